@@ -1,0 +1,43 @@
+# Every target sets up what it needs in .venv: a fresh machine with Python 3.11+, git and make is enough.
+PYTHON ?= python3
+BIN := .venv/bin
+SRC := src tests bench plugin
+
+.PHONY: help demo test check bench prove format clean
+help:
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+.venv/.ready: pyproject.toml constraints.txt
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv venv -q --allow-existing --python "$(PYTHON)" .venv && \
+	  uv pip install -q -p .venv -c constraints.txt -e '.[dev]'; \
+	else \
+	  $(PYTHON) -m venv .venv && $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'; \
+	fi
+	@touch $@
+
+demo: .venv/.ready ## what exists so far, on a loop made for the purpose
+	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/tour.sh
+
+test: .venv/.ready ## all tests
+	@$(BIN)/python -m pytest -q -n auto
+
+check: .venv/.ready ## format, lint, types, import rules, tests
+	@$(BIN)/ruff format --check $(SRC)
+	@$(BIN)/ruff check $(SRC)
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+	@$(MAKE) --no-print-directory test
+
+format: .venv/.ready ## rewrite the sources in house style
+	@$(BIN)/ruff format $(SRC)
+	@$(BIN)/ruff check --fix $(SRC)
+
+bench: .venv/.ready ## measured ratios: loading, durable update, start-up
+	@$(BIN)/python -m bench
+
+prove: .venv/.ready ## the properties of reading and writing, with many more generated cases
+	@AOT_HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -n auto tests/statefile tests/core
+
+clean: ## remove what the targets above made
+	@rm -rf .venv .mypy_cache .ruff_cache .hypothesis .import_linter_cache

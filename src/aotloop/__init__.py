@@ -1,0 +1,1 @@
+"""Run coding agents in a loop that halts and converges."""

@@ -1,0 +1,226 @@
+"""Questions about the work graph: what is required, what is ready, what comes first, where is a cycle.
+
+The choices of an OR group count as one *unit*: whoever depends on one choice depends on the group. A decomposed
+parent depends on its children. Everything here is computed from the loop and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from aotloop.core.model import Atom, Loop, OrGroup
+
+DEFAULT_ESTIMATE = 1.0
+
+
+class Graph:
+    def __init__(self, loop: Loop) -> None:
+        self._loop = loop
+        self.atoms: dict[str, Atom] = {atom.id: atom for atom in loop.atoms}
+        self.position: dict[str, int] = {atom.id: number for number, atom in enumerate(loop.atoms)}
+        self.group_of: dict[str, str] = {
+            choice: name for name, group in loop.or_groups.items() for choice in group.choices
+        }
+        self.children_of: dict[str, tuple[str, ...]] = {}
+        self.parents_of: dict[str, list[str]] = {}
+        for split in loop.decompositions:
+            self.children_of[split.parent] = self.children_of.get(split.parent, ()) + split.children
+            for child in split.children:
+                self.parents_of.setdefault(child, []).append(split.parent)
+
+    # --- structure ---------------------------------------------------------------------------------------------
+
+    def group(self, atom_id: str) -> OrGroup | None:
+        name = self.group_of.get(atom_id)
+        return self._loop.or_groups[name] if name is not None else None
+
+    def needs(self, atom_id: str) -> Iterator[str]:
+        """What this atom waits for directly: its dependencies, and its children if it was decomposed."""
+        atom = self.atoms.get(atom_id)
+        if atom is not None:
+            yield from atom.depends_on
+        yield from self.children_of.get(atom_id, ())
+
+    @cached_property
+    def consumers(self) -> dict[str, list[str]]:
+        """Who waits for an atom directly. A choice shares its consumers with its whole group."""
+        direct: dict[str, list[str]] = {}
+        for atom_id in self.atoms:
+            for needed in self.needs(atom_id):
+                for member in self._unit(needed):
+                    direct.setdefault(member, []).append(atom_id)
+        return direct
+
+    def downstream(self, atom_ids: Iterable[str]) -> set[str]:
+        """Everything that waits for one of these atoms, directly or not."""
+        reached: set[str] = set()
+        open_ids = list(atom_ids)
+        while open_ids:
+            for consumer in self.consumers.get(open_ids.pop(), ()):
+                if consumer not in reached:
+                    reached.add(consumer)
+                    open_ids.append(consumer)
+        return reached
+
+    def descendants(self, atom_id: str) -> set[str]:
+        """Children, their children, and so on; for a child that is a choice, the other choices too."""
+        reached: set[str] = set()
+        open_ids = [atom_id]
+        while open_ids:
+            for child in self.children_of.get(open_ids.pop(), ()):
+                fresh = [member for member in self._unit(child) if member not in reached]
+                reached.update(fresh)
+                open_ids.extend(fresh)
+        return reached
+
+    def depth(self, atom_id: str) -> int:
+        """How many decompositions lie above this atom."""
+        levels, seen = 0, {atom_id}
+        while parents := [parent for parent in self.parents_of.get(atom_id, ()) if parent not in seen]:
+            atom_id = parents[0]
+            seen.add(atom_id)
+            levels += 1
+        return levels
+
+    def _unit(self, atom_id: str) -> tuple[str, ...]:
+        group = self.group(atom_id)
+        return group.choices if group is not None else (atom_id,)
+
+    # --- state -------------------------------------------------------------------------------------------------
+
+    def satisfied(self, atom_id: str) -> bool:
+        """Whether a dependency on this atom is met: for a choice, by whichever choice its group has selected."""
+        group = self.group(atom_id)
+        atom = self.atoms.get(group.selected if group is not None else atom_id)
+        return atom is not None and atom.status == "resolved"
+
+    def waits_for(self, atom_id: str) -> list[str]:
+        return [needed for needed in self.needs(atom_id) if not self.satisfied(needed)]
+
+    def is_unselected(self, atom_id: str) -> bool:
+        group = self.group(atom_id)
+        return group is not None and group.selected != atom_id
+
+    @cached_property
+    def required(self) -> set[str]:
+        """All atoms but unselected choices and what only unrequired atoms wait for."""
+        required: set[str] = set()
+        for atom_id in self.consumers_first:
+            if self.is_unselected(atom_id):
+                continue
+            consumers = self.consumers.get(atom_id)
+            if not consumers or any(consumer in required for consumer in consumers):
+                required.add(atom_id)
+        return required
+
+    def unresolved(self) -> list[str]:
+        """Required and not resolved, in file order."""
+        return [
+            atom.id for atom in self._loop.atoms if atom.status != "resolved" and atom.id in self.required
+        ]
+
+    def ready(self) -> list[str]:
+        """What could start now, best first: longest remaining path, then more consumers, then file order."""
+        ready = [atom.id for atom in self._loop.atoms if self.why_not_ready(atom.id) is None]
+        ready.sort(
+            key=lambda one: (
+                -self.remaining_path[one],
+                -len(self.consumers.get(one, ())),
+                self.position[one],
+            )
+        )
+        return ready
+
+    def why_not_ready(self, atom_id: str) -> str | None:
+        """None if the atom can start now; else the reason, in words for a person."""
+        if self.atoms[atom_id].status != "pending":
+            return f"{atom_id} is {self.atoms[atom_id].status}, not pending"
+        if atom_id in self.children_of:
+            children = ", ".join(self.children_of[atom_id])
+            return f"{atom_id} was decomposed; it resolves by itself when {children} have"
+        return self._why_not_chosen(atom_id) or self._why_waiting(atom_id)
+
+    def _why_not_chosen(self, atom_id: str) -> str | None:
+        group = self.group(atom_id)
+        if group is None:
+            return None if atom_id in self.required else f"nothing required depends on {atom_id}"
+        name = self.group_of[atom_id]
+        if atom_id in group.failed:
+            return f"{atom_id} is a failed choice of {name}"
+        if self.satisfied(atom_id):
+            return f"group {name} is settled by {group.selected}"
+        if group.selected not in self.required:
+            return f"nothing required depends on group {name}"
+        if group.selected != atom_id and not group.speculative:
+            return f"group {name} has selected {group.selected}, not {atom_id}"
+        return None
+
+    def _why_waiting(self, atom_id: str) -> str | None:
+        waiting = self.waits_for(atom_id)
+        return f"{atom_id} waits for {', '.join(waiting)}" if waiting else None
+
+    # --- order -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def remaining_path(self) -> dict[str, float]:
+        """Estimated minutes from the start of an atom to the end of the longest chain that waits for it."""
+        longest: dict[str, float] = {}
+        for atom_id in self.consumers_first:
+            after = [longest[consumer] for consumer in self.consumers.get(atom_id, ()) if consumer in longest]
+            longest[atom_id] = self._own_estimate(atom_id) + max(after, default=0.0)
+        return longest
+
+    def _own_estimate(self, atom_id: str) -> float:
+        if atom_id in self.children_of or self.atoms[atom_id].status == "resolved":
+            return 0.0
+        estimate = self.atoms[atom_id].estimate
+        return DEFAULT_ESTIMATE if estimate is None else estimate
+
+    @cached_property
+    def consumers_first(self) -> list[str]:
+        """Every atom after all that wait for it (atoms on a cycle come last, in file order)."""
+        waiting = {atom_id: len(self.consumers.get(atom_id, ())) for atom_id in self.atoms}
+        order = [atom_id for atom_id, count in waiting.items() if not count]
+        for atom_id in order:  # grows while we walk it
+            for needed in self.needs(atom_id):
+                for member in self._unit(needed):
+                    if member in waiting:
+                        waiting[member] -= 1
+                        if not waiting[member]:
+                            order.append(member)
+        placed = set(order)
+        return order + [atom_id for atom_id in self.atoms if atom_id not in placed]
+
+    def find_cycle(self) -> list[str] | None:
+        """Some cycle, first atom repeated at the end, or None. Found without recursion: graphs may be deep."""
+        finished: set[str] = set()
+        for start in self.atoms:
+            if start in finished:
+                continue
+            path: list[str] = [start]
+            on_path = {self._unit_name(start)}
+            stack = [self._unit_needs(start)]
+            while stack:
+                following = next(stack[-1], None)
+                if following is None:
+                    stack.pop()
+                    done = path.pop()
+                    on_path.discard(self._unit_name(done))
+                    finished.update(self._unit(done))
+                elif self._unit_name(following) in on_path:
+                    units = [self._unit_name(one) for one in path]
+                    return [*path[units.index(self._unit_name(following)) :], following]
+                elif following not in finished and following in self.atoms:
+                    path.append(following)
+                    on_path.add(self._unit_name(following))
+                    stack.append(self._unit_needs(following))
+        return None
+
+    def _unit_name(self, atom_id: str) -> tuple[str, str]:
+        name = self.group_of.get(atom_id)
+        return ("group", name) if name is not None else ("atom", atom_id)
+
+    def _unit_needs(self, atom_id: str) -> Iterator[str]:
+        for member in self._unit(atom_id):
+            yield from self.needs(member)

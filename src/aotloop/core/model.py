@@ -1,0 +1,205 @@
+"""What a loop consists of. Field names are the keys of the state file; nothing here computes.
+
+Entries (an atom, a binding, a trail entry, …) are frozen: a change replaces the entry, so that two versions of a
+loop can be compared by identity and the writer rewrites only what is new. The containers of `Loop` are mutable.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+LoopStatus = Literal["pending", "running", "stopped", "completed"]
+AtomStatus = Literal["pending", "in_progress", "resolved"]
+CheckType = Literal["command", "not_command", "file", "not_file", "assertion", "quality"]
+TrailType = Literal["selection", "failure", "user_correction"]
+CorrectionType = Literal["objective_change", "dag_adjustment", "constraint_change", "bindings_override"]
+Duration = int | float | str
+"""Seconds, or a text such as "90s", "30m", "3h"; see aotloop.core.limits.seconds."""
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """A value of the file that is replaced, never changed."""
+
+
+# --- objective ---------------------------------------------------------------------------------------------------
+
+
+class Criterion(Entry):
+    criterion: str
+    weight: float
+    description: str | None = None
+    levels: dict[int, str] = {}
+
+
+class CheckTerms(Entry):
+    """What a check of any type may carry; which of it a type needs is said in aotloop.core.checklist."""
+
+    value: str | None = None
+    rubric: tuple[Criterion, ...] | None = None
+    criteria: str | None = None
+    pass_threshold: float | None = None
+    scope: str | tuple[str, ...] | None = None
+
+
+class Check(CheckTerms):
+    type: CheckType
+
+
+class ChecklistItem(Entry):
+    """Exactly one of check, group (all must pass) and any_of (one must pass)."""
+
+    item: str
+    check: Check | None = None
+    group: tuple[ChecklistItem, ...] | None = None
+    any_of: tuple[ChecklistItem, ...] | None = None
+
+
+class BaseCase(CheckTerms):
+    """Either a checklist, or, as before version 1.3, the terms of one single check."""
+
+    checklist: tuple[ChecklistItem, ...] | None = None
+    type: CheckType | None = None
+
+
+class AtomCheck(CheckTerms):
+    """Decides one atom: the terms of a check, or a group, or an any_of."""
+
+    type: CheckType | None = None
+    group: tuple[ChecklistItem, ...] | None = None
+    any_of: tuple[ChecklistItem, ...] | None = None
+
+
+class Constraints(Entry):
+    max_iterations: int = 20
+    max_parallel_agents: int = 3
+    max_stall_count: int = 3
+    max_attempts: int = 2
+    max_depth: int = 3
+    max_children: int = 8
+    max_cost_usd: float | None = None
+    max_runtime: Duration | None = None
+    verify_each_iteration: bool = False
+
+
+class Objective(Entry):
+    goal: str
+    base_case: BaseCase
+    background_intent: str
+    deliverables: str
+    definition_of_done: str
+    constraints: Constraints = Constraints()
+    protect: tuple[str, ...] = ()
+
+
+# --- control -----------------------------------------------------------------------------------------------------
+
+
+class Verdict(Entry):
+    """The last evaluation of the base case: of which objective, at which commit, and how it went."""
+
+    passed: bool
+    objective_digest: str
+    at: str
+    commit: str | None = None
+    undecided: bool = False
+    failing: tuple[str, ...] = ()
+    fewest_failing: int | None = None
+    repair_rounds: dict[str, int] = {}
+    scores: dict[str, dict[str, float]] = {}
+
+
+class Control(Entry):
+    status: LoopStatus
+    iteration: int
+    stall_count: int
+    prev_pending_count: int
+    stop_requested: bool
+    stop_reason: str | None = None
+    redirect_requested: bool
+    run_id: str | None = None
+    epoch: int = 0
+    session_id: str | None = None
+    cost_usd: float = 0.0
+    objective_digest: str | None = None
+    last_sha: str | None = None
+    verdict: Verdict | None = None
+
+
+# --- work graph --------------------------------------------------------------------------------------------------
+
+
+class Atom(Entry):
+    id: str
+    description: str
+    status: AtomStatus
+    depends_on: tuple[str, ...]
+    or_group: str | None = None
+    run: str | None = None
+    check: AtomCheck | None = None
+    touches: tuple[str, ...] = ()
+    probe: bool = False
+    agent: str | None = None
+    timeout: Duration | None = None
+    estimate: float | None = None
+    attempts: int = 0
+
+
+class Decomposition(Entry):
+    parent: str
+    children: tuple[str, ...]
+    reason: str
+
+
+class OrGroup(Entry):
+    choices: tuple[str, ...]
+    selected: str
+    failed: tuple[str, ...] = ()
+    speculative: bool = False
+
+
+class Binding(Entry):
+    summary: str
+    artifacts: tuple[str, ...] = ()
+
+
+class TrailEntry(Entry):
+    or_group: str | None = None
+    selected: str | None = None
+    reason: str
+    timestamp: str
+    type: TrailType = "selection"
+    atom: str | None = None
+    attempt: int | None = None
+
+
+class Correction(Entry):
+    timestamp: str
+    type: CorrectionType
+    description: str
+    trail_cleared: bool
+
+
+class Loop(msgspec.Struct, kw_only=True):
+    objective: Objective
+    control: Control
+    atoms: list[Atom]
+    decompositions: list[Decomposition] = []
+    or_groups: dict[str, OrGroup] = {}
+    bindings: dict[str, Binding] = {}
+    trail: list[TrailEntry] = []
+    corrections: list[Correction] = []
+
+    def snapshot(self) -> Loop:
+        """A copy that later changes of this loop do not reach: entries are shared, containers are not."""
+        return Loop(
+            objective=self.objective,
+            control=self.control,
+            atoms=self.atoms.copy(),
+            decompositions=self.decompositions.copy(),
+            or_groups=self.or_groups.copy(),
+            bindings=self.bindings.copy(),
+            trail=self.trail.copy(),
+            corrections=self.corrections.copy(),
+        )

@@ -1,0 +1,66 @@
+"""Every error a user can meet.
+
+    AotError                    expected: shown as what, where, what to do; never as a traceback
+    ├── StateFileError          about the state file as a whole
+    │   ├── StateFileMissing    there is none where we looked
+    │   ├── StateFileInvalid    it cannot be understood; carries every finding
+    │   └── StateFileBusy       another process keeps the lock
+    ├── IllegalEvent            the loop is not in a state in which that can happen
+    ├── NotTrusted              commands of the file were not accepted by this user
+    └── Unavailable             something the machine should have is missing or refuses
+
+Anything else that escapes is a bug, and is reported as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+
+class Located(Protocol):
+    """A finding that can say what is wrong and where (see aotloop.core.findings)."""
+
+    def __str__(self) -> str: ...
+
+
+class AotError(Exception):
+    """What happened and where, and, where we know it, what to do about it."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n{self.hint}" if self.hint else self.message
+
+
+class StateFileError(AotError):
+    pass
+
+
+class StateFileMissing(StateFileError):  # noqa: N818 - reads as a sentence where it is caught
+    pass
+
+
+class StateFileInvalid(StateFileError):  # noqa: N818
+    def __init__(self, message: str, findings: Sequence[Located] = (), *, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.findings = tuple(findings)
+
+
+class StateFileBusy(StateFileError):  # noqa: N818
+    pass
+
+
+class IllegalEvent(AotError):  # noqa: N818
+    pass
+
+
+class NotTrusted(AotError):  # noqa: N818
+    pass
+
+
+class Unavailable(AotError):  # noqa: N818
+    pass
