@@ -20,20 +20,20 @@ Duration = int | float | str
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """A value of the file that is replaced, never changed."""
+    """A value of the file that is replaced, never changed. (`kw_only` is not inherited, `frozen` is.)"""
 
 
 # --- objective ---------------------------------------------------------------------------------------------------
 
 
-class Criterion(Entry):
+class Criterion(Entry, kw_only=True):
     criterion: str
     weight: float
     description: str | None = None
     levels: dict[int, str] = {}
 
 
-class CheckTerms(Entry):
+class CheckTerms(Entry, kw_only=True):
     """What a check of any type may carry; which of it a type needs is said in aotloop.core.checklist."""
 
     value: str | None = None
@@ -43,11 +43,11 @@ class CheckTerms(Entry):
     scope: str | tuple[str, ...] | None = None
 
 
-class Check(CheckTerms):
+class Check(CheckTerms, kw_only=True):
     type: CheckType
 
 
-class ChecklistItem(Entry):
+class ChecklistItem(Entry, kw_only=True):
     """Exactly one of check, group (all must pass) and any_of (one must pass)."""
 
     item: str
@@ -56,14 +56,14 @@ class ChecklistItem(Entry):
     any_of: tuple[ChecklistItem, ...] | None = None
 
 
-class BaseCase(CheckTerms):
+class BaseCase(CheckTerms, kw_only=True):
     """Either a checklist, or, as before version 1.3, the terms of one single check."""
 
     checklist: tuple[ChecklistItem, ...] | None = None
     type: CheckType | None = None
 
 
-class AtomCheck(CheckTerms):
+class AtomCheck(CheckTerms, kw_only=True):
     """Decides one atom: the terms of a check, or a group, or an any_of."""
 
     type: CheckType | None = None
@@ -71,7 +71,7 @@ class AtomCheck(CheckTerms):
     any_of: tuple[ChecklistItem, ...] | None = None
 
 
-class Constraints(Entry):
+class Constraints(Entry, kw_only=True):
     max_iterations: int = 20
     max_parallel_agents: int = 3
     max_stall_count: int = 3
@@ -83,7 +83,7 @@ class Constraints(Entry):
     verify_each_iteration: bool = False
 
 
-class Objective(Entry):
+class Objective(Entry, kw_only=True):
     goal: str
     base_case: BaseCase
     background_intent: str
@@ -96,7 +96,7 @@ class Objective(Entry):
 # --- control -----------------------------------------------------------------------------------------------------
 
 
-class Verdict(Entry):
+class Verdict(Entry, kw_only=True):
     """The last evaluation of the base case: of which objective, at which commit, and how it went."""
 
     passed: bool
@@ -110,7 +110,7 @@ class Verdict(Entry):
     scores: dict[str, dict[str, float]] = {}
 
 
-class Control(Entry):
+class Control(Entry, kw_only=True):
     status: LoopStatus
     iteration: int
     stall_count: int
@@ -130,7 +130,7 @@ class Control(Entry):
 # --- work graph --------------------------------------------------------------------------------------------------
 
 
-class Atom(Entry):
+class Atom(Entry, kw_only=True):
     id: str
     description: str
     status: AtomStatus
@@ -146,25 +146,25 @@ class Atom(Entry):
     attempts: int = 0
 
 
-class Decomposition(Entry):
+class Decomposition(Entry, kw_only=True):
     parent: str
     children: tuple[str, ...]
     reason: str
 
 
-class OrGroup(Entry):
+class OrGroup(Entry, kw_only=True):
     choices: tuple[str, ...]
     selected: str
     failed: tuple[str, ...] = ()
     speculative: bool = False
 
 
-class Binding(Entry):
+class Binding(Entry, kw_only=True):
     summary: str
     artifacts: tuple[str, ...] = ()
 
 
-class TrailEntry(Entry):
+class TrailEntry(Entry, kw_only=True):
     or_group: str | None = None
     selected: str | None = None
     reason: str
@@ -174,7 +174,7 @@ class TrailEntry(Entry):
     attempt: int | None = None
 
 
-class Correction(Entry):
+class Correction(Entry, kw_only=True):
     timestamp: str
     type: CorrectionType
     description: str

@@ -1,0 +1,71 @@
+"""Gives one component of the graph its sizes: rows from top to bottom, units in them side by side.
+
+Between rows lies a gap, in which edges bend; in a row they run straight down, each in a lane of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from aotloop.cli.drawing.geometry import Box, spread
+from aotloop.cli.drawing.layers import Component
+
+SIDE_GAP = 26.0
+LANE_WIDTH = 6.0
+ROW_GAP = 50.0
+STEEPEST = 0.07
+"""A row gap grows by this part of the longest way an edge goes sideways in it, or edges would lie flat."""
+MOST_GROWTH = 70.0
+
+Size = tuple[float, float]
+Lane = tuple[float, float, float]
+"""Where a unit or a bend stands: its middle, and the top and the bottom of its row."""
+
+
+class Block:
+    def __init__(self, component: Component, sizes: Sequence[Size]) -> None:
+        self.bends = component.bends
+        self.lanes: dict[int, Lane] = {}
+        self.boxes: dict[int, Box] = {}
+        middles = _middles(component, sizes)
+        top = 0.0
+        for layer, gap in zip(component.layers, [*_gaps(component, middles), 0.0], strict=True):
+            units = [spot.number for spot in layer if not spot.is_bend]
+            height = max((sizes[unit][1] for unit in units), default=0.0)
+            self.lanes |= {spot.number: (middles[spot.number], top, top + height) for spot in layer}
+            for unit in units:
+                wide, high = sizes[unit]
+                self.boxes[unit] = Box(middles[unit] - wide / 2, top + (height - high) / 2, wide, high)
+            top += height + gap
+        left = min([box.x for box in self.boxes.values()] + [x - LANE_WIDTH for x, _, _ in self.lanes.values()])
+        right = max([box.right for box in self.boxes.values()] + [x + LANE_WIDTH for x, _, _ in self.lanes.values()])
+        self.width = right - left
+        self.height = top
+        self.move(-left, 0.0)
+
+    def move(self, right: float, down: float) -> None:
+        self.boxes = {unit: box.moved(right, down) for unit, box in self.boxes.items()}
+        self.lanes = {
+            number: (x + right, top + down, bottom + down) for number, (x, top, bottom) in self.lanes.items()
+        }
+
+
+def _middles(component: Component, sizes: Sequence[Size]) -> dict[int, float]:
+    middles: dict[int, float] = {}
+    for layer in component.layers:
+        widths = [LANE_WIDTH if spot.is_bend else sizes[spot.number][0] for spot in layer]
+        places = spread([spot.x for spot in layer], widths, SIDE_GAP)
+        middles |= {spot.number: place for spot, place in zip(layer, places, strict=True)}
+    return middles
+
+
+def _gaps(component: Component, middles: dict[int, float]) -> Iterator[float]:
+    layer_of = {spot.number: row for row, layer in enumerate(component.layers) for spot in layer}
+    furthest = [0.0] * (len(component.layers) - 1)
+    for (source, target), way in component.bends.items():
+        for here, there in pairwise([source, *way, target]):
+            row = layer_of[here]
+            furthest[row] = max(furthest[row], abs(middles[here] - middles[there]))
+    for sideways in furthest:
+        yield ROW_GAP + min(STEEPEST * sideways, MOST_GROWTH)

@@ -1,0 +1,74 @@
+"""Writes Mermaid: names are generated, and what a person wrote appears only inside quoted, escaped labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aotloop.cli.drawing.looks import STYLES
+from aotloop.cli.drawing.picture import Card, Group, Picture
+
+ARROWS = {"and": "-->", "decomposed": "-.->"}
+LONGEST = 120
+
+
+def mermaid_of(picture: Picture) -> str:
+    return "\n".join(_lines(picture)) + "\n"
+
+
+def _lines(picture: Picture) -> Iterator[str]:
+    names = {card.id: f"n{number}" for number, card in enumerate(picture.cards)}
+    cards = {card.id: card for card in picture.cards}
+    grouped = {member for group in picture.groups for member in group.members}
+    yield "flowchart TD"
+    for number, group in enumerate(picture.groups):
+        yield f'  subgraph g{number}["{_group_label(group)}"]'
+        for member in group.members:
+            yield f"    {_card(names[member], cards[member], selected=member == group.selected)}"
+        yield "  end"
+    for card in picture.cards:
+        if card.id not in grouped:
+            yield f"  {_card(names[card.id], card)}"
+    for edge in picture.edges:
+        yield f"  {names[edge.source]} {ARROWS[edge.kind]} {names[edge.target]}"
+    yield from _classes(picture, names)
+
+
+def _card(name: str, card: Card, *, selected: bool = False) -> str:
+    chosen = " — selected" if selected else ""
+    lines = [f"{STYLES[card.look].symbol} {card.label}{chosen}", _shortened(card.description)]
+    label = "<br/>".join(_escaped(line) for line in lines if line)
+    return f'{name}["{label}"]'
+
+
+def _group_label(group: Group) -> str:
+    return _escaped(f"{group.label}: {'all tried at once' if group.speculative else 'one of'}")
+
+
+def _classes(picture: Picture, names: dict[str, str]) -> Iterator[str]:
+    for look, style in STYLES.items():
+        members = [names[card.id] for card in picture.cards if card.look == look]
+        if members:
+            dashes = ",stroke-dasharray:4 3" if look == "unselected" else ""
+            colours = f"fill:{style.light.paper},stroke:{style.light.ink},color:#1f2328"
+            # "c_" keeps the names clear of Mermaid's own words.
+            yield f"  classDef c_{look} {colours}{dashes}"
+            yield f"  class {','.join(members)} c_{look}"
+    ghosts = [names[card.id] for card in picture.cards if card.ghost]
+    if ghosts:
+        yield "  classDef c_ghost stroke-dasharray:2 4"
+        yield f"  class {','.join(ghosts)} c_ghost"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
+
+
+def _escaped(text: str) -> str:
+    """Letters and digits stay; all else becomes an entity code, because Mermaid gives meaning to very much of it.
+
+    So do ﬂ, ° and ß: Mermaid uses them itself, to carry entity codes through its parser.
+    """
+    return "".join(
+        character if (character.isalnum() and character not in "ﬂ°ß") or character == " " else f"#{ord(character)};"
+        for character in text
+    )

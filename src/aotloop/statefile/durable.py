@@ -1,0 +1,112 @@
+"""The only code that writes a state file: under an exclusive lock, whole or not at all, and on disk when it returns."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from aotloop.errors import StateFileBusy, Unavailable
+
+LOCK_PATIENCE = 30.0
+"""Seconds. A lock is held for milliseconds; whoever keeps it this long is stopped or hangs."""
+
+_LONGEST_PAUSE = 0.01
+_NO_LOCK_ON_FOLDERS = (errno.EBADF, errno.EINVAL, errno.EISDIR, errno.ENOTSUP, errno.EACCES)
+
+
+@contextmanager
+def locked(path: str, *, patience: float = LOCK_PATIENCE) -> Iterator[None]:
+    """Exclusive among all processes that change files in this folder.
+
+    The folder itself is locked, not a file: nothing is left behind, and the kernel frees it when its holder dies. File
+    systems that cannot lock a folder (NFS) get a lock file beside the state file.
+    """
+    folder = os.path.dirname(path)
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        try:
+            _wait_for(descriptor, path, patience)
+        except OSError as error:
+            if error.errno not in _NO_LOCK_ON_FOLDERS:
+                raise
+            os.close(descriptor)
+            name = os.path.join(folder, f".{os.path.basename(path)}.lock")
+            descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+            _wait_for(descriptor, path, patience)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _wait_for(descriptor: int, path: str, patience: float) -> None:
+    deadline = time.monotonic() + patience
+    pause = 0.0005
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise StateFileBusy(
+                    f"{path} is locked by another process for more than {patience:g} s; nothing was changed",
+                    hint="Look for a stopped or hanging `aot`; the lock goes with its process.",
+                ) from None
+            time.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE)
+        else:
+            return
+
+
+def replace(path: str, data: bytes) -> None:
+    """Call it under the lock: the temporary file has a fixed name, so that a crash leaves at most one behind."""
+    temporary = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.tmp")
+    try:
+        _write_synced(temporary, data, _mode_of(path))
+        os.rename(temporary, path)
+        _sync_folder(os.path.dirname(path))
+    except OSError as error:
+        _forget(temporary)
+        raise Unavailable(
+            f"{path} cannot be written: {os.strerror(error.errno or 0)}; it is as it was",
+            hint="Check the disk's free space and the folder's permissions, then try again.",
+        ) from error
+
+
+def _write_synced(path: str, data: bytes, mode: int) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+    descriptor = os.open(path, flags, mode)
+    try:
+        os.fchmod(descriptor, mode)
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _mode_of(path: str) -> int:
+    try:
+        return os.stat(path).st_mode & 0o777
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+
+
+def _sync_folder(folder: str) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _forget(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        pass

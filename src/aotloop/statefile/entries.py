@@ -1,0 +1,82 @@
+"""Rewrites the lines of one entry so that they say something new, touching as few of them as it can.
+
+A changed scalar or short list is replaced in its line, comment and all else kept; keys we do not know stay. If the
+lines are written in a way that this cannot be done, the entry is written anew from its data, unknown keys included.
+The caller checks what comes out: nothing here has to be trusted.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from aotloop.statefile import emit
+from aotloop.statefile.overlay import overlay
+from aotloop.statefile.pieces import KEY, close_item, cut, open_item, split_value
+from aotloop.statefile.reading import plain_data
+
+_ONE_LINE = re.compile(
+    rb"""(?P<space>[ ]*)
+    (?P<value> "(?:[^"\\\n]|\\.)*" | '(?:[^'\n]|'')*' | \[(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\[\]{}"'\#\n])*\] | \{\}
+             | [^\s\#"'\[{|>&*!][^\n]*? | )
+    (?P<end>(?:[ ]+\#[^\r\n]*)?[ ]*\r?\n)""",
+    re.VERBOSE,
+)
+
+
+def revised_mapping(text: bytes, old: dict[str, Any], new: dict[str, Any]) -> bytes | None:
+    """The lines of a block mapping, changed where new differs from old; None if they are no such mapping."""
+    block = cut(text)
+    if block is None or block.kind != "mapping":
+        return None
+    if any(key not in new for key in old):
+        kept = [number for number, piece in enumerate(block.pieces) if piece.name in new or piece.name not in old]
+        block.arrange(list(kept), [block.pieces[number].name for number in kept])
+    for key, value in new.items():
+        piece = next((one for one in block.pieces if one.name == key), None)
+        if piece is None:
+            block.append(key)
+            block.pieces[-1].lines = emit.pair(key, value, block.indent).encode()
+        elif key not in old or old[key] != value:
+            piece.lines = revised_pair(piece.lines, key, old.get(key), value, block.indent)
+    return block.text()
+
+
+def revised_pair(lines: bytes, key: str, old: Any, new: Any, indent: int) -> bytes:
+    if isinstance(old, dict) and isinstance(new, dict) and new:
+        nested = split_value(lines, indent)
+        inner = revised_mapping(nested[1], old, new) if nested is not None else None
+        if nested is not None and inner is not None:
+            return nested[0] + inner
+    short = emit.inline(new)
+    if short is not None:
+        name = KEY.match(lines, indent)
+        value = _ONE_LINE.fullmatch(lines, name.end()) if name is not None else None
+        if name is not None and value is not None:
+            return lines[: name.end()] + (value["space"] or b" ") + short.encode() + value["end"]
+    elif not old and (opened := _opened(lines, indent)) is not None:
+        return opened + emit.block(new, indent + 2).encode()
+    return _rewritten_pair(lines, key, old, new, indent)
+
+
+def revised_item(lines: bytes, old: dict[str, Any], new: dict[str, Any], indent: int) -> bytes:
+    """The lines of one list entry that is a mapping."""
+    inner = revised_mapping(open_item(lines, indent), old, new)
+    if inner is not None:
+        return close_item(inner, indent)
+    raw = plain_data(lines)
+    carried = overlay(raw[0], old, new) if isinstance(raw, list) and len(raw) == 1 else new
+    return emit.item(carried, indent).encode()
+
+
+def _rewritten_pair(lines: bytes, key: str, old: Any, new: Any, indent: int) -> bytes:
+    raw = plain_data(lines)
+    carried = overlay(raw[key], old, new) if isinstance(raw, dict) and key in raw else new
+    return emit.pair(key, carried, indent).encode()
+
+
+def _opened(lines: bytes, indent: int) -> bytes | None:
+    """`key: []  # comment` → `key:  # comment`, ready for a block below it."""
+    name = KEY.match(lines, indent)
+    value = _ONE_LINE.fullmatch(lines, name.end()) if name is not None else None
+    return lines[: name.end()] + value["end"] if name is not None and value is not None else None

@@ -1,0 +1,46 @@
+"""Which file is the state file, and which folder is its project. Only the main checkout's file counts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from aotloop.errors import StateFileMissing
+
+STATE_FILE = os.path.join(".claude", "aot-loop-state.md")  # noqa: PTH118 - pathlib is slow to import, scripts start often
+VARIABLE = "AOT_STATE_FILE"
+
+
+def find_state_file(given: str | None = None, *, start: str = ".", environ: Mapping[str, str] = os.environ) -> str:
+    """The file given, or named by the environment, or found upwards from the current folder."""
+    if named := given or environ.get(VARIABLE):
+        return os.path.abspath(named)
+    folder = os.path.abspath(start)
+    while True:
+        candidate = os.path.join(_main_checkout(folder) or folder, STATE_FILE)
+        if os.path.isfile(candidate):
+            return candidate
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            raise StateFileMissing(
+                f"there is no {STATE_FILE} in {os.path.abspath(start)} or above it",
+                hint="`aot init` makes one; --state-file names another.",
+            )
+        folder = parent
+
+
+def project_root(state_file: str) -> str:
+    """Where checks run: the folder that holds `.claude`, or the state file itself if it lies elsewhere."""
+    folder = os.path.dirname(os.path.abspath(state_file))
+    return os.path.dirname(folder) if os.path.basename(folder) == ".claude" else folder
+
+
+def _main_checkout(folder: str) -> str | None:
+    """The main checkout, if this folder is the top of a linked git worktree: its copy of the file is not the state."""
+    try:
+        with open(os.path.join(folder, ".git"), encoding="utf-8") as pointer:
+            gitdir = pointer.readline().removeprefix("gitdir:").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+    common, name = os.path.split(os.path.dirname(os.path.normpath(os.path.join(folder, gitdir))))
+    return os.path.dirname(common) if name == "worktrees" else None

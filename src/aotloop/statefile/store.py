@@ -1,0 +1,87 @@
+"""Reading and changing the loop of one state file, whoever else does so at the same time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TypeVar
+
+from aotloop.core.model import Loop
+from aotloop.errors import StateFileBusy, StateFileMissing, Unavailable
+from aotloop.statefile import durable
+from aotloop.statefile.document import Document
+from aotloop.statefile.reading import Examination, decode, examine
+
+T = TypeVar("T")
+
+MOST_RETRIES = 20
+
+
+class Store:
+    def __init__(self, path: str) -> None:
+        self.path = os.path.realpath(path)  # a symbolic link stays one: its target is replaced
+        self._known: tuple[bytes, Document] | None = None
+
+    def load(self) -> Loop:
+        return decode(self._read()[0])
+
+    def examine(self) -> Examination:
+        return examine(self._read()[0])
+
+    def update(self, change: Callable[[Loop], T]) -> T:
+        """Applies `change` to the loop as it now is and writes the result; returns what `change` returned.
+
+        `change` may run more than once: a person's editor does not take our lock, so if the file changes between our
+        reading and our writing, it is read again and the change applied to what it says then. If `change` raises,
+        nothing is written.
+        """
+        with durable.locked(self.path):
+            for _ in range(MOST_RETRIES):
+                data, signature = self._read()
+                document = self._document(data)
+                loop = document.loop()
+                result = change(loop)
+                self._known = None  # until the file is written, the document may be ahead of it
+                revised = document.revise(loop)
+                if revised == data:
+                    self._known = (data, document)
+                    return result
+                if self._signature() == signature:
+                    durable.replace(self.path, revised)
+                    self._known = (revised, document)
+                    return result
+        raise StateFileBusy(f"{self.path} keeps changing while it is updated; nothing was written")
+
+    def create(self, data: bytes, *, overwrite: bool = False) -> None:
+        """Writes a new file, after making sure that it can be read."""
+        decode(data)
+        os.makedirs(os.path.dirname(self.path), exist_ok=True)
+        with durable.locked(self.path):
+            if not overwrite and os.path.lexists(self.path):
+                raise Unavailable(f"{self.path} exists already", hint="--force replaces it.")
+            durable.replace(self.path, data)
+
+    def _document(self, data: bytes) -> Document:
+        if self._known is not None and self._known[0] == data:
+            return self._known[1]
+        return Document(data)
+
+    def _read(self) -> tuple[bytes, tuple[int, ...]]:
+        try:
+            with open(self.path, "rb", buffering=0) as file:
+                signature = _facts(os.fstat(file.fileno()))
+                return file.readall(), signature
+        except FileNotFoundError:
+            raise StateFileMissing(f"there is no {self.path}", hint="`aot init` makes one.") from None
+        except OSError as error:
+            raise Unavailable(f"{self.path} cannot be read: {error.strerror}") from error
+
+    def _signature(self) -> tuple[int, ...] | None:
+        try:
+            return _facts(os.stat(self.path))
+        except FileNotFoundError:
+            return None
+
+
+def _facts(status: os.stat_result) -> tuple[int, ...]:
+    return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)

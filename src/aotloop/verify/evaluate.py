@@ -1,0 +1,158 @@
+"""One evaluation of one tree: leaves at the same time, results in the order of the file.
+
+Only the thread that called `evaluate` knows the tree; pool threads run single leaves and hand their results
+back, so nesting never waits in a pool thread, and no number of workers can deadlock. A group starts all its
+children; an any_of starts one after another and stops at the first that passes.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Literal
+
+from aotloop.core.checklist import AllOf, AnyOf, Leaf, Node, base_case_tree
+from aotloop.core.model import BaseCase
+from aotloop.verify.cancellation import Cancellation
+from aotloop.verify.commands import TIMEOUT, check_command
+from aotloop.verify.files import check_file
+from aotloop.verify.judge import Judge
+from aotloop.verify.leaves import Circumstances, check_leaf, not_needed
+from aotloop.verify.results import SEPARATOR, CheckResult, Report, distinct, group_result, report_of
+
+__all__ = ["Progress", "check_command", "check_file", "evaluate"]
+
+Progress = Callable[[str, Literal["started", "finished"], CheckResult | None], None]
+"""Told of each leaf, by its path of names; from any thread, but never from two at once."""
+
+
+def evaluate(
+    tree: Node | BaseCase,
+    *,
+    root: Path,
+    timeout: float = TIMEOUT,
+    judge: Judge | None = None,
+    workers: int | None = None,
+    on_progress: Progress | None = None,
+    cancellation: Cancellation | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Report:
+    """The report's items are the children of an "all of" at the top (a checklist), or the one node given."""
+    node = base_case_tree(tree) if isinstance(tree, BaseCase) else tree
+    ours = Cancellation()  # an error here ends what we started, and nothing else that runs under the caller's
+    circumstances = Circumstances(root=root, timeout=timeout, env=env, judge=judge, cancellation=ours)
+    with (cancellation or Cancellation()).calling(ours.cancel):
+        result = _Evaluation(circumstances, on_progress, workers or _default_workers()).run(node)
+    whole_list = isinstance(node, AllOf) and result.children
+    return report_of(result.children if whole_list else (result,))
+
+
+def _default_workers() -> int:
+    return min(4, os.cpu_count() or 1)
+
+
+class _Place:
+    """A node of the tree while it is evaluated."""
+
+    def __init__(self, node: Node, label: str, parent: _Place | None = None, position: int = 0) -> None:
+        self.node = node
+        self.parent = parent
+        self.position = position
+        # A list at the top has no name in a path; its items do.
+        below_list = parent is not None and parent.parent is None and isinstance(parent.node, AllOf)
+        above = "" if parent is None or below_list else f"{parent.path}{SEPARATOR}"
+        self.path: str = above + label
+        self.children: tuple[_Place, ...] = ()
+        if not isinstance(node, Leaf):
+            labels = distinct([child.name for child in node.children])
+            self.children = tuple(
+                _Place(child, label, self, position)
+                for position, (child, label) in enumerate(zip(node.children, labels, strict=True))
+            )
+        self.result: CheckResult | None = None
+
+
+class _Evaluation:
+    def __init__(self, circumstances: Circumstances, on_progress: Progress | None, workers: int) -> None:
+        self._circumstances = circumstances
+        self._on_progress = on_progress
+        self._telling = threading.Lock()
+        self._done: queue.SimpleQueue[tuple[_Place, CheckResult | BaseException]] = queue.SimpleQueue()
+        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="check")
+
+    def run(self, node: Node) -> CheckResult:
+        top = _Place(node, distinct([node.name])[0])
+        try:
+            self._start(top)
+            while top.result is None:
+                place, outcome = self._done.get()
+                if isinstance(outcome, BaseException):
+                    raise outcome  # noqa: TRY301 - all that runs has to be cancelled, whoever failed
+                self._finish(place, outcome)
+        except BaseException:
+            self._circumstances.cancellation.cancel()
+            raise
+        finally:
+            self._pool.shutdown(cancel_futures=True)
+        return top.result
+
+    def _start(self, place: _Place) -> None:
+        if isinstance(place.node, Leaf):
+            self._pool.submit(self._check, place, place.node)
+        elif not place.children:
+            self._done.put((place, _combined(place)))
+        else:
+            for child in place.children[:1] if isinstance(place.node, AnyOf) else place.children:
+                self._start(child)
+
+    def _finish(self, place: _Place, result: CheckResult) -> None:
+        place.result = result
+        parent = place.parent
+        if parent is None:
+            return
+        following = parent.children[place.position + 1 :]
+        if isinstance(parent.node, AnyOf):
+            if following and not result.passed:
+                self._start(following[0])
+                return
+            for choice in following:
+                choice.result = _not_needed(choice.node, f"not needed: {place.node.name!r} passed")
+        if all(sibling.result is not None for sibling in parent.children):
+            self._finish(parent, _combined(parent))
+
+    def _check(self, place: _Place, leaf: Leaf) -> None:
+        """In a thread of the pool."""
+        try:
+            self._tell(place, "started", None)
+            result = check_leaf(leaf, self._circumstances)
+            self._tell(place, "finished", result)
+            self._done.put((place, result))
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits for the results
+            self._done.put((place, error))
+
+    def _tell(self, place: _Place, what: Literal["started", "finished"], result: CheckResult | None) -> None:
+        if self._on_progress is not None:
+            with self._telling:
+                self._on_progress(place.path, what, result)
+
+
+def _combined(place: _Place) -> CheckResult:
+    results = [child.result for child in place.children if child.result is not None]
+    return group_result(place.node.name, "any_of" if isinstance(place.node, AnyOf) else "group", results)
+
+
+def _not_needed(node: Node, evidence: str) -> CheckResult:
+    if isinstance(node, Leaf):
+        return not_needed(node, evidence)
+    return CheckResult(
+        name=node.name,
+        kind="any_of" if isinstance(node, AnyOf) else "group",
+        passed=None,
+        evidence=evidence,
+        skipped=True,
+        children=tuple(_not_needed(child, evidence) for child in node.children),
+    )
