@@ -6,6 +6,7 @@
     │   ├── StateFileInvalid    it cannot be understood; carries every finding
     │   └── StateFileBusy       another process keeps the lock
     ├── IllegalEvent            the loop is not in a state in which that can happen
+    ├── NotVerified             what was claimed to be done does not pass its check
     ├── NotTrusted              commands of the file were not accepted by this user
     └── Unavailable             something the machine should have is missing or refuses
 
@@ -55,6 +56,10 @@ class StateFileBusy(StateFileError):  # noqa: N818
 
 
 class IllegalEvent(AotError):  # noqa: N818
+    pass
+
+
+class NotVerified(AotError):  # noqa: N818
     pass
 
 

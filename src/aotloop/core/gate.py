@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import ceil
 
 import msgspec
@@ -18,44 +18,47 @@ STARTABLE = ("pending", "stopped")
 class Gate(msgspec.Struct, frozen=True):
     ready: bool
     missing: tuple[str, ...]
+    """Key paths of what is not there or blank; else sentences saying what stands in the way."""
     status: str | None
     warnings: tuple[str, ...] = ()
 
 
-def gate_of(loop: Loop, findings: list[Finding]) -> Gate:
+def gate_of(loop: Loop | None, findings: Iterable[Finding]) -> Gate:
     """`findings` are those of the file and of its invariants; any error among them keeps the gate shut."""
+    found = list(findings)
     missing = [
-        f"objective.{name} is blank"
-        for name in AGREED
-        if not getattr(loop.objective, name).strip()
+        dotted(finding.path) if finding.missing and finding.path else str(finding)
+        for finding in found
+        if finding.level == "error"
     ]
-    missing += [str(finding) for finding in findings if finding.level == "error"]
-    if loop.control.status not in STARTABLE:
-        missing.append(f"control.status is {loop.control.status}, not {' or '.join(STARTABLE)}")
-    doubts = [finding for finding in findings if finding.level == "warning"]
-    if not missing:
-        doubts += _does_not_fit(loop)
+    doubts = [finding for finding in found if finding.level == "warning"]
+    if loop is not None:
+        missing += [f"objective.{name}" for name in AGREED if not getattr(loop.objective, name).strip()]
+        if loop.control.status not in STARTABLE:
+            missing.append(f"control.status is {loop.control.status}; it has to be {' or '.join(STARTABLE)}")
+        if not missing:
+            doubts += _does_not_fit(loop)
     return Gate(
-        ready=not missing,
+        ready=loop is not None and not missing,
         missing=tuple(missing),
-        status=loop.control.status,
-        warnings=tuple(f"{dotted(doubt.path)}: {doubt.message}" for doubt in doubts),
+        status=loop.control.status if loop is not None else None,
+        warnings=tuple(str(doubt) for doubt in doubts),
     )
 
 
 def _does_not_fit(loop: Loop) -> Iterator[Finding]:
-    """Even if every attempt succeeds, each iteration resolves at most one level and `max_parallel_agents` atoms."""
+    """Even if every attempt succeeds, an iteration resolves at most one of a chain and `max_parallel_agents` in all."""
     graph = Graph(loop)
     limits = loop.objective.constraints
-    work = [one for one in graph.unresolved() if one not in graph.children_of]
-    levels = _longest_chain(graph, set(work))
-    least = max(levels, ceil(len(work) / limits.max_parallel_agents))
-    left = limits.max_iterations - loop.control.iteration
+    work = {one for one in graph.unresolved() if one not in graph.children_of}
+    chain = _longest_chain(graph, work)
+    least = max(chain, ceil(len(work) / limits.max_parallel_agents))
+    left = max(limits.max_iterations - loop.control.iteration, 0)
     if least > left:
         yield warning(
             ("objective", "constraints", "max_iterations"),
-            f"{len(work)} atoms, {levels} in the longest chain, need at least {least} iterations"
-            f" with {limits.max_parallel_agents} in parallel; {max(left, 0)} are left",
+            f"{len(work)} atoms, {chain} of them in one chain, need at least {least} iterations with"
+            f" {limits.max_parallel_agents} in parallel; {left} are left",
         )
 
 

@@ -35,12 +35,23 @@ class Block(msgspec.Struct):
     indent: int
     head: bytes
     pieces: list[Piece]
+    joined: list[bytes] | None = None
+    """The text of every piece, kept because a block may have thousands and one of them changes."""
 
     def text(self) -> bytes:
-        return self.head + b"".join([piece.lines + piece.gap for piece in self.pieces])
+        if self.joined is None:
+            self.joined = [piece.lines + piece.gap for piece in self.pieces]
+        return self.head + b"".join(self.joined)
+
+    def put(self, number: int, lines: bytes) -> None:
+        piece = self.pieces[number]
+        piece.lines = lines
+        if self.joined is not None:
+            self.joined[number] = lines + piece.gap
 
     def append(self, name: str) -> None:
         """A new, still empty entry, before the blank lines and comments that lead over to what follows."""
+        self.joined = None
         gap = b""
         if self.pieces:
             gap, self.pieces[-1].gap = self.pieces[-1].gap, b""
@@ -49,7 +60,7 @@ class Block(msgspec.Struct):
     def arrange(self, sources: list[int | None], names: list[str]) -> None:
         """A new order of the entries, by their old numbers; None is a new one. Comments between entries stay."""
         old = self.pieces
-        self.pieces = []
+        self.pieces, self.joined = [], None
         for source, name in zip(sources, names, strict=True):
             if source is None:
                 self.append(name)

@@ -5,7 +5,7 @@ A revision tells whether it is sure: every entry it wrote was read back and is w
 
 from __future__ import annotations
 
-from operator import attrgetter
+from operator import attrgetter, is_
 from typing import Any
 
 import msgspec
@@ -65,10 +65,8 @@ class Section:
         if self.name in STRUCTS:
             return self._revise_struct(self.block, old, new)
         if self.name in MAPPINGS:
-            return self._revise_entries(self.block, list(old), list(old.values()), list(new), list(new.values()))
-        # An atom is told from the others by its id; entries of the other lists are never changed, so by identity.
-        names = attrgetter("id") if self.name == "atoms" else id
-        return self._revise_entries(self.block, list(map(names, old)), old, list(map(names, new)), new)
+            return self._revise_mapping(self.block, old, new)
+        return self._revise_list(self.block, old, new)
 
     def _write_anew(self, old: Any, new: Any) -> bool:
         self.head = entries.revised_pair(
@@ -77,22 +75,45 @@ class Section:
         self.block = None
         return False
 
-    def _revise_entries(
+    def _revise_list(self, block: Block, old: list[Any], new: list[Any]) -> bool:
+        changed = _places_of_false(list(map(is_, old, new)))
+        # An atom is told from the others by its id; entries of the other lists are never changed, so by identity.
+        name = attrgetter("id") if self.name == "atoms" else id
+        if len(new) >= len(old) and all(name(old[number]) == name(new[number]) for number in changed):
+            return self._revise_in_place(block, old, changed, new, [""] * (len(new) - len(old)))
+        return self._rearrange(block, list(map(name, old)), old, list(map(name, new)), new)
+
+    def _revise_mapping(self, block: Block, old: dict[str, Any], new: dict[str, Any]) -> bool:
+        names, old_entries, new_entries = list(new), list(old.values()), list(new.values())
+        if names[: len(old)] == list(old):
+            changed = [number for number, entry in enumerate(old_entries) if entry is not new_entries[number]]
+            return self._revise_in_place(block, old_entries, changed, new_entries, names[len(old) :])
+        return self._rearrange(block, list(old), old_entries, names, new_entries)
+
+    def _revise_in_place(
+        self, block: Block, old: list[Any], changed: list[int], new: list[Any], appended: list[str]
+    ) -> bool:
+        """Nothing was moved or removed, as nearly always: the cost is that of what changed."""
+        sure = [self._revise_entry(block, number, old[number], new[number]) for number in changed]
+        for name in appended:
+            block.append(name)
+            number = len(block.pieces) - 1
+            sure.append(self._revise_entry(block, number, None, new[number]))
+        return all(sure)
+
+    def _rearrange(
         self, block: Block, old_names: list[Any], old: list[Any], new_names: list[Any], new: list[Any]
     ) -> bool:
-        before: list[Any]
-        if new_names[: len(old)] == old_names:  # nothing was moved or removed, as nearly always
-            for name in new_names[len(old) :]:
-                block.append(name)
-            before = [*old, *[None] * (len(new) - len(old))]
-        else:
-            places = {name: number for number, name in reversed(list(enumerate(old_names)))}
-            sources = [places.pop(name, None) for name in new_names]
-            block.arrange(sources, new_names)
-            before = [None if source is None else old[source] for source in sources]
-        changed = [number for number, one in enumerate(before) if one is not new[number]]
+        places = {name: number for number, name in reversed(list(enumerate(old_names)))}
+        sources = [places.pop(name, None) for name in new_names]
+        block.arrange(sources, [str(name) for name in new_names])
+        before = [None if source is None else old[source] for source in sources]
         return all(
-            [self._revise_entry(block.pieces[number], before[number], new[number], block.indent) for number in changed]
+            [
+                self._revise_entry(block, number, one, new[number])
+                for number, one in enumerate(before)
+                if one is not new[number]
+            ]
         )
 
     def _revise_struct(self, block: Block, old: Any, new: Any) -> bool:
@@ -103,15 +124,34 @@ class Section:
         self.block = fresh
         return True
 
-    def _revise_entry(self, piece: Piece, old: Any, new: Any, indent: int) -> bool:
+    def _revise_entry(self, block: Block, number: int, old: Any, new: Any) -> bool:
+        piece = block.pieces[number]
         before, after = emit.to_data(old), emit.to_data(new)
         if self.name in LISTS:
-            fresh = emit.item(after, indent).encode() if old is None else None
-            piece.lines = fresh or entries.revised_item(piece.lines, before, after, indent)
-            return read_value(piece.lines, list[LISTS[self.name]]) == [new]  # type: ignore[misc]
-        fresh = emit.pair(piece.name, after, indent).encode() if old is None else None
-        piece.lines = fresh or entries.revised_pair(piece.lines, piece.name, before, after, indent)
-        return read_value(piece.lines, dict[str, MAPPINGS[self.name]]) == {piece.name: new}  # type: ignore[misc]
+            if old is None:
+                lines = emit.item(after, block.indent).encode()
+            else:
+                lines = entries.revised_item(piece.lines, before, after, block.indent)
+            expected: Any = [new]
+        else:
+            if old is None:
+                lines = emit.pair(piece.name, after, block.indent).encode()
+            else:
+                lines = entries.revised_pair(piece.lines, piece.name, before, after, block.indent)
+            expected = {piece.name: new}
+        block.put(number, lines)
+        return bool(read_value(lines, self._kind_of_entry()) == expected)
+
+    def _kind_of_entry(self) -> Any:
+        return list[LISTS[self.name]] if self.name in LISTS else dict[str, MAPPINGS[self.name]]  # type: ignore[misc]
+
+
+def _places_of_false(flags: list[bool]) -> list[int]:
+    """Nearly all are true, and there may be thousands."""
+    places: list[int] = []
+    while False in flags[(start := places[-1] + 1 if places else 0) :]:
+        places.append(flags.index(False, start))
+    return places
 
 
 def _agrees(name: str, block: Block, value: Any) -> bool:

@@ -169,5 +169,5 @@ def _waiting(items: Sequence[CheckResult], above: str = "") -> Iterator[tuple[st
 
 
 def _terms(check: Check | None) -> dict[str, Any]:
-    data: dict[str, Any] = msgspec.to_builtins(check, str_keys=True) if check is not None else {}
+    data: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(check)) or {}
     return {key: value for key, value in data.items() if value is not None and key != "type"}

@@ -66,8 +66,7 @@ def _survivors(shell: subprocess.Popen[bytes], mark: str) -> list[psutil.Process
             children.setdefault(process.ppid(), []).append(process)
             if pid in marked or os.getsid(pid) == shell.pid:
                 found[pid] = process
-    # Once reaped, the shell's number may be somebody else's; its children have lost it as a parent anyway.
-    parents = [*found, *([shell.pid] if shell.returncode is None else [])]
+    parents = list(found)  # while it lives, the shell is one of them: it leads the session
     while parents:
         for child in children.pop(parents.pop(), []):
             if child.pid not in found:

@@ -22,7 +22,7 @@ def draw(
 ) -> str:
     """`width`, `colour` (ANSI) and `ascii_only` are about a terminal, so only "text" looks at them."""
     picture = picture_of(loop)
-    # Imported when asked for: only "text" needs rich, only "svg" needs the layout library, and both cost start-up time.
+    # Imported when asked for: each format is slow to start in its own way ("svg" with the layout library).
     match format:
         case "text":
             from aotloop.cli.drawing.text import text_of  # noqa: PLC0415

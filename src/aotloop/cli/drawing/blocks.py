@@ -38,8 +38,12 @@ class Block:
                 wide, high = sizes[unit]
                 self.boxes[unit] = Box(middles[unit] - wide / 2, top + (height - high) / 2, wide, high)
             top += height + gap
-        left = min([box.x for box in self.boxes.values()] + [x - LANE_WIDTH for x, _, _ in self.lanes.values()])
-        right = max([box.right for box in self.boxes.values()] + [x + LANE_WIDTH for x, _, _ in self.lanes.values()])
+        left = min(
+            [box.x for box in self.boxes.values()] + [x - LANE_WIDTH for x, _, _ in self.lanes.values()]
+        )
+        right = max(
+            [box.right for box in self.boxes.values()] + [x + LANE_WIDTH for x, _, _ in self.lanes.values()]
+        )
         self.width = right - left
         self.height = top
         self.move(-left, 0.0)
@@ -52,10 +56,22 @@ class Block:
 
 
 def _middles(component: Component, sizes: Sequence[Size]) -> dict[int, float]:
+    wishes = {spot.number: spot.x for layer in component.layers for spot in layer}
+    middles = _spread(component, sizes, wishes)
+    # Making room has shifted some ends of what was a straight line: lanes follow, if it is only a little.
+    for (source, target), way in component.bends.items():
+        for bend in way:
+            end = min((source, target), key=lambda one: abs(middles[one] - wishes[bend]))
+            if abs(middles[end] - wishes[bend]) < SIDE_GAP:
+                wishes[bend] = middles[end]
+    return _spread(component, sizes, wishes)
+
+
+def _spread(component: Component, sizes: Sequence[Size], wishes: dict[int, float]) -> dict[int, float]:
     middles: dict[int, float] = {}
     for layer in component.layers:
         widths = [LANE_WIDTH if spot.is_bend else sizes[spot.number][0] for spot in layer]
-        places = spread([spot.x for spot in layer], widths, SIDE_GAP)
+        places = spread([wishes[spot.number] for spot in layer], widths, SIDE_GAP)
         middles |= {spot.number: place for spot, place in zip(layer, places, strict=True)}
     return middles
 

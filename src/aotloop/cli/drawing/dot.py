@@ -1,4 +1,4 @@
-"""Writes Graphviz DOT: names are generated, and what a person wrote appears only inside quoted, escaped labels."""
+"""Writes Graphviz DOT: names are generated; what a person wrote appears only in quoted, escaped labels."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _lines(picture: Picture) -> Iterator[str]:
     yield HEAD
     for number, group in enumerate(picture.groups):
         yield f"  subgraph cluster_{number} {{"
-        yield f'    label="{_group_label(group)}"; labeljust=l; style="rounded,filled";'
+        yield f'    label="{_group_label(group)}"; labelloc=b; labeljust=l; style="rounded,filled";'
         yield '    color="#bf8700"; fillcolor="#fffaeb";'
         for member in group.members:
             yield f"    {_card(names[member], cards[member], selected=member == group.selected)}"
@@ -53,7 +53,7 @@ def _card(name: str, card: Card, *, selected: bool = False) -> str:
 
 
 def _group_label(group: Group) -> str:
-    return _escaped(f"{group.label}: {'all tried at once' if group.speculative else 'one of'}")
+    return f"{_escaped(group.label)} — {'all tried at once' if group.speculative else 'one of'}"
 
 
 def _escaped(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -32,14 +33,14 @@ class Box(msgspec.Struct, frozen=True):
 
 
 def spread(wishes: Sequence[float], widths: Sequence[float], gap: float) -> list[float]:
-    """Centres in the same order, as near to the wished ones (least squares) as their widths and the gap allow."""
-    reach = [0.0]
-    for left, right in zip(widths, widths[1:], strict=False):
+    """Centres in the order given, as near to the wishes (least squares) as widths and gap allow."""
+    reach = [0.0] if widths else []
+    for left, right in pairwise(widths):
         reach.append(reach[-1] + (left + right) / 2 + gap)
-    # With the room each one needs taken out, what remains is to make a sequence rise: neighbours that would fall
-    # are joined, and share their mean.
+    # With the room each one needs taken out, what remains is to make a sequence rise: neighbours that would
+    # fall are joined, and share their mean.
     runs: list[tuple[float, int]] = []
-    for wish, taken in zip(wishes, reach, strict=False):
+    for wish, taken in zip(wishes, reach, strict=True):
         mean, count = wish - taken, 1
         while runs and runs[-1][0] > mean:
             before, members = runs.pop()
@@ -47,4 +48,4 @@ def spread(wishes: Sequence[float], widths: Sequence[float], gap: float) -> list
             count += members
         runs.append((mean, count))
     places = [mean for mean, count in runs for _ in range(count)]
-    return [place + taken for place, taken in zip(places, reach, strict=False)]
+    return [place + taken for place, taken in zip(places, reach, strict=True)]

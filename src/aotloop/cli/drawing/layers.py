@@ -1,4 +1,4 @@
-"""Only this module asks the layout library: it decides layers, the order in them and which way long edges take.
+"""Only this module asks the layout library: it decides layers, the order in them, and the way of long edges.
 
 The library knows no sizes, so its places are wishes; aotloop.cli.drawing.placing makes room for broad units.
 """
@@ -27,47 +27,58 @@ class Spot(msgspec.Struct, frozen=True):
 
 
 class Component(msgspec.Struct, frozen=True):
-    """Units that hang together: layers from top to bottom, each from left to right, and the bends of each arc."""
+    """Units that hang together: layers downwards, each from left to right, and the bends of each arc."""
 
     layers: list[list[Spot]]
     bends: dict[Arc, list[int]]
 
 
 def components(count: int, arcs: list[Arc]) -> list[Component]:
-    """`arcs` form no cycle. Units without arcs come last, one by one."""
-    connected = sorted({unit for arc in arcs for unit in arc})
-    # The library gives its bends the numbers after the units it was told of, so those must be without gaps.
-    inside = {unit: place for place, unit in enumerate(connected)}
-    layouts = from_edges(
-        [(inside[source], inside[target]) for source, target in arcs],
+    """`arcs` form no cycle. What hangs together comes first, then the units without arcs, one by one."""
+    found = [_laid_out(units, count, arcs) for units in _connected(count, arcs)]
+    return sorted(found, key=lambda component: not component.bends)
+
+
+def _connected(count: int, arcs: list[Arc]) -> Iterator[list[int]]:
+    neighbours: list[list[int]] = [[] for _ in range(count)]
+    for source, target in arcs:
+        neighbours[source].append(target)
+        neighbours[target].append(source)
+    seen = [False] * count
+    for start in range(count):
+        if not seen[start]:
+            seen[start] = True
+            units = [start]
+            for unit in units:  # grows while we walk it
+                for neighbour in neighbours[unit]:
+                    if not seen[neighbour]:
+                        seen[neighbour] = True
+                        units.append(neighbour)
+            yield sorted(units)
+
+
+def _laid_out(units: list[int], count: int, arcs: list[Arc]) -> Component:
+    if len(units) == 1:
+        return Component([[Spot(units[0], 0.0, is_bend=False)]], {})
+    # The library numbers the bends of a component from its size on, even if a unit of it has such a number too.
+    # So it gets one component at a time, the units numbered without gaps.
+    inside = {unit: place for place, unit in enumerate(units)}
+    (positions, _width, _height, steps), *_ = from_edges(
+        [(inside[source], inside[target]) for source, target in arcs if source in inside],
         vertex_spacing=SPACING,
         dummy_vertices=True,
         dummy_size=BEND_SIZE,
     )
-    found = [
-        _component(connected, count, list(positions), list(steps or []))
-        for positions, _width, _height, steps in layouts
-    ]
-    found.sort(key=lambda one: min(spot.number for layer in one.layers for spot in layer))
-    alone = sorted(set(range(count)) - set(connected))
-    return found + [Component([[Spot(unit, 0.0, is_bend=False)]], {}) for unit in alone]
 
-
-def _component(
-    connected: list[int],
-    count: int,
-    positions: list[tuple[int, tuple[float, float]]],
-    steps: list[Arc],
-) -> Component:
-    def outside(vertex: int) -> int:
-        return connected[vertex] if vertex < len(connected) else count + vertex
+    def outside(vertex: int | str) -> int:
+        return units[int(vertex)] if int(vertex) < len(units) else count + int(vertex)
 
     by_height: dict[int, list[Spot]] = {}
     for vertex, (x, y) in positions:
-        spot = Spot(outside(vertex), x, is_bend=vertex >= len(connected))
-        by_height.setdefault(round(-y), []).append(spot)
+        number = outside(vertex)
+        by_height.setdefault(round(-y), []).append(Spot(number, x, is_bend=number >= count))
     layers = [sorted(by_height[y], key=lambda spot: (spot.x, spot.number)) for y in sorted(by_height)]
-    return Component(layers, dict(_bends([(outside(a), outside(b)) for a, b in steps], count)))
+    return Component(layers, dict(_bends([(outside(a), outside(b)) for a, b in steps or ()], count)))
 
 
 def _bends(steps: list[Arc], count: int) -> Iterator[tuple[Arc, list[int]]]:

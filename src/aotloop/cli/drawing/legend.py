@@ -10,9 +10,9 @@ from aotloop.cli.drawing.picture import Picture
 
 SIZE = 11.5
 ROW = 22.0
-MARK_ROOM = 22.0
+MARK_ROOM = 20.0
 LINE_ROOM = 38.0
-BETWEEN = 18.0
+BETWEEN = 12.0
 LINES = {"and": ("edge", "is needed by"), "decomposed": ("edge decomposed-edge", "was split into")}
 
 
@@ -20,7 +20,11 @@ class Legend:
     def __init__(self, picture: Picture, width: float) -> None:
         looks = {card.look for card in picture.cards}
         kinds = {edge.kind for edge in picture.edges}
-        entries = [(_mark(look, style.mark), MARK_ROOM, style.words) for look, style in STYLES.items() if look in looks]
+        entries = [
+            (_mark(look, style.mark), MARK_ROOM, style.words)
+            for look, style in STYLES.items()
+            if look in looks
+        ]
         entries += [(_line(name), LINE_ROOM, words) for kind, (name, words) in LINES.items() if kind in kinds]
         self._placed: list[tuple[float, float, str, float, str]] = []
         x, y = 0.0, 0.0
@@ -34,7 +38,8 @@ class Legend:
 
     def elements(self) -> Iterator[str]:
         for x, y, sign, room, words in self._placed:
-            yield f'<g transform="translate({x:.1f} {y:.1f})">{sign}<text class="legend" x="{room}" y="12">{words}</text></g>'
+            text = f'<text class="legend" x="{room}" y="12">{words}</text>'
+            yield f'<g transform="translate({x:.1f} {y:.1f})">{sign}{text}</g>'
 
 
 def _mark(look: str, mark: str) -> str:

@@ -1,4 +1,4 @@
-"""How much room text takes in a drawing, guessed on the wide side: we cannot know which font will be at hand."""
+"""How much room text takes in a drawing, guessed on the wide side: the font is not known here."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """How each look is shown: one row per look, read by every format, so that a colour means the same everywhere.
 
-Colour never stands alone: there is a symbol for text, a mark for drawings (path data in a box of 14 by 14), and words.
+Colour never stands alone: there are words, a symbol for text, and a mark for drawings (path data, 14 by 14).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Writes Mermaid: names are generated, and what a person wrote appears only inside quoted, escaped labels."""
+"""Writes Mermaid: names are generated; what a person wrote appears only in quoted, escaped labels."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from aotloop.cli.drawing.looks import STYLES
@@ -9,6 +10,7 @@ from aotloop.cli.drawing.picture import Card, Group, Picture
 
 ARROWS = {"and": "-->", "decomposed": "-.->"}
 LONGEST = 120
+SPECIAL = re.compile(r"(?<=[^\W_])(?P<joint>[-._])(?=[^\W_])|[^\w ,]|_")
 
 
 def mermaid_of(picture: Picture) -> str:
@@ -34,14 +36,13 @@ def _lines(picture: Picture) -> Iterator[str]:
 
 
 def _card(name: str, card: Card, *, selected: bool = False) -> str:
-    chosen = " — selected" if selected else ""
-    lines = [f"{STYLES[card.look].symbol} {card.label}{chosen}", _shortened(card.description)]
-    label = "<br/>".join(_escaped(line) for line in lines if line)
-    return f'{name}["{label}"]'
+    head = f"{STYLES[card.look].symbol} {_escaped(card.label)}{' — selected' if selected else ''}"
+    below = f"<br/>{_escaped(_shortened(card.description))}" if card.description else ""
+    return f'{name}["{head}{below}"]'
 
 
 def _group_label(group: Group) -> str:
-    return _escaped(f"{group.label}: {'all tried at once' if group.speculative else 'one of'}")
+    return f"{_escaped(group.label)} — {'all tried at once' if group.speculative else 'one of'}"
 
 
 def _classes(picture: Picture, names: dict[str, str]) -> Iterator[str]:
@@ -64,11 +65,8 @@ def _shortened(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Letters and digits stay; all else becomes an entity code, because Mermaid gives meaning to very much of it.
+    """Letters and what joins them stay; all else becomes entity codes, as Mermaid gives meaning to much of it.
 
-    So do ﬂ, ° and ß: Mermaid uses them itself, to carry entity codes through its parser.
+    Also to what begins a line ("1. ", "- ") or embraces a word ("_"): a joint has letters on both sides.
     """
-    return "".join(
-        character if (character.isalnum() and character not in "ﬂ°ß") or character == " " else f"#{ord(character)};"
-        for character in text
-    )
+    return SPECIAL.sub(lambda found: found["joint"] or f"#{ord(found[0])};", text)

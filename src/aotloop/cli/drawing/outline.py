@@ -1,6 +1,6 @@
-"""Turns a picture into rows of text: what comes first stands first, parts stand under what was split into them.
+"""Puts a picture in rows: what comes first stands first, parts stand under what was split into them.
 
-Rows are not yet words on a line; how wide they may be and in which colour is decided in aotloop.cli.drawing.text.
+How a row becomes a line, how wide and in which colour, is decided in aotloop.cli.drawing.text.
 """
 
 from __future__ import annotations

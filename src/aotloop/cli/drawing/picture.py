@@ -1,7 +1,7 @@
 """What there is to see in a loop, decided once for all formats; nothing here knows how it will be drawn.
 
-A picture can be made of any loop, valid or not: what is only mentioned (a choice that is no atom yet, a dependency
-on nothing) becomes a ghost card. Labels hold printable characters only, so no format need fear control characters.
+A picture can be made of any loop, valid or not: what is only mentioned (a choice that is no atom yet, a
+dependency on nothing) becomes a ghost card. Texts are printable, so no format need fear control characters.
 """
 
 from __future__ import annotations
@@ -64,9 +64,7 @@ def picture_of(loop: Loop) -> Picture:
     for edge in edges:
         for end in (edge.source, edge.target):
             cards.setdefault(end, _ghost(end, "waiting", "no such atom"))
-    return Picture(
-        title=_prose(loop.objective.goal), cards=tuple(cards.values()), edges=edges, groups=groups
-    )
+    return Picture(title=_prose(loop.objective.goal), cards=tuple(cards.values()), edges=edges, groups=groups)
 
 
 def _edges(graph: Graph) -> Iterator[Edge]:
@@ -102,7 +100,7 @@ def _ghost(atom_id: str, look: Look, why: str) -> Card:
 class _Looks:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        # Nothing on a cycle counts as required, though nobody decided against it: then only choices look unselected.
+        # Nothing on a cycle counts as required, though nobody decided against it: then nothing is off the path.
         self._off_path = set() if graph.find_cycle() else graph.atoms.keys() - graph.required
 
     def of(self, atom_id: str) -> Look:

@@ -1,4 +1,4 @@
-"""Where everything goes, in pixels: no two cards overlap, a group's box holds its members only, edges keep clear."""
+"""Where everything goes, in pixels: no two cards overlap, and the box of a group holds its members only."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GROUP_CAPTION = 18.0
 GROUP_GAP = 16.0
 GROUP_ROW = 4
 """So many members stand side by side; more take another row."""
-BLOCK_GAP = 44.0
+BLOCK_GAP = 36.0
 FAVOURITE_SHAPE = 1.6
 """Width to height of the whole, if there are several components to arrange."""
 
@@ -44,7 +44,7 @@ def place(picture: Picture, card_height: float) -> Placement:
         for number, unit in enumerate(units.all)
         for card_id, box in _inside(unit, boxes[number], card_height).items()
     }
-    router = Router(units, boxes, cards, blocks)
+    router = Router(picture, units, boxes, cards, blocks)
     return Placement(
         width=width,
         height=height,

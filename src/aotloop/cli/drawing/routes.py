@@ -1,4 +1,4 @@
-"""Which way an edge takes: straight down past a row, bent between rows, and never over a card that is not its own."""
+"""Which way an edge takes: straight past a row, bent between rows, never over a card that is not its own."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import msgspec
 
 from aotloop.cli.drawing.blocks import Block, Lane
 from aotloop.cli.drawing.geometry import Box, Point
-from aotloop.cli.drawing.picture import Edge, EdgeKind
+from aotloop.cli.drawing.picture import Edge, EdgeKind, Picture
 from aotloop.cli.drawing.units import Arc, Units
 
 Course = Literal["down", "up", "beside"]
 """`up` runs against the layers, so it is part of a cycle; `beside` stays within one unit."""
+
+MOST_GIVING_WAY = 14.0
 
 
 class Route(msgspec.Struct, frozen=True):
@@ -26,7 +28,12 @@ class Route(msgspec.Struct, frozen=True):
 
 class Router:
     def __init__(
-        self, units: Units, boxes: dict[int, Box], cards: dict[str, Box], blocks: Sequence[Block]
+        self,
+        picture: Picture,
+        units: Units,
+        boxes: dict[int, Box],
+        cards: dict[str, Box],
+        blocks: Sequence[Block],
     ) -> None:
         self._units = units
         self._boxes = boxes
@@ -36,6 +43,7 @@ class Router:
         for block in blocks:
             self._lanes |= block.lanes
             self._bends |= block.bends
+        self._common = _common(picture, units)
 
     def route(self, edge: Edge) -> Route:
         source, target = self._units.arc(edge)
@@ -51,28 +59,54 @@ class Router:
         return box.middle, box.bottom
 
     def _ports(self, edge: Edge, *, down: bool) -> tuple[Point, Point]:
-        """A dependency on one choice is met by whichever is selected: it leaves the group as a whole."""
-        source = self._boxes[self._units.number[edge.source]]
-        whole = edge.kind == "and"
-        start = (source.middle, source.bottom if down else source.y) if whole else self._port(edge.source, below=down)
-        return start, self._port(edge.target, below=not down)
+        """What is true of a whole group leaves it, or meets it, at its border."""
+        source, target = self._units.arc(edge)
+        # A dependency on a choice is met by whichever is selected; a choice that is a part stands for all.
+        leaves_all = edge.kind == "and"
+        meets_all = edge.kind == "decomposed" or (edge.source, target) in self._common
+        start = self._border(source, below=down) if leaves_all else self._port(edge.source, below=down)
+        end = self._border(target, below=not down) if meets_all else self._port(edge.target, below=not down)
+        return start, end
+
+    def _border(self, unit: int, *, below: bool) -> Point:
+        box = self._boxes[unit]
+        return box.middle, box.bottom if below else box.y
 
     def _port(self, card_id: str, *, below: bool) -> Point:
         """On the card, unless another row of its group is in the way: then on the border of the group."""
-        card, unit = self._cards[card_id], self._boxes[self._units.number[card_id]]
-        others = [self._cards[other.id] for other in self._units.all[self._units.number[card_id]].cards]
-        if below:
-            free = all(other.y <= card.y for other in others)
-            return card.middle, card.bottom if free else unit.bottom
-        free = all(other.y >= card.y for other in others)
-        return card.middle, card.y if free else unit.y
+        unit = self._units.number[card_id]
+        card, others = self._cards[card_id], [self._cards[other.id] for other in self._units.all[unit].cards]
+        blocked = any(other.y > card.y if below else other.y < card.y for other in others)
+        edge = self._border(unit, below=below)[1] if blocked else card.bottom if below else card.y
+        return card.middle, edge
 
     def _way(self, upper: int, lower: int, start: Point, end: Point) -> Iterator[Point]:
-        yield start
-        yield start[0], self._lanes[upper][2]
-        for bend in self._bends[upper, lower]:
-            x, top, bottom = self._lanes[bend]
+        lanes = [self._lanes[bend] for bend in self._bends[upper, lower]]
+        first = _beside(start[0], lanes[0][0] if lanes else end[0])
+        last = _beside(end[0], lanes[-1][0] if lanes else first)
+        yield first, start[1]
+        yield first, self._lanes[upper][2]
+        for x, top, bottom in lanes:
             yield x, top
             yield x, bottom
-        yield end[0], self._lanes[lower][1]
-        yield end
+        yield last, self._lanes[lower][1]
+        yield last, end[1]
+
+
+def _beside(port: float, lane: float) -> float:
+    """A port gives way where that makes a straight line: a kink of a few pixels looks like a mistake."""
+    return lane if abs(port - lane) <= MOST_GIVING_WAY else port
+
+
+def _common(picture: Picture, units: Units) -> set[tuple[str, int]]:
+    """Which cards all choices of which group depend on; ghosts cannot depend on anything yet."""
+    dependents: dict[tuple[str, int], int] = {}
+    for edge in picture.edges:
+        if edge.kind == "and":
+            key = edge.source, units.number[edge.target]
+            dependents[key] = dependents.get(key, 0) + 1
+    return {
+        (source, unit)
+        for (source, unit), count in dependents.items()
+        if count == sum(not card.ghost for card in units.all[unit].cards) > 1
+    }

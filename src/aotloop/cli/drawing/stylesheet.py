@@ -1,4 +1,4 @@
-"""The colours and strokes of an SVG, for light and for dark surroundings; every rule is confined to our own drawings.
+"""The colours and strokes of an SVG, for light and dark surroundings; no rule reaches beyond the drawing.
 
 Plain CSS without variables, because converters to other formats know no more than that.
 """
@@ -37,7 +37,11 @@ text{font-family:system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif}
 def stylesheet() -> str:
     dark = "\n".join(_colours("dark"))
     return "\n".join(
-        [*map(_confined, SHAPES.splitlines()), *_colours("light"), f"@media (prefers-color-scheme:dark){{\n{dark}\n}}"]
+        [
+            *map(_confined, SHAPES.splitlines()),
+            *_colours("light"),
+            f"@media (prefers-color-scheme:dark){{\n{dark}\n}}",
+        ]
     )
 
 

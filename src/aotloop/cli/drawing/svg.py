@@ -68,7 +68,8 @@ def _opening(picture: Picture, width: float, height: float) -> Iterator[str]:
     for name in ("head", "cycle-head"):
         yield (
             f'<marker id="aot-{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8"'
-            f' markerUnits="userSpaceOnUse" orient="auto"><path class="{name}" d="M0 .6 7.4 4 0 7.4Z"/></marker>'
+            ' markerUnits="userSpaceOnUse" orient="auto">'
+            f'<path class="{name}" d="M0 .6 7.4 4 0 7.4Z"/></marker>'
         )
     yield "</defs>"
     yield f'<rect class="background" width="{_n(width)}" height="{_n(height)}"/>'
@@ -77,13 +78,17 @@ def _opening(picture: Picture, width: float, height: float) -> Iterator[str]:
 def _summary(picture: Picture) -> str:
     counts = {look: sum(card.look == look for card in picture.cards) for look in STYLES}
     states = [f"{count} {STYLES[look].words}" for look, count in counts.items() if count]
-    return f"Work graph of {len(picture.cards)} atoms: {', '.join(states)}" if states else "Work graph, no atoms yet"
+    return (
+        f"Work graph of {len(picture.cards)} atoms: {', '.join(states)}"
+        if states
+        else "Work graph, no atoms yet"
+    )
 
 
 def _graph(picture: Picture, placement: Placement, lines: dict[str, list[str]]) -> Iterator[str]:
     """Boxes of groups lowest, then edges, then cards: what matters most is never covered."""
-    for group, box in placement.groups:
-        yield f"<g>{_rect('group', box, 14)}</g>"
+    for _group, box in placement.groups:
+        yield _rect("group", box, 14)
     for route in placement.routes:
         yield _edge(route)
     for group, box in placement.groups:
@@ -102,7 +107,8 @@ def _caption(group: Group, box: Box) -> str:
 def _card(card: Card, box: Box, lines: list[str], *, selected: bool) -> Iterator[str]:
     style = STYLES[card.look]
     classes = f"card {card.look}{' ghost' if card.ghost else ''}{' selected' if selected else ''}"
-    yield f'<g class="{classes}"><title>{_written(f"{card.label} ({style.words}) {card.description}")}</title>'
+    yield f'<g class="{classes}">'
+    yield f"<title>{_written(f'{card.label} ({style.words}) {card.description}')}</title>"
     yield _rect("face", box, 9)
     yield (
         f'<path class="mark" transform="translate({_n(box.x + CARD_PADDING - 1)} {_n(box.y + 9)})"'
@@ -119,9 +125,11 @@ def _card(card: Card, box: Box, lines: list[str], *, selected: bool) -> Iterator
 
 def _edge(route: Route) -> str:
     classes = "edge" + (" decomposed-edge" if route.kind == "decomposed" else "")
-    cycle = "" if route.course == "down" else "cycle-"
+    head = "head"
+    if route.course != "down":
+        classes, head = f"{classes} cycle-edge", "cycle-head"
     path = _loop(*route.points) if route.course == "beside" else _path(route.points)
-    return f'<path class="{classes}{" cycle-edge" if cycle else ""}" marker-end="url(#aot-{cycle}head)" d="{path}"/>'
+    return f'<path class="{classes}" marker-end="url(#aot-{head})" d="{path}"/>'
 
 
 def _path(points: tuple[Point, ...]) -> str:
@@ -130,12 +138,18 @@ def _path(points: tuple[Point, ...]) -> str:
         if (x, y) == (to_x, to_y):
             continue
         half = (y + to_y) / 2
-        path += f"V{_n(to_y)}" if x == to_x else f"C{_n(x)} {_n(half)} {_n(to_x)} {_n(half)} {_n(to_x)} {_n(to_y)}"
+        path += (
+            f"V{_n(to_y)}"
+            if x == to_x
+            else f"C{_n(x)} {_n(half)} {_n(to_x)} {_n(half)} {_n(to_x)} {_n(to_y)}"
+        )
     return path
 
 
 def _loop(start: Point, end: Point) -> str:
-    (x, y), (to_x, to_y) = (start, end) if start != end else ((start[0] - 12, start[1]), (end[0] + 12, end[1]))
+    (x, y), (to_x, to_y) = (
+        (start, end) if start != end else ((start[0] - 12, start[1]), (end[0] + 12, end[1]))
+    )
     return f"M{_n(x)} {_n(y)}C{_n(x)} {_n(y + DIP)} {_n(to_x)} {_n(to_y + DIP)} {_n(to_x)} {_n(to_y)}"
 
 

@@ -1,4 +1,4 @@
-"""Writes a picture for a terminal: no line is wider than asked, and no escape sequence is sent unless asked."""
+"""Writes a picture for a terminal: no line wider than asked, and no escape sequences unless asked."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class _Writer:
         lines = [self._line(row) for row in rows]
         return "\n".join([*lines, "", *self._legend()]) + "\n"
 
-    # --- rows --------------------------------------------------------------------------------------------------
+    # --- rows ----------------------------------------------------------------------------------------------
 
     def _line(self, row: Row) -> str:
         pieces = self._head(row)
@@ -95,7 +95,7 @@ class _Writer:
                 return text
         return f"  {self._arrow} {self._cut(needs[0], max(room - 8, 4))}" if needs else ""
 
-    # --- legend ------------------------------------------------------------------------------------------------
+    # --- legend --------------------------------------------------------------------------------------------
 
     def _legend(self) -> list[str]:
         counts = Counter(card.look for card in self._picture.cards)
@@ -103,13 +103,16 @@ class _Writer:
         for look, style in STYLES.items():
             if not counts[look]:
                 continue
-            item = [(style.plain if self._ascii else style.symbol, style.ansi), (f" {counts[look]} {style.words}", "")]
+            item = [
+                (style.plain if self._ascii else style.symbol, style.ansi),
+                (f" {counts[look]} {style.words}", ""),
+            ]
             if lines[-1] and cell_len(self._plain([*lines[-1], ("   ", ""), *item])) > self._width:
                 lines.append([])
             lines[-1] += [("   ", ""), *item] if lines[-1] else item
         return [self._joined(line) for line in lines]
 
-    # --- letters -----------------------------------------------------------------------------------------------
+    # --- letters -------------------------------------------------------------------------------------------
 
     def _own(self, text: str) -> str:
         """A person's text; where only ASCII can be shown, the rest as escapes."""

@@ -1,4 +1,4 @@
-"""Order among what is drawn: the choices of a group stand together as one unit, and cycles are cut, never followed."""
+"""Order among what is drawn: the choices of a group are one unit, and cycles are cut, never followed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Units:
 
 
 def without_cycles(count: int, arcs: Iterable[Arc]) -> list[Arc]:
-    """The same arcs once each, those that would close a cycle turned round, and none from a unit to itself."""
+    """The same arcs, once each; those that close a cycle turned round; none from a unit to itself."""
     following: list[list[int]] = [[] for _ in range(count)]
     for source, target in dict.fromkeys(arcs):
         if source != target:
@@ -50,16 +50,17 @@ def without_cycles(count: int, arcs: Iterable[Arc]) -> list[Arc]:
         entered[start] = True
         while path:
             here, targets = path[-1]
-            target = next(targets, None)
-            if target is None:
+            for target in targets:
+                # Entered and not left means: we came from there, so this arc points back.
+                back = entered[target] and not left[target]
+                kept[(target, here) if back else (here, target)] = None
+                if not entered[target]:
+                    entered[target] = True
+                    path.append((target, iter(following[target])))
+                    break
+            else:
                 left[here] = True
                 path.pop()
-                continue
-            # Entered and not left means: we came from there, so this arc points back.
-            kept[(target, here) if entered[target] and not left[target] else (here, target)] = None
-            if not entered[target]:
-                entered[target] = True
-                path.append((target, iter(following[target])))
     return list(kept)
 
 

@@ -1,0 +1,191 @@
+"""What a person or an agent can do to a loop, wired from the parts: store, machine, checks, git.
+
+The command line and the scripts both call these functions, so there is one truth about what an operation does.
+Imports that are slow and rarely needed (checks, git) happen where they are needed: scripts start often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from aotloop.core import events
+from aotloop.core.checklist import atom_check_tree, base_case_tree
+from aotloop.core.effects import CheckParent, Effect, Resolved
+from aotloop.core.gate import Gate, gate_of
+from aotloop.core.machine import advance
+from aotloop.core.model import Atom, Loop, Verdict
+from aotloop.core.objective import digest_of
+from aotloop.errors import NotVerified, StateFileInvalid, StateFileMissing
+from aotloop.statefile.locate import find_state_file, project_root
+from aotloop.statefile.store import Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from aotloop.verify.evaluate import Progress
+    from aotloop.verify.results import Report
+
+CHECK_TIMEOUT = 120.0
+
+
+def open_store(state_file: str | None = None) -> Store:
+    return Store(find_state_file(state_file))
+
+
+def now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def apply(store: Store, event: events.Event) -> list[Effect]:
+    return store.update(lambda loop: advance(loop, event))
+
+
+# --- atoms -------------------------------------------------------------------------------------------------------
+
+
+class Resolution(msgspec.Struct, frozen=True):
+    """What resolving an atom led to: parents that are resolved now, and those whose own check stands in the way."""
+
+    auto_resolved: tuple[str, ...] = ()
+    unverified: dict[str, str] = {}
+
+
+def resolve_atom(
+    store: Store, atom_id: str, summary: str | None = None, artifacts: tuple[str, ...] = ()
+) -> Resolution:
+    """Runs the atom's own check first. Parents that this resolves are checked and resolved too."""
+    resolved: list[str] = []
+    unverified: dict[str, str] = {}
+    effects = _resolve(store, events.AtomResolved(atom=atom_id, summary=summary, artifacts=artifacts))
+    while effects:
+        effect = effects.pop(0)
+        if isinstance(effect, Resolved) and effect.atom != atom_id:
+            resolved.append(effect.atom)
+        elif isinstance(effect, CheckParent):
+            try:
+                effects += _resolve(store, events.AtomResolved(atom=effect.atom))
+            except NotVerified as error:
+                unverified[effect.atom] = error.message
+    return Resolution(tuple(resolved), unverified)
+
+
+def _resolve(store: Store, event: events.AtomResolved) -> list[Effect]:
+    rehearsal = store.load()
+    before = _find(rehearsal, event.atom)
+    advance(rehearsal, event)  # refuses what is impossible before any check is run
+    if before is not None and before.check is not None and before.status != "resolved":
+        _require_check(store, before)
+
+    def change(loop: Loop) -> list[Effect]:
+        found = _find(loop, event.atom)
+        if found is not None and before is not None and found.check != before.check:
+            raise NotVerified(f"the check of {event.atom} changed while it ran; resolve it again")
+        return advance(loop, event)
+
+    return store.update(change)
+
+
+def _require_check(store: Store, atom: Atom) -> None:
+    from aotloop.verify.evaluate import evaluate  # noqa: PLC0415
+
+    if atom.check is None:
+        return
+    tree = atom_check_tree(atom.check, f"check of {atom.id}")
+    report = evaluate(tree, root=_root(store), timeout=CHECK_TIMEOUT)
+    if not report.passed:
+        reasons = "; ".join(f"{name}: {result.evidence}" for name, result in report.failing.items())
+        waiting = "; ".join(f"{name} is undecided" for name in report.waiting)
+        raise NotVerified(
+            f"{atom.id} does not pass its check: {reasons or waiting}",
+            hint="It stays in progress; mend it and resolve it again, or fail it.",
+        )
+
+
+def _root(store: Store) -> Path:
+    from pathlib import Path  # noqa: PLC0415
+
+    return Path(project_root(store.path))
+
+
+def _find(loop: Loop, atom_id: str) -> Atom | None:
+    return next((atom for atom in loop.atoms if atom.id == atom_id), None)
+
+
+# --- the loop ----------------------------------------------------------------------------------------------------
+
+
+def gate(store: Store) -> Gate:
+    try:
+        examination = store.examine()
+    except StateFileMissing:
+        return Gate(ready=False, missing=("state file",), status=None)
+    return gate_of(examination.loop, examination.findings)
+
+
+def start_loop(store: Store) -> None:
+    if store.load().control.status != "running":
+        opened = gate(store)
+        if not opened.ready:
+            raise StateFileInvalid(
+                f"the loop cannot start; missing: {'; '.join(opened.missing)}", hint="`aot gate` says it again."
+            )
+    apply(store, events.LoopStarted())
+
+
+def complete_loop(store: Store, *, timeout: float = CHECK_TIMEOUT) -> None:
+    """Runs the base case and completes the loop only if it holds."""
+    loop = store.load()
+    if loop.control.status == "completed":
+        return
+    if loop.control.status == "running":
+        report, verdict = verify(store, timeout=timeout)
+        if not report.passed:
+            raise NotVerified(f"the base case does not hold: {described(report)}")
+        event = events.LoopCompleted(objective_digest=verdict.objective_digest, commit=verdict.commit)
+    else:
+        event = events.LoopCompleted(objective_digest=digest_of(loop.objective))
+    apply(store, event)
+
+
+def verify(
+    store: Store, *, timeout: float = CHECK_TIMEOUT, on_progress: Progress | None = None, record: bool = True
+) -> tuple[Report, Verdict]:
+    """Evaluates the base case in the project's folder; the verdict is kept in the state file."""
+    from aotloop.verify.evaluate import evaluate  # noqa: PLC0415
+    from aotloop.workspace.git import head_of  # noqa: PLC0415
+
+    loop = store.load()
+    root = _root(store)
+    commit = head_of(root)
+    tree = base_case_tree(loop.objective.base_case)
+    report = evaluate(tree, root=root, timeout=timeout, on_progress=on_progress)
+    verdict = Verdict(
+        passed=report.passed,
+        objective_digest=digest_of(loop.objective),
+        at=now(),
+        commit=commit,
+        undecided=report.undecided,
+        failing=tuple(report.failing),
+    )
+    if record:
+        store.update(_recording(verdict))
+    return report, verdict
+
+
+def _recording(verdict: Verdict) -> Callable[[Loop], Any]:
+    def change(loop: Loop) -> None:
+        if digest_of(loop.objective) != verdict.objective_digest:
+            raise NotVerified("the objective changed while it was verified; verify again")
+        advance(loop, events.VerdictReached(verdict=verdict))
+
+    return change
+
+
+def described(report: Report) -> str:
+    failing = [f"{name}: {result.evidence}" for name, result in report.failing.items()]
+    waiting = [f"{name}: {result.evidence}" for name, result in report.waiting.items()]
+    return "; ".join(failing + waiting)

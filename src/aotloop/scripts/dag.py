@@ -1,0 +1,110 @@
+"""add_atom, decompose_atom, switch_or_branch, fail_atom: changing the work graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aotloop import app
+from aotloop.core import events
+from aotloop.core.effects import Added, Backtracked, Effect, Exhausted, Retry
+from aotloop.scripts.arguments import Option, Usage, UsageError, comma_separated
+from aotloop.scripts.output import Script
+
+BETWEEN_DESCRIPTIONS = "|||"
+
+
+def _add_atom(given: dict[str, Any]) -> dict[str, Any]:
+    event = events.AtomAdded(
+        atom=given["atom_id"],
+        description=given["description"],
+        depends_on=given["depends_on"],
+        or_group=given["or_group"],
+    )
+    app.apply(app.open_store(given["state_file"]), event)
+    return {
+        "success": True,
+        "atom_id": event.atom,
+        "depends_on": list(event.depends_on),
+        "or_group": event.or_group,
+    }
+
+
+def _decompose_atom(given: dict[str, Any]) -> dict[str, Any]:
+    ids = given["children"]
+    descriptions = [text.strip() for text in given["descriptions"].split(BETWEEN_DESCRIPTIONS)]
+    if len(ids) != len(descriptions):
+        raise UsageError(f"{len(ids)} children, but {len(descriptions)} descriptions (separated by |||)")
+    children = tuple(
+        events.Child(atom=child, description=text) for child, text in zip(ids, descriptions, strict=True)
+    )
+    event = events.AtomDecomposed(parent=given["parent"], children=children, reason=given["reason"])
+    effects = app.apply(app.open_store(given["state_file"]), event)
+    added = [atom for effect in effects if isinstance(effect, Added) for atom in effect.atoms]
+    return {"success": True, "parent": event.parent, "children": added, "reason": event.reason}
+
+
+def _switch_or_branch(given: dict[str, Any]) -> dict[str, Any]:
+    event = events.BranchSwitched(
+        or_group=given["group"], choice=given["choice"], reason=given["reason"], at=app.now()
+    )
+    effects = app.apply(app.open_store(given["state_file"]), event)
+    return {"success": True, **_backtracked(effects)}
+
+
+def _fail_atom(given: dict[str, Any]) -> dict[str, Any]:
+    event = events.AtomFailed(atom=given["atom_id"], reason=given["reason"], at=app.now())
+    effects = app.apply(app.open_store(given["state_file"]), event)
+    result: dict[str, Any] = {"success": True, "atom_id": event.atom, "reason": event.reason, "next": "other choices"}
+    for effect in effects:
+        if isinstance(effect, Retry):
+            result |= {"next": "retry", "attempts": effect.attempts, "max_attempts": effect.allowed}
+        elif isinstance(effect, Backtracked):
+            result |= {"next": "backtrack", **_backtracked(effects)}
+        elif isinstance(effect, Exhausted):
+            result["next"] = "exhausted"
+    return result
+
+
+def _backtracked(effects: list[Effect]) -> dict[str, Any]:
+    for effect in effects:
+        if isinstance(effect, Backtracked):
+            return {
+                "or_group": effect.or_group,
+                "left": effect.left,
+                "selected": effect.selected,
+                "reset": list(effect.reset),
+            }
+    return {}
+
+
+_REASON = Option(required=True)
+
+ADD_ATOM = Script(
+    Usage(
+        "Add an atom to the graph.",
+        ("atom_id",),
+        {
+            "--description": Option(required=True),
+            "--depends-on": Option(comma_separated, ()),
+            "--or-group": Option(),
+        },
+    ),
+    _add_atom,
+)
+DECOMPOSE_ATOM = Script(
+    Usage(
+        "Split an atom into children, which take over its dependencies.",
+        ("parent",),
+        {
+            "--children": Option(comma_separated, required=True),
+            "--descriptions": Option(required=True),
+            "--reason": _REASON,
+        },
+    ),
+    _decompose_atom,
+)
+SWITCH_OR_BRANCH = Script(
+    Usage("Give up the selected choice of a group for another.", ("group", "choice"), {"--reason": _REASON}),
+    _switch_or_branch,
+)
+FAIL_ATOM = Script(Usage("Record a failed attempt, and what comes next.", ("atom_id",), {"--reason": _REASON}), _fail_atom)

@@ -1,0 +1,95 @@
+"""read_state, update_atom, add_binding, set_status: looking at a loop and saying what became of its atoms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from aotloop import app
+from aotloop.core import events
+from aotloop.core.graph import Graph
+from aotloop.errors import StateFileMissing
+from aotloop.scripts.arguments import Option, Usage, UsageError, comma_separated
+from aotloop.scripts.output import Script
+from aotloop.statefile.emit import to_data
+
+ATOM_STATUSES = ("pending", "in_progress", "resolved")
+LOOP_STATUSES = ("running", "stopped", "completed")
+SECTIONS = ("objective", "atoms", "bindings", "or_groups", "decompositions", "trail", "corrections")
+CONTROL = (
+    "status", "iteration", "stall_count", "prev_pending_count", "stop_requested", "stop_reason", "redirect_requested",
+)  # fmt: skip
+
+
+def _read_state(given: dict[str, Any]) -> dict[str, Any]:
+    try:
+        loop = app.open_store(given["state_file"]).load()
+    except StateFileMissing:
+        nothing = dict.fromkeys((*CONTROL, *SECTIONS, "executable_atoms", "summary"))
+        return {"exists": False, **nothing}
+    ready = Graph(loop).ready()
+    counts = Counter(atom.status for atom in loop.atoms)
+    return {
+        "exists": True,
+        **{name: getattr(loop.control, name) for name in CONTROL},
+        **{name: to_data(getattr(loop, name)) for name in SECTIONS},
+        "executable_atoms": ready,
+        "summary": {
+            "total": len(loop.atoms),
+            **{status: counts[status] for status in ATOM_STATUSES},
+            "executable": len(ready),
+        },
+    }
+
+
+def _update_atom(given: dict[str, Any]) -> dict[str, Any]:
+    atom, status = given["atom_id"], given["status"]
+    if status not in ATOM_STATUSES:
+        raise UsageError(f"status cannot be {status!r}; it is one of {', '.join(ATOM_STATUSES)}")
+    store = app.open_store(given["state_file"])
+    result = {"success": True, "atom_id": atom, "status": status}
+    if status == "resolved":
+        resolution = app.resolve_atom(store, atom)
+        result["auto_resolved"] = list(resolution.auto_resolved)
+        if resolution.unverified:
+            result["unverified"] = resolution.unverified
+        return result
+    started = status == "in_progress"
+    app.apply(store, events.AtomStarted(atom=atom) if started else events.AtomAbandoned(atom=atom))
+    return {**result, "auto_resolved": []}
+
+
+def _add_binding(given: dict[str, Any]) -> dict[str, Any]:
+    event = events.BindingWritten(atom=given["atom_id"], summary=given["summary"], artifacts=given["artifacts"])
+    app.apply(app.open_store(given["state_file"]), event)
+    return {"success": True, "atom_id": event.atom, "artifacts_count": len(event.artifacts)}
+
+
+def _set_status(given: dict[str, Any]) -> dict[str, Any]:
+    status, reason = given["status"], given["reason"]
+    if status not in LOOP_STATUSES:
+        raise UsageError(f"status cannot be {status!r}; it is one of {', '.join(LOOP_STATUSES)}")
+    store = app.open_store(given["state_file"])
+    if status == "running":
+        app.start_loop(store)
+    elif status == "stopped":
+        app.apply(store, events.LoopStopped(reason=reason))
+    else:
+        app.complete_loop(store)
+    return {"success": True, "status": status, "reason": reason}
+
+
+READ_STATE = Script(Usage("The loop as it is now, and which atoms can be started."), _read_state, verdict=None)
+UPDATE_ATOM = Script(Usage("Start, resolve or abandon an atom.", ("atom_id", "status")), _update_atom)
+ADD_BINDING = Script(
+    Usage(
+        "Record what an atom's work led to.",
+        ("atom_id",),
+        {"--summary": Option(required=True), "--artifacts": Option(comma_separated, ())},
+    ),
+    _add_binding,
+)
+SET_STATUS = Script(
+    Usage("Start, stop or complete the loop; completing runs the base case.", ("status",), {"--reason": Option()}),
+    _set_status,
+)
