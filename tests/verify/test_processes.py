@@ -279,10 +279,21 @@ def test_nothing_starts_after_a_cancellation(tmp_path: Path) -> None:
     assert not (tmp_path / "made").exists()
 
 
-def test_an_interrupt_by_the_person_leaves_nothing_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "call",
+    [
+        "from aotloop.verify.processes import run; run(command, cwd=root, timeout=60)",
+        (
+            "from aotloop.verify.evaluate import *; from aotloop.core.model import *; "
+            "evaluate(BaseCase(type='command', value=command), root=root)"
+        ),
+    ],
+    ids=["run", "evaluate"],
+)
+def test_an_interrupt_by_the_person_leaves_nothing_behind(tmp_path: Path, call: str) -> None:
     program = (
-        "from pathlib import Path; from aotloop.verify.processes import run; "
-        f"run('sleep 60 & echo $! > pid; wait', cwd=Path({str(tmp_path)!r}), timeout=60)"
+        f"from pathlib import Path; root = Path({str(tmp_path)!r}); "
+        f"command = 'sleep 60 & echo $! > pid; wait'; {call}"
     )
     child = subprocess.Popen(
         [sys.executable, "-c", program],

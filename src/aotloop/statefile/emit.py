@@ -11,9 +11,10 @@ from typing import Any
 
 import msgspec
 
-from aotloop.core.model import Binding, CheckTerms, Constraints, Control, OrGroup, TrailEntry
+from aotloop.core.model import Binding, CheckTerms, Constraints, Control, Objective, OrGroup, TrailEntry
 
 ALWAYS_WRITTEN: dict[type, frozenset[str]] = {
+    Objective: frozenset({"constraints"}),
     Constraints: frozenset({"max_iterations", "max_parallel_agents", "max_stall_count"}),
     Control: frozenset({"stop_reason"}),
     OrGroup: frozenset({"failed"}),

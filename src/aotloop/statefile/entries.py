@@ -33,11 +33,13 @@ def revised_mapping(text: bytes, old: dict[str, Any], new: dict[str, Any]) -> by
         kept = [number for number, piece in enumerate(block.pieces) if piece.name in new or piece.name not in old]
         block.arrange(list(kept), [block.pieces[number].name for number in kept])
     for key, value in new.items():
+        if key in old and old[key] == value:
+            continue
         place = next((number for number, piece in enumerate(block.pieces) if piece.name == key), None)
         if place is None:
             block.append(key)
             block.put(len(block.pieces) - 1, emit.pair(key, value, block.indent).encode())
-        elif key not in old or old[key] != value:
+        else:
             lines = block.pieces[place].lines
             block.put(place, revised_pair(lines, key, old.get(key), value, block.indent))
     return block.text()

@@ -12,7 +12,8 @@ def overlay(raw: Any, old: Any, new: Any) -> Any:
     if isinstance(raw, dict) and isinstance(old, dict) and isinstance(new, dict):
         result = {key: value for key, value in raw.items() if key in new or key not in old}
         for key, value in new.items():
-            result[key] = overlay(raw[key], old[key], value) if key in raw and key in old else value
+            if key not in old or old[key] != value:
+                result[key] = overlay(raw[key], old[key], value) if key in raw and key in old else value
         return result
     if isinstance(raw, list) and isinstance(old, list) and isinstance(new, list) and len(raw) == len(old):
         sources = matches(old, new)

@@ -91,6 +91,8 @@ def cut(text: bytes) -> Block | None:
     for order, (start, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True)):
         last = _without_filler(text, start, end, indent)
         name = str(order) if is_list else key_name(text, start + indent)
+        if name is None:
+            return None
         pieces.append(Piece(name, text[start:last], text[last:end]))
     return Block("list" if is_list else "mapping", indent, text[: starts[0]], pieces)
 
@@ -156,15 +158,15 @@ def _is_filler(line: bytes, at_most: int | None = None) -> bool:
     return stripped.startswith(b"#") and (at_most is None or _indent(line) <= at_most)
 
 
-def key_name(text: bytes, position: int) -> str:
-    """The key that stands at a position; empty if it takes a parser to tell."""
+def key_name(text: bytes, position: int) -> str | None:
+    """The key that stands at a position; None if there is none, or it takes a parser to tell."""
     found = KEY.match(text, position)
     if found is None:
-        return ""
+        return None
     double, single, plain = found.groups()
     if double is not None:
         try:
             return str(msgspec.json.decode(b'"' + double + b'"'))
         except msgspec.DecodeError:
-            return ""
+            return None
     return (plain if single is None else single.replace(b"''", b"'")).decode(errors="replace")

@@ -11,9 +11,11 @@ import contextlib
 import os
 import selectors
 import subprocess
+import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -21,6 +23,7 @@ import msgspec
 from aotloop.verify.cancellation import Cancellation
 from aotloop.verify.capture import Capture
 from aotloop.verify.survivors import anything_left, kill_everything
+from aotloop.verify.wakeups import end_of, woken_by
 
 MARK = "AOT_CHECK_ID"
 """The variable by which everything a check started is known. A check within a check carries both marks."""
@@ -56,12 +59,38 @@ def run(
     parse_only: bool = False,
 ) -> Outcome:
     """Runs a shell command to its end. With `parse_only` the shell reads the command and executes nothing."""
-    cancellation = cancellation or Cancellation()
+    ours = Cancellation()
+
+    def work() -> Outcome:
+        return _run(command, cwd, timeout, {**os.environ, **(env or {})}, ours, parse_only=parse_only)
+
+    with (cancellation or Cancellation()).calling(ours.cancel):
+        if threading.current_thread() is not threading.main_thread():
+            return work()
+        # Ctrl-C is raised in the main thread wherever that is, even inside Popen after the fork, where no
+        # `try` of ours knows the process yet. In another thread the work always reaches its end.
+        with ThreadPoolExecutor(1) as pool:
+            try:
+                return pool.submit(work).result()
+            except BaseException:
+                ours.cancel()
+                raise
+
+
+def _run(
+    command: str,
+    cwd: Path,
+    timeout: float,
+    env: dict[str, str],
+    cancellation: Cancellation,
+    *,
+    parse_only: bool,
+) -> Outcome:
     if cancellation.cancelled:
         return Outcome(cancelled=True)
     mark = uuid.uuid4().hex
     try:
-        shell = _start(command, cwd, {**os.environ, **(env or {})}, mark, parse_only=parse_only)
+        shell = _start(command, cwd, env, mark, parse_only=parse_only)
     except (OSError, ValueError) as error:
         return Outcome(problem=_explain(error, command, cwd))
     return _Running(shell, mark, cancellation).until(timeout)
@@ -111,7 +140,7 @@ class _Running:
             if status is not None:
                 self._linger()
         finally:
-            # On the way out of an exception (the person's Ctrl-C), too: leave nothing behind.
+            # On the way out of an exception, too, leave nothing behind.
             self._clear_away()
         return Outcome(
             exit_code=status if status is not None and status >= 0 else None,
@@ -127,8 +156,8 @@ class _Running:
         with contextlib.ExitStack() as stack:
             selector = stack.enter_context(selectors.DefaultSelector())
             selector.register(self._pipe, selectors.EVENT_READ)
-            selector.register(stack.enter_context(_woken_by(self._cancellation)), selectors.EVENT_READ)
-            end = stack.enter_context(_end_of(self._shell.pid))
+            selector.register(stack.enter_context(woken_by(self._cancellation)), selectors.EVENT_READ)
+            end = stack.enter_context(end_of(self._shell.pid))
             if end is not None:
                 selector.register(end, selectors.EVENT_READ)
             longest = _TICK_SECONDS if end is None else _LONG_SECONDS
@@ -165,33 +194,3 @@ class _Running:
             self._capture.add(chunk)
             self._pipe_open = bool(chunk)
         return self._pipe_open
-
-
-@contextlib.contextmanager
-def _woken_by(cancellation: Cancellation) -> Iterator[int]:
-    """A descriptor that becomes readable when all is cancelled."""
-    woken, wake = os.pipe()
-    try:
-        with cancellation.calling(lambda: _poke(wake)):
-            yield woken
-    finally:
-        os.close(woken)
-        os.close(wake)
-
-
-def _poke(descriptor: int) -> None:
-    os.write(descriptor, b"!")
-
-
-@contextlib.contextmanager
-def _end_of(pid: int) -> Iterator[int | None]:
-    """A descriptor that becomes readable when our child ends; None where there is no such thing (macOS)."""
-    try:
-        descriptor = os.pidfd_open(pid)
-    except (AttributeError, OSError):
-        yield None
-        return
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)

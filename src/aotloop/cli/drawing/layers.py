@@ -60,7 +60,7 @@ def _connected(count: int, arcs: list[Arc]) -> Iterator[list[int]]:
 def _laid_out(units: list[int], count: int, arcs: list[Arc]) -> Component:
     if len(units) == 1:
         return Component([[Spot(units[0], 0.0, is_bend=False)]], {})
-    # The library numbers the bends of a component from its size on, even if a unit of it has such a number too.
+    # The library numbers the bends of a component from its size on, even if units of it have such numbers.
     # So it gets one component at a time, the units numbered without gaps.
     inside = {unit: place for place, unit in enumerate(units)}
     (positions, _width, _height, steps), *_ = from_edges(

@@ -65,7 +65,7 @@ def _shortened(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Letters and what joins them stay; all else becomes entity codes, as Mermaid gives meaning to much of it.
+    """Letters and what joins them stay; all else becomes entity codes: Mermaid gives meaning to much of it.
 
     Also to what begins a line ("1. ", "- ") or embraces a word ("_"): a joint has letters on both sides.
     """

@@ -94,7 +94,8 @@ def _rows(unit: Unit, parts: _Parts, glyphs: Glyphs) -> list[Row]:
                         card,
                         card.id == thing.group.selected,
                         below + (glyphs.closing if card is thing.cards[-1] else glyphs.past),
-                        below + (BLANK if card is thing.cards[-1] else glyphs.past),
+                        # A choice has a place for the pointer before it; its parts stand behind that.
+                        below + (BLANK if card is thing.cards[-1] else glyphs.past) + BLANK,
                     )
                     for card in thing.cards
                 ]

@@ -100,7 +100,7 @@ def _ghost(atom_id: str, look: Look, why: str) -> Card:
 class _Looks:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        # Nothing on a cycle counts as required, though nobody decided against it: then nothing is off the path.
+        # Nothing on a cycle counts as required, though nobody decided against it: so nothing is off then.
         self._off_path = set() if graph.find_cycle() else graph.atoms.keys() - graph.required
 
     def of(self, atom_id: str) -> Look:

@@ -124,14 +124,22 @@ class _Writer:
         return set_cell_size(text, room - 1).rstrip() + self._ellipsis if room > 1 else ""
 
     def _joined(self, pieces: list[Piece]) -> str:
-        """Cut at the width at last, whatever the pieces are."""
-        line, room = "", self._width
+        """Cut at the width at last, whatever the pieces are; no blanks at the end, coloured or not."""
+        shown: list[Piece] = []
+        room = self._width
         for text, style in pieces:
-            shown = self._cut(text, room)
-            room -= cell_len(shown)
-            coloured = self._colour and style and shown.strip()
-            line += Style.parse(style).render(shown, color_system=ColorSystem.STANDARD) if coloured else shown
-        return line.rstrip()
+            shown.append((self._cut(text, room), style))
+            room -= cell_len(shown[-1][0])
+        while shown and not shown[-1][0].strip():
+            shown.pop()
+        if shown:
+            shown[-1] = shown[-1][0].rstrip(), shown[-1][1]
+        return "".join(self._coloured(*piece) for piece in shown)
+
+    def _coloured(self, text: str, style: str) -> str:
+        if not (self._colour and style and text.strip()):
+            return text
+        return Style.parse(style).render(text, color_system=ColorSystem.STANDARD)
 
     @staticmethod
     def _plain(pieces: list[Piece]) -> str:

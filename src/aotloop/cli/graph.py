@@ -1,0 +1,56 @@
+"""`aot graph`: the work graph as text for the terminal, or as a picture."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import cast, get_args
+
+import click
+
+from aotloop import app
+from aotloop.cli.drawing import Format, draw
+from aotloop.cli.output import json_option, report_done, say_json, state_file_option
+
+
+@click.command(
+    "graph",
+    epilog="""\b
+Examples:
+  aot graph
+  aot graph --format svg -o graph.svg
+  aot graph --format mermaid >> docs/plan.md
+""",
+)
+@state_file_option
+@json_option
+@click.option("--format", "form", type=click.Choice(get_args(Format)), help="[default: text, or what FILE ends in]")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to FILE.", metavar="FILE")
+@click.option("--ascii", "ascii_only", is_flag=True, help="Text without symbols outside ASCII.")
+def command(
+    state_file: str | None, as_json: bool, form: str | None, output: Path | None, ascii_only: bool
+) -> None:
+    """Draw the work graph: atoms in layers, OR groups as boxes, colours by status."""
+    form = form or (_format_of(output) if output is not None else "text")
+    loop = app.open_store(state_file).load()
+    on_terminal = output is None and not as_json and sys.stdout.isatty()
+    drawn = draw(
+        loop,
+        cast("Format", form),
+        width=shutil.get_terminal_size().columns if on_terminal else 100,
+        colour=on_terminal and click.get_current_context().color is not False,
+        ascii_only=ascii_only,
+    )
+    if output is not None:
+        output.write_text(drawn, encoding="utf-8")
+        report_done(as_json=as_json, data={"format": form, "output": str(output)}, said=f"wrote {output}")
+    elif as_json:
+        say_json({"format": form, "graph": drawn})
+    else:
+        click.echo(drawn.rstrip("\n"))
+
+
+def _format_of(output: Path) -> str:
+    by_ending = {".svg": "svg", ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid"}
+    return by_ending.get(output.suffix.lower(), "text")

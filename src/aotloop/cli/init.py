@@ -1,0 +1,64 @@
+"""`aot init`: a starting file that explains itself."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from aotloop.cli.output import json_option, report_done, state_file_option
+from aotloop.cli.starting_file import starting_file
+from aotloop.core.commands import commands_of
+from aotloop.statefile.locate import STATE_FILE, VARIABLE
+from aotloop.statefile.store import Store
+from aotloop.trust import trust
+
+
+@click.command(
+    "init",
+    epilog="""\b
+Examples:
+  aot init
+  aot init --goal "Users can log in" --command "make test" --command "make lint"
+  aot init --format legacy --command "npm test" --prompt request.md
+""",
+)
+@state_file_option
+@json_option
+@click.option("--goal", default="", help="What is to be achieved, in one sentence.")
+@click.option("--command", "commands", multiple=True, help="A command that succeeds when it is done (repeatable).")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["checklist", "legacy"]),
+    default="checklist",
+    show_default=True,
+    help="A base case of many items, or of one.",
+)
+@click.option("--prompt", type=click.File(encoding="utf-8"), help="The original request, kept below the YAML.")
+@click.option("--force", is_flag=True, help="Replace a file that exists.")
+def command(
+    state_file: str | None,
+    as_json: bool,
+    goal: str,
+    commands: tuple[str, ...],
+    form: str,
+    prompt: click.File | None,
+    force: bool,
+) -> None:
+    """Make a commented starting file, to be filled in and checked with `aot gate`."""
+    if form == "legacy" and len(commands) > 1:
+        raise click.UsageError("a legacy base case is one single command; use the checklist format for more")
+    path = os.path.abspath(state_file or os.environ.get(VARIABLE) or STATE_FILE)
+    request = prompt.read() if prompt is not None else goal  # type: ignore[attr-defined]
+    store = Store(path)
+    store.create(starting_file(goal, commands, legacy=form == "legacy", request=request), overwrite=force)
+    trust(store.path, commands_of(store.load()))  # they are the user's own words
+    shown = os.path.relpath(path)
+    report_done(
+        as_json=as_json,
+        data={"state_file": path, "format": form},
+        said=f"made {shown if len(shown) < len(path) else path}",
+        steps=[f"fill in {Path(path).name}", "aot validate", "aot gate"],
+    )
