@@ -1,4 +1,4 @@
-"""Loops and state files for tests: written out where a person should see them, generated where it is about all of them."""
+"""Loops and state files for tests: written out where a person should see them, else generated."""
 
 from __future__ import annotations
 
@@ -82,8 +82,10 @@ def write_loop(project: Path, loop: Loop) -> Path:
 texts = st.one_of(
     st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=30),
     st.sampled_from(
-        ["", " ", "yes", "null", "~", "1", "1.5", "012", "1e3", "2025-01-15", "- x", "a: b", "x #y", "# z", "'", '"', "\\",
-         "nan", "-inf", "Null", "*a", "&a", "!x", "@x", "%x", "`x", "?", "|", ">", "[x", "{x", "a\nb", "a\r\nb", "\t", "é", "日本",
+        ["", " ", "yes", "null", "~", "1", "1.5", "012", "1e3", "2025-01-15", "- x", "a: b", "x #y", "# z", "'",
+        '"', "\\",
+         "nan", "-inf", "Null", "*a", "&a", "!x", "@x", "%x", "`x", "?", "|", ">", "[x", "{x", "a\nb",
+         "a\r\nb", "\t", "é", "日本",
          "\u2028", "\x85", "\ufeff", "\x7f", "😀", "---", "...", "<<", "=", "true", "on", "12:30", ".5", "key: [a, b]"]
     ),
 )  # fmt: skip

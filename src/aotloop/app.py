@@ -6,19 +6,16 @@ Imports that are slow and rarely needed (checks, git) happen where they are need
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from aotloop.core import events
-from aotloop.core.checklist import atom_check_tree, base_case_tree
 from aotloop.core.effects import CheckParent, Effect, Resolved
-from aotloop.core.gate import Gate, gate_of
 from aotloop.core.machine import advance
 from aotloop.core.model import Atom, Loop, Verdict
-from aotloop.core.objective import digest_of
 from aotloop.errors import NotVerified, StateFileInvalid, StateFileMissing
 from aotloop.statefile.locate import find_state_file, project_root
 from aotloop.statefile.store import Store
@@ -26,6 +23,7 @@ from aotloop.statefile.store import Store
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from aotloop.core.gate import Gate
     from aotloop.verify.evaluate import Progress
     from aotloop.verify.results import Report
 
@@ -37,7 +35,7 @@ def open_store(state_file: str | None = None) -> Store:
 
 
 def now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def apply(store: Store, event: events.Event) -> list[Effect]:
@@ -54,9 +52,7 @@ class Resolution(msgspec.Struct, frozen=True):
     unverified: dict[str, str] = {}
 
 
-def resolve_atom(
-    store: Store, atom_id: str, summary: str | None = None, artifacts: tuple[str, ...] = ()
-) -> Resolution:
+def resolve_atom(store: Store, atom_id: str, summary: str | None = None, artifacts: tuple[str, ...] = ()) -> Resolution:
     """Runs the atom's own check first. Parents that this resolves are checked and resolved too."""
     resolved: list[str] = []
     unverified: dict[str, str] = {}
@@ -90,6 +86,7 @@ def _resolve(store: Store, event: events.AtomResolved) -> list[Effect]:
 
 
 def _require_check(store: Store, atom: Atom) -> None:
+    from aotloop.core.checklist import atom_check_tree  # noqa: PLC0415
     from aotloop.verify.evaluate import evaluate  # noqa: PLC0415
 
     if atom.check is None:
@@ -119,6 +116,8 @@ def _find(loop: Loop, atom_id: str) -> Atom | None:
 
 
 def gate(store: Store) -> Gate:
+    from aotloop.core.gate import Gate, gate_of  # noqa: PLC0415
+
     try:
         examination = store.examine()
     except StateFileMissing:
@@ -131,13 +130,16 @@ def start_loop(store: Store) -> None:
         opened = gate(store)
         if not opened.ready:
             raise StateFileInvalid(
-                f"the loop cannot start; missing: {'; '.join(opened.missing)}", hint="`aot gate` says it again."
+                f"the loop cannot start; missing: {'; '.join(opened.missing)}",
+                hint="`aot gate` says it again.",
             )
     apply(store, events.LoopStarted())
 
 
 def complete_loop(store: Store, *, timeout: float = CHECK_TIMEOUT) -> None:
     """Runs the base case and completes the loop only if it holds."""
+    from aotloop.core.objective import digest_of  # noqa: PLC0415
+
     loop = store.load()
     if loop.control.status == "completed":
         return
@@ -155,6 +157,8 @@ def verify(
     store: Store, *, timeout: float = CHECK_TIMEOUT, on_progress: Progress | None = None, record: bool = True
 ) -> tuple[Report, Verdict]:
     """Evaluates the base case in the project's folder; the verdict is kept in the state file."""
+    from aotloop.core.checklist import base_case_tree  # noqa: PLC0415
+    from aotloop.core.objective import digest_of  # noqa: PLC0415
     from aotloop.verify.evaluate import evaluate  # noqa: PLC0415
     from aotloop.workspace.git import head_of  # noqa: PLC0415
 
@@ -177,6 +181,8 @@ def verify(
 
 
 def _recording(verdict: Verdict) -> Callable[[Loop], Any]:
+    from aotloop.core.objective import digest_of  # noqa: PLC0415
+
     def change(loop: Loop) -> None:
         if digest_of(loop.objective) != verdict.objective_digest:
             raise NotVerified("the objective changed while it was verified; verify again")

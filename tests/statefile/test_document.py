@@ -1,4 +1,4 @@
-"""Whatever a file looks like and whatever changes, the new file says exactly what was meant, and little else changes."""
+"""Whatever a file looks like and whatever changes, the new file says what was meant, and little else changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aotloop.core.model import Binding, Correction, Loop, TrailEntry
+from aotloop.core.model import Binding, Correction, Loop, OrGroup, TrailEntry
 from aotloop.statefile import emit
 from aotloop.statefile.document import Document
 from aotloop.statefile.frontmatter import split
@@ -160,7 +160,7 @@ def test_an_atom_is_appended_behind_the_last() -> None:
 
 
 def test_an_empty_section_keeps_its_comment_when_it_is_filled() -> None:
-    group = made.OrGroup(choices=("A1",), selected="A1")
+    group = OrGroup(choices=("A1",), selected="A1")
     after = revised(COMMENTED, lambda loop: loop.or_groups.update(g=group))
     assert "or_groups:   # none\n  g:\n    choices: [A1]\n    selected: A1\n    failed: []\n" in after
 
@@ -202,7 +202,7 @@ def test_a_status_line_in_the_body_is_never_touched() -> None:
 
 
 def test_quotes_and_colons_in_a_summary_survive() -> None:
-    summary = "it's \"done\": 100% # really\nsecond line \\ {x} [y]"
+    summary = 'it\'s "done": 100% # really\nsecond line \\ {x} [y]'
     after = revised(COMMENTED, lambda loop: loop.bindings.update(A2=Binding(summary=summary)))
     assert yaml.safe_load(split(after.encode()).yaml)["bindings"]["A2"]["summary"] == summary
 

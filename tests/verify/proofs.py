@@ -36,7 +36,5 @@ def is_dead(pid: int) -> bool:
 
 
 def written_pid(file: Path) -> int:
-    assert eventually(lambda: file.exists() and file.read_text().endswith("\n")), (
-        f"{file.name} was never written"
-    )
+    assert eventually(lambda: file.exists() and file.read_text().endswith("\n")), f"{file.name} was never written"
     return int(file.read_text())

@@ -101,9 +101,7 @@ def test_a_command_that_says_nothing_proves_nothing(tmp_path: Path, command: str
 
 
 @pytest.mark.parametrize("expect_fail", [False, True])
-def test_a_nul_or_a_missing_folder_is_evidence_and_not_an_exception(
-    tmp_path: Path, expect_fail: bool
-) -> None:
+def test_a_nul_or_a_missing_folder_is_evidence_and_not_an_exception(tmp_path: Path, expect_fail: bool) -> None:
     result = check_command("echo \0", root=tmp_path, expect_fail=expect_fail)
     assert result.passed is False
     assert "NUL" in result.evidence

@@ -91,9 +91,7 @@ def mirrors_node(result: CheckResult, node: Node) -> bool:
     return same and all(map(mirrors_node, result.children, node.children))
 
 
-@pytest.mark.parametrize(
-    "empty", [AllOf("list", ()), AnyOf("list", ()), AllOf("top", (AllOf("list", ()), PASS))]
-)
+@pytest.mark.parametrize("empty", [AllOf("list", ()), AnyOf("list", ()), AllOf("top", (AllOf("list", ()), PASS))])
 def test_an_empty_list_fails_and_says_that_it_is_empty(tmp_path: Path, empty: Node) -> None:
     report = evaluate(empty, root=tmp_path)
     assert not report.passed
@@ -111,9 +109,7 @@ def test_an_empty_checklist_of_a_base_case_fails(tmp_path: Path) -> None:
 def test_a_base_case_is_evaluated_as_the_list_it_is(tmp_path: Path) -> None:
     items = (
         ChecklistItem(item="there", check=Check(type="file", value=".")),
-        ChecklistItem(
-            item="runs", group=(ChecklistItem(item="now", check=Check(type="command", value="false")),)
-        ),
+        ChecklistItem(item="runs", group=(ChecklistItem(item="now", check=Check(type="command", value="false")),)),
     )
     report = evaluate(BaseCase(checklist=items), root=tmp_path)
     assert [item.name for item in report.items] == ["there", "runs"]
@@ -251,9 +247,7 @@ def test_any_of_stops_at_the_first_choice_that_passes(tmp_path: Path) -> None:
 
 
 def test_choices_run_one_after_another_although_there_are_workers(tmp_path: Path) -> None:
-    choices = tuple(
-        leaf(str(number), "mkdir busy && sleep 0.05 && rmdir busy && false") for number in range(3)
-    )
+    choices = tuple(leaf(str(number), "mkdir busy && sleep 0.05 && rmdir busy && false") for number in range(3))
     report = evaluate(AnyOf("either", choices), root=tmp_path, workers=4)
     assert [choice.exit_code for choice in report.items[0].children] == [1, 1, 1]
     assert not (tmp_path / "busy").exists()
@@ -261,9 +255,7 @@ def test_choices_run_one_after_another_although_there_are_workers(tmp_path: Path
 
 
 @pytest.mark.parametrize("kinds", [(AllOf,), (AnyOf,), (AllOf, AnyOf)])
-def test_fifty_levels_of_nesting_need_one_worker(
-    tmp_path: Path, kinds: tuple[Callable[..., Node], ...]
-) -> None:
+def test_fifty_levels_of_nesting_need_one_worker(tmp_path: Path, kinds: tuple[Callable[..., Node], ...]) -> None:
     tree: Node = leaf("bottom", "true")
     for level in range(50):
         tree = kinds[level % len(kinds)](f"level {level}", (tree, PASS))
@@ -273,9 +265,7 @@ def test_fifty_levels_of_nesting_need_one_worker(
 
 
 def test_a_wide_list_is_no_trouble(tmp_path: Path) -> None:
-    tree = AllOf(
-        "list", (*(PASS for _ in range(500)), AnyOf("choices", (*(AllOf("e", ()) for _ in range(500)), PASS)))
-    )
+    tree = AllOf("list", (*(PASS for _ in range(500)), AnyOf("choices", (*(AllOf("e", ()) for _ in range(500)), PASS))))
     assert evaluate(tree, root=tmp_path).passed
 
 
@@ -305,9 +295,7 @@ def test_paths_of_progress_are_those_of_the_report(tmp_path: Path) -> None:
     nested = AllOf("l", (AllOf("g", (FAIL, AllOf("h / i", (FAIL,)))),))
     for tree in (FAIL, AllOf("l", (FAIL, FAIL)), nested):
         told: dict[str, None] = {}
-        report = evaluate(
-            tree, root=tmp_path, workers=1, on_progress=lambda path, *_, told=told: told.setdefault(path)
-        )
+        report = evaluate(tree, root=tmp_path, workers=1, on_progress=lambda path, *_, told=told: told.setdefault(path))
         assert list(told) == list(report.failing)
 
 

@@ -33,9 +33,7 @@ FOUND, NOTHING, NEITHER = (True, False), (False, True), (False, False)
 # --- plain paths -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "path", ["a.txt", "./a.txt", "dir", "dir/", "dir/../a.txt", "exists: a.txt", " a.txt\n", "."]
-)
+@pytest.mark.parametrize("path", ["a.txt", "./a.txt", "dir", "dir/", "dir/../a.txt", "exists: a.txt", " a.txt\n", "."])
 def test_a_path_that_is_there(tmp_path: Path, path: str) -> None:
     make(tmp_path, "a.txt", "dir/")
     assert both(tmp_path, path) == FOUND
@@ -118,9 +116,7 @@ def test_brackets_are_a_pattern_where_no_such_name_is(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_pattern_matches(tmp_path: Path, pattern: str, matches: list[str]) -> None:
-    make(
-        tmp_path, "setup.py", "src/a.py", "src/deep/er/a.py", "src/deep/er/b.py", ".git/a.py", ".hidden/a.py"
-    )
+    make(tmp_path, "setup.py", "src/a.py", "src/deep/er/a.py", "src/deep/er/b.py", ".git/a.py", ".hidden/a.py")
     result = check_file(pattern, root=tmp_path)
     assert both(tmp_path, pattern) == (FOUND if matches else NOTHING)
     if len(matches) == 1:

@@ -53,9 +53,7 @@ def test_output_and_errors_come_back_together_in_order(tmp_path: Path) -> None:
 
 
 def test_the_command_runs_in_the_given_directory_with_the_given_environment(tmp_path: Path) -> None:
-    outcome = run(
-        'pwd -P; echo "$COLOUR $HOME"', cwd=tmp_path, timeout=LONG, env={"COLOUR": "grün", "HOME": "/there"}
-    )
+    outcome = run('pwd -P; echo "$COLOUR $HOME"', cwd=tmp_path, timeout=LONG, env={"COLOUR": "grün", "HOME": "/there"})
     assert outcome.output.splitlines() == [str(tmp_path.resolve()), "grün /there"]
 
 
@@ -205,9 +203,7 @@ def test_who_heeds_the_polite_signal_may_tidy_up(tmp_path: Path) -> None:
 
 
 def test_processes_that_keep_forking_are_all_caught(tmp_path: Path) -> None:
-    fork = (
-        "while :; do (setsid sh -c 'trap \"\" TERM; while :; do date +%N >> ticks; done' &) ; sleep 0.1; done"
-    )
+    fork = "while :; do (setsid sh -c 'trap \"\" TERM; while :; do date +%N >> ticks; done' &) ; sleep 0.1; done"
     assert ran(fork, tmp_path, timeout=0.6).timed_out
     size = (tmp_path / "ticks").stat().st_size
     time.sleep(0.3)
@@ -292,8 +288,7 @@ def test_nothing_starts_after_a_cancellation(tmp_path: Path) -> None:
 )
 def test_an_interrupt_by_the_person_leaves_nothing_behind(tmp_path: Path, call: str) -> None:
     program = (
-        f"from pathlib import Path; root = Path({str(tmp_path)!r}); "
-        f"command = 'sleep 60 & echo $! > pid; wait'; {call}"
+        f"from pathlib import Path; root = Path({str(tmp_path)!r}); command = 'sleep 60 & echo $! > pid; wait'; {call}"
     )
     child = subprocess.Popen(
         [sys.executable, "-c", program],
@@ -328,7 +323,5 @@ def test_a_command_that_leaves_nothing_does_not_load_psutil(tmp_path: Path) -> N
         "assert run('true', cwd=Path(), timeout=60).exit_code == 0; print('psutil' in sys.modules)"
     )
     env = {**os.environ, "PYTHONPATH": ":".join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, env=env, capture_output=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=env, capture_output=True, check=True)
     assert done.stdout == b"False\n"

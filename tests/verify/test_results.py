@@ -23,9 +23,7 @@ def judged(name: str) -> CheckResult:
     return leaf(name, None, "assertion", Check(type="assertion", value="it is fast"))
 
 
-@pytest.mark.parametrize(
-    "values", [v for n in range(5) for v in itertools.product((True, False, None), repeat=n)]
-)
+@pytest.mark.parametrize("values", [v for n in range(5) for v in itertools.product((True, False, None), repeat=n)])
 def test_three_valued_logic_says_what_holds_whatever_the_undecided_turn_out_to_be(
     values: tuple[Value, ...],
 ) -> None:
@@ -117,9 +115,7 @@ def test_what_is_to_be_judged_is_in_the_data() -> None:
 
 
 def test_the_data_is_nested_as_the_checklist_is_and_leaves_out_what_is_not_known() -> None:
-    ran = CheckResult(
-        name="t", kind="command", passed=True, evidence="e", value="x", exit_code=0, duration=0.12345
-    )
+    ran = CheckResult(name="t", kind="command", passed=True, evidence="e", value="x", exit_code=0, duration=0.12345)
     looked = CheckResult(name="f", kind="file", passed=False, evidence="e", path="a", exists=False)
     data = report_of([group_result("g", "group", [ran, looked]), group_result("n", "any_of", [])]).as_data()
     assert data["passed"] is False

@@ -8,7 +8,15 @@ import click
 
 from aotloop import app
 from aotloop.cli.names import complete_atom
-from aotloop.cli.output import counted, heading, json_option, report_done, say_json, say_next, state_file_option
+from aotloop.cli.output import (
+    counted,
+    heading,
+    json_option,
+    report_done,
+    say_json,
+    say_next,
+    state_file_option,
+)
 from aotloop.core import events
 from aotloop.core.effects import Added, Backtracked, Exhausted, Retry
 from aotloop.core.graph import Graph
@@ -86,9 +94,7 @@ def start(state_file: str | None, as_json: bool, atom: str) -> None:
 @click.argument("atom", shell_complete=complete_atom)
 @click.option("--summary", help="What was achieved; all that later work gets to see of it.")
 @click.option("--artifact", "artifacts", multiple=True, help="A file it made or changed (repeatable).")
-def resolve(
-    state_file: str | None, as_json: bool, atom: str, summary: str | None, artifacts: tuple[str, ...]
-) -> None:
+def resolve(state_file: str | None, as_json: bool, atom: str, summary: str | None, artifacts: tuple[str, ...]) -> None:
     """Mark ATOM as done. Its own check, if it has one, is run and has to pass."""
     store = app.open_store(state_file)
     resolution = app.resolve_atom(store, atom, summary, artifacts)
@@ -138,9 +144,7 @@ def fail(state_file: str | None, as_json: bool, atom: str, reason: str) -> None:
 @click.argument("parent", shell_complete=complete_atom)
 @click.option("--child", "children", multiple=True, required=True, help="A child's description (repeatable).")
 @click.option("--reason", required=True, help="Why it is split.")
-def decompose(
-    state_file: str | None, as_json: bool, parent: str, children: tuple[str, ...], reason: str
-) -> None:
+def decompose(state_file: str | None, as_json: bool, parent: str, children: tuple[str, ...], reason: str) -> None:
     """Split PARENT into children. They take over its dependencies; it resolves by itself when all of them have."""
     parts = tuple(events.Child(description=text) for text in children)
     event = events.AtomDecomposed(parent=parent, children=parts, reason=reason)

@@ -35,7 +35,12 @@ def select(state_file: str | None, as_json: bool, group: str, choice: str, reaso
         if isinstance(effect, Backtracked):
             report_done(
                 as_json=as_json,
-                data={"or_group": group, "left": effect.left, "selected": choice, "reset": list(effect.reset)},
+                data={
+                    "or_group": group,
+                    "left": effect.left,
+                    "selected": choice,
+                    "reset": list(effect.reset),
+                },
                 said=f"{group}: {effect.left} → {choice}; {counted(len(effect.reset), 'atom')} reset",
                 steps=[f"aot atom start {choice}", "aot status"],
             )

@@ -31,7 +31,8 @@ def require_consent(store: Store, loop: Loop, *, yes: bool) -> None:
             click.echo(f"  {click.style('$', fg='yellow')} {printable(command)}", err=True)
         if not sys.stdin.isatty():
             raise NotTrusted(
-                "the commands of this file have not been accepted yet", hint="Read them; then add --yes to accept them."
+                "the commands of this file have not been accepted yet",
+                hint="Read them; then add --yes to accept them.",
             )
         click.confirm("Run them, now and until they change?", abort=True, err=True)
     trust(store.path, commands)

@@ -13,7 +13,7 @@ from aotloop.cli.progress import progress_lines
 from aotloop.core.gate import Gate
 from aotloop.errors import NotTrusted
 from aotloop.statefile.store import Store
-from aotloop.verify.results import CheckResult, Report, labelled_leaves
+from aotloop.verify.results import CheckResult, Report
 
 
 @click.command(
@@ -31,9 +31,7 @@ Examples:
 @click.option("--no-run", is_flag=True, help="Do not run the base case.")
 @click.option("--timeout", type=float, default=app.CHECK_TIMEOUT, show_default=True, help="Seconds for each command.")
 @click.pass_context
-def command(
-    ctx: click.Context, state_file: str | None, as_json: bool, yes: bool, no_run: bool, timeout: float
-) -> None:
+def command(ctx: click.Context, state_file: str | None, as_json: bool, yes: bool, no_run: bool, timeout: float) -> None:
     """Say whether the loop may start: agreed objective, valid file, waiting to be started.
 
     Then the base case is run once. Before any work it should fail: an item that already holds proves nothing, or is
@@ -64,7 +62,7 @@ def _red_first(store: Store, *, yes: bool, no_run: bool, timeout: float) -> tupl
 
 
 def _already_holding(report: Report) -> list[str]:
-    return [_doubt(name, result) for name, result in labelled_leaves(report) if result.passed]
+    return [_doubt(name, result) for name, result in report.holding.items()]
 
 
 def _doubt(name: str, result: CheckResult) -> str:

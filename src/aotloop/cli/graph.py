@@ -28,9 +28,7 @@ Examples:
 @click.option("--format", "form", type=click.Choice(get_args(Format)), help="[default: text, or what FILE ends in]")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to FILE.", metavar="FILE")
 @click.option("--ascii", "ascii_only", is_flag=True, help="Text without symbols outside ASCII.")
-def command(
-    state_file: str | None, as_json: bool, form: str | None, output: Path | None, ascii_only: bool
-) -> None:
+def command(state_file: str | None, as_json: bool, form: str | None, output: Path | None, ascii_only: bool) -> None:
     """Draw the work graph: atoms in layers, OR groups as boxes, colours by status."""
     form = form or (_format_of(output) if output is not None else "text")
     loop = app.open_store(state_file).load()

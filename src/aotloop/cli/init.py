@@ -50,7 +50,7 @@ def command(
     """Make a commented starting file, to be filled in and checked with `aot gate`."""
     if form == "legacy" and len(commands) > 1:
         raise click.UsageError("a legacy base case is one single command; use the checklist format for more")
-    path = os.path.abspath(state_file or os.environ.get(VARIABLE) or STATE_FILE)
+    path = str(Path(state_file or os.environ.get(VARIABLE) or STATE_FILE).absolute())
     request = prompt.read() if prompt is not None else goal  # type: ignore[attr-defined]
     store = Store(path)
     store.create(starting_file(goal, commands, legacy=form == "legacy", request=request), overwrite=force)

@@ -56,7 +56,7 @@ def _tell(report: Report) -> None:
 
 
 def _tell_item(item: CheckResult, depth: int) -> None:
-    symbol = click.style("–", dim=True) if item.skipped else mark(item.passed)
+    symbol = click.style("-", dim=True) if item.skipped else mark(item.passed)
     click.echo(f"{'  ' * depth}{symbol} {item.name}: {item.evidence}")
     for child in item.children:
         _tell_item(child, depth + 1)

@@ -14,11 +14,11 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 # --- atoms -------------------------------------------------------------------------------------------------------
 
 
-class AtomStarted(Event, kw_only=True):
+class AtomStarted(Event, frozen=True, kw_only=True):
     atom: str
 
 
-class AtomResolved(Event, kw_only=True):
+class AtomResolved(Event, frozen=True, kw_only=True):
     """The work is done and, if the atom has a check, the check passed."""
 
     atom: str
@@ -26,19 +26,19 @@ class AtomResolved(Event, kw_only=True):
     artifacts: tuple[str, ...] = ()
 
 
-class AtomAbandoned(Event, kw_only=True):
+class AtomAbandoned(Event, frozen=True, kw_only=True):
     """Given up without a result; counts as no attempt."""
 
     atom: str
 
 
-class AtomFailed(Event, kw_only=True):
+class AtomFailed(Event, frozen=True, kw_only=True):
     atom: str
     reason: str
     at: str
 
 
-class BindingWritten(Event, kw_only=True):
+class BindingWritten(Event, frozen=True, kw_only=True):
     atom: str
     summary: str
     artifacts: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class BindingWritten(Event, kw_only=True):
 # --- the graph ---------------------------------------------------------------------------------------------------
 
 
-class AtomAdded(Event, kw_only=True):
+class AtomAdded(Event, frozen=True, kw_only=True):
     """`atom` None: the next free number. A group that does not exist yet is made, with this atom selected."""
 
     description: str
@@ -64,13 +64,13 @@ class Child(msgspec.Struct, frozen=True, kw_only=True):
     atom: str | None = None
 
 
-class AtomDecomposed(Event, kw_only=True):
+class AtomDecomposed(Event, frozen=True, kw_only=True):
     parent: str
     children: tuple[Child, ...]
     reason: str
 
 
-class BranchSwitched(Event, kw_only=True):
+class BranchSwitched(Event, frozen=True, kw_only=True):
     """The selected choice is given up as failed; another takes its place."""
 
     or_group: str
@@ -82,23 +82,23 @@ class BranchSwitched(Event, kw_only=True):
 # --- the loop ----------------------------------------------------------------------------------------------------
 
 
-class LoopStarted(Event, kw_only=True):
+class LoopStarted(Event, frozen=True, kw_only=True):
     """Through the gate; that it is open was established before."""
 
 
-class LoopStopped(Event, kw_only=True):
+class LoopStopped(Event, frozen=True, kw_only=True):
     reason: str | None = None
 
 
-class StopRequested(Event, kw_only=True):
+class StopRequested(Event, frozen=True, kw_only=True):
     reason: str | None = None
 
 
-class VerdictReached(Event, kw_only=True):
+class VerdictReached(Event, frozen=True, kw_only=True):
     verdict: Verdict
 
 
-class LoopCompleted(Event, kw_only=True):
+class LoopCompleted(Event, frozen=True, kw_only=True):
     """The base case holds, as the verdict recorded for this objective says."""
 
     objective_digest: str

@@ -1,4 +1,4 @@
-"""What a failure uses up: an attempt, or, when those are spent, an alternative. Exactly what was built on it is reset."""
+"""What a failure uses up: an attempt or, when those are spent, an alternative. What was built on it is reset."""
 
 from __future__ import annotations
 

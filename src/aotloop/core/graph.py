@@ -116,9 +116,7 @@ class Graph:
 
     def unresolved(self) -> list[str]:
         """Required and not resolved, in file order."""
-        return [
-            atom.id for atom in self._loop.atoms if atom.status != "resolved" and atom.id in self.required
-        ]
+        return [atom.id for atom in self._loop.atoms if atom.status != "resolved" and atom.id in self.required]
 
     def ready(self) -> list[str]:
         """What could start now, best first: longest remaining path, then more consumers, then file order."""

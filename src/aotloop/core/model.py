@@ -19,21 +19,21 @@ Duration = int | float | str
 """Seconds, or a text such as "90s", "30m", "3h"; see aotloop.core.limits.seconds."""
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """A value of the file that is replaced, never changed. (`kw_only` is not inherited, `frozen` is.)"""
+class Entry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A value of the file that is replaced, never changed."""
 
 
 # --- objective ---------------------------------------------------------------------------------------------------
 
 
-class Criterion(Entry, kw_only=True):
+class Criterion(Entry, frozen=True, kw_only=True):
     criterion: str
     weight: float
     description: str | None = None
     levels: dict[int, str] = {}
 
 
-class CheckTerms(Entry, kw_only=True):
+class CheckTerms(Entry, frozen=True, kw_only=True):
     """What a check of any type may carry; which of it a type needs is said in aotloop.core.checklist."""
 
     value: str | None = None
@@ -43,11 +43,11 @@ class CheckTerms(Entry, kw_only=True):
     scope: str | tuple[str, ...] | None = None
 
 
-class Check(CheckTerms, kw_only=True):
+class Check(CheckTerms, frozen=True, kw_only=True):
     type: CheckType
 
 
-class ChecklistItem(Entry, kw_only=True):
+class ChecklistItem(Entry, frozen=True, kw_only=True):
     """Exactly one of check, group (all must pass) and any_of (one must pass)."""
 
     item: str
@@ -56,14 +56,14 @@ class ChecklistItem(Entry, kw_only=True):
     any_of: tuple[ChecklistItem, ...] | None = None
 
 
-class BaseCase(CheckTerms, kw_only=True):
+class BaseCase(CheckTerms, frozen=True, kw_only=True):
     """Either a checklist, or, as before version 1.3, the terms of one single check."""
 
     checklist: tuple[ChecklistItem, ...] | None = None
     type: CheckType | None = None
 
 
-class AtomCheck(CheckTerms, kw_only=True):
+class AtomCheck(CheckTerms, frozen=True, kw_only=True):
     """Decides one atom: the terms of a check, or a group, or an any_of."""
 
     type: CheckType | None = None
@@ -71,7 +71,7 @@ class AtomCheck(CheckTerms, kw_only=True):
     any_of: tuple[ChecklistItem, ...] | None = None
 
 
-class Constraints(Entry, kw_only=True):
+class Constraints(Entry, frozen=True, kw_only=True):
     max_iterations: int = 20
     max_parallel_agents: int = 3
     max_stall_count: int = 3
@@ -83,7 +83,7 @@ class Constraints(Entry, kw_only=True):
     verify_each_iteration: bool = False
 
 
-class Objective(Entry, kw_only=True):
+class Objective(Entry, frozen=True, kw_only=True):
     goal: str
     base_case: BaseCase
     background_intent: str
@@ -96,7 +96,7 @@ class Objective(Entry, kw_only=True):
 # --- control -----------------------------------------------------------------------------------------------------
 
 
-class Verdict(Entry, kw_only=True):
+class Verdict(Entry, frozen=True, kw_only=True):
     """The last evaluation of the base case: of which objective, at which commit, and how it went."""
 
     passed: bool
@@ -110,7 +110,7 @@ class Verdict(Entry, kw_only=True):
     scores: dict[str, dict[str, float]] = {}
 
 
-class Control(Entry, kw_only=True):
+class Control(Entry, frozen=True, kw_only=True):
     status: LoopStatus
     iteration: int
     stall_count: int
@@ -130,7 +130,7 @@ class Control(Entry, kw_only=True):
 # --- work graph --------------------------------------------------------------------------------------------------
 
 
-class Atom(Entry, kw_only=True):
+class Atom(Entry, frozen=True, kw_only=True):
     id: str
     description: str
     status: AtomStatus
@@ -146,25 +146,25 @@ class Atom(Entry, kw_only=True):
     attempts: int = 0
 
 
-class Decomposition(Entry, kw_only=True):
+class Decomposition(Entry, frozen=True, kw_only=True):
     parent: str
     children: tuple[str, ...]
     reason: str
 
 
-class OrGroup(Entry, kw_only=True):
+class OrGroup(Entry, frozen=True, kw_only=True):
     choices: tuple[str, ...]
     selected: str
     failed: tuple[str, ...] = ()
     speculative: bool = False
 
 
-class Binding(Entry, kw_only=True):
+class Binding(Entry, frozen=True, kw_only=True):
     summary: str
     artifacts: tuple[str, ...] = ()
 
 
-class TrailEntry(Entry, kw_only=True):
+class TrailEntry(Entry, frozen=True, kw_only=True):
     or_group: str | None = None
     selected: str | None = None
     reason: str
@@ -174,7 +174,7 @@ class TrailEntry(Entry, kw_only=True):
     attempt: int | None = None
 
 
-class Correction(Entry, kw_only=True):
+class Correction(Entry, frozen=True, kw_only=True):
     timestamp: str
     type: CorrectionType
     description: str

@@ -34,9 +34,7 @@ def _decompose_atom(given: dict[str, Any]) -> dict[str, Any]:
     descriptions = [text.strip() for text in given["descriptions"].split(BETWEEN_DESCRIPTIONS)]
     if len(ids) != len(descriptions):
         raise UsageError(f"{len(ids)} children, but {len(descriptions)} descriptions (separated by |||)")
-    children = tuple(
-        events.Child(atom=child, description=text) for child, text in zip(ids, descriptions, strict=True)
-    )
+    children = tuple(events.Child(atom=child, description=text) for child, text in zip(ids, descriptions, strict=True))
     event = events.AtomDecomposed(parent=given["parent"], children=children, reason=given["reason"])
     effects = app.apply(app.open_store(given["state_file"]), event)
     added = [atom for effect in effects if isinstance(effect, Added) for atom in effect.atoms]
@@ -44,9 +42,7 @@ def _decompose_atom(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _switch_or_branch(given: dict[str, Any]) -> dict[str, Any]:
-    event = events.BranchSwitched(
-        or_group=given["group"], choice=given["choice"], reason=given["reason"], at=app.now()
-    )
+    event = events.BranchSwitched(or_group=given["group"], choice=given["choice"], reason=given["reason"], at=app.now())
     effects = app.apply(app.open_store(given["state_file"]), event)
     return {"success": True, **_backtracked(effects)}
 
@@ -54,7 +50,12 @@ def _switch_or_branch(given: dict[str, Any]) -> dict[str, Any]:
 def _fail_atom(given: dict[str, Any]) -> dict[str, Any]:
     event = events.AtomFailed(atom=given["atom_id"], reason=given["reason"], at=app.now())
     effects = app.apply(app.open_store(given["state_file"]), event)
-    result: dict[str, Any] = {"success": True, "atom_id": event.atom, "reason": event.reason, "next": "other choices"}
+    result: dict[str, Any] = {
+        "success": True,
+        "atom_id": event.atom,
+        "reason": event.reason,
+        "next": "other choices",
+    }
     for effect in effects:
         if isinstance(effect, Retry):
             result |= {"next": "retry", "attempts": effect.attempts, "max_attempts": effect.allowed}
@@ -107,4 +108,6 @@ SWITCH_OR_BRANCH = Script(
     Usage("Give up the selected choice of a group for another.", ("group", "choice"), {"--reason": _REASON}),
     _switch_or_branch,
 )
-FAIL_ATOM = Script(Usage("Record a failed attempt, and what comes next.", ("atom_id",), {"--reason": _REASON}), _fail_atom)
+FAIL_ATOM = Script(
+    Usage("Record a failed attempt, and what comes next.", ("atom_id",), {"--reason": _REASON}), _fail_atom
+)

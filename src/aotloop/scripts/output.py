@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -35,6 +34,8 @@ def main(name: str, script: Script, argv: Sequence[str]) -> int:
     except AotError as error:
         return _say({"success": False, "error": str(error)}, 1)
     except Exception as error:  # noqa: BLE001 - a bug; the caller still gets its JSON, and a report to send
+        import traceback  # noqa: PLC0415 - slow to import, and rarely needed
+
         traceback.print_exc()
         return _say({"success": False, "error": f"bug in aotloop, please report it: {error!r}"}, 1)
     return _say(result, 0 if script.verdict is None or result[script.verdict] else 1)

@@ -1,11 +1,10 @@
-"""Which script is where: the shims of the plugin name a script, and this table finds it without importing the others."""
+"""Which script is where: the plugin's shims name one, and this table finds it without importing the others."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from importlib import import_module
-
-from aotloop.scripts.output import main
 
 MODULES = {
     "read_state": "state",
@@ -26,5 +25,19 @@ MODULES = {
 
 
 def run(name: str, argv: Sequence[str]) -> int:
+    _import_msgspec_quickly()
+    from aotloop.scripts.output import main  # noqa: PLC0415
+
     module = import_module(f"aotloop.scripts.{MODULES[name]}")
     return main(name, getattr(module, name.upper()), argv)
+
+
+def _import_msgspec_quickly() -> None:
+    """msgspec takes typing_extensions where it is installed, for what `typing` has too; half an interpreter start."""
+    hidden = "typing_extensions" not in sys.modules
+    if hidden:
+        sys.modules["typing_extensions"] = None  # type: ignore[assignment]
+    import msgspec  # noqa: F401, PLC0415
+
+    if hidden:
+        del sys.modules["typing_extensions"]

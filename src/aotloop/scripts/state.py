@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from aotloop import app
-from aotloop.core import events
 from aotloop.core.graph import Graph
 from aotloop.errors import StateFileMissing
 from aotloop.scripts.arguments import Option, Usage, UsageError, comma_separated
 from aotloop.scripts.output import Script
 from aotloop.statefile.emit import to_data
+from aotloop.statefile.locate import find_state_file
+from aotloop.statefile.store import Store
 
 ATOM_STATUSES = ("pending", "in_progress", "resolved")
 LOOP_STATUSES = ("running", "stopped", "completed")
@@ -23,12 +23,12 @@ CONTROL = (
 
 def _read_state(given: dict[str, Any]) -> dict[str, Any]:
     try:
-        loop = app.open_store(given["state_file"]).load()
+        loop = Store(find_state_file(given["state_file"])).load()
     except StateFileMissing:
         nothing = dict.fromkeys((*CONTROL, *SECTIONS, "executable_atoms", "summary"))
         return {"exists": False, **nothing}
     ready = Graph(loop).ready()
-    counts = Counter(atom.status for atom in loop.atoms)
+    counts: Counter[str] = Counter(atom.status for atom in loop.atoms)
     return {
         "exists": True,
         **{name: getattr(loop.control, name) for name in CONTROL},
@@ -43,6 +43,9 @@ def _read_state(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _update_atom(given: dict[str, Any]) -> dict[str, Any]:
+    from aotloop import app  # noqa: PLC0415 - read_state, called most often, needs neither machine nor writer
+    from aotloop.core import events  # noqa: PLC0415
+
     atom, status = given["atom_id"], given["status"]
     if status not in ATOM_STATUSES:
         raise UsageError(f"status cannot be {status!r}; it is one of {', '.join(ATOM_STATUSES)}")
@@ -60,12 +63,18 @@ def _update_atom(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _add_binding(given: dict[str, Any]) -> dict[str, Any]:
+    from aotloop import app  # noqa: PLC0415
+    from aotloop.core import events  # noqa: PLC0415
+
     event = events.BindingWritten(atom=given["atom_id"], summary=given["summary"], artifacts=given["artifacts"])
     app.apply(app.open_store(given["state_file"]), event)
     return {"success": True, "atom_id": event.atom, "artifacts_count": len(event.artifacts)}
 
 
 def _set_status(given: dict[str, Any]) -> dict[str, Any]:
+    from aotloop import app  # noqa: PLC0415
+    from aotloop.core import events  # noqa: PLC0415
+
     status, reason = given["status"], given["reason"]
     if status not in LOOP_STATUSES:
         raise UsageError(f"status cannot be {status!r}; it is one of {', '.join(LOOP_STATUSES)}")
@@ -90,6 +99,10 @@ ADD_BINDING = Script(
     _add_binding,
 )
 SET_STATUS = Script(
-    Usage("Start, stop or complete the loop; completing runs the base case.", ("status",), {"--reason": Option()}),
+    Usage(
+        "Start, stop or complete the loop; completing runs the base case.",
+        ("status",),
+        {"--reason": Option()},
+    ),
     _set_status,
 )

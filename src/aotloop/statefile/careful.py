@@ -1,4 +1,4 @@
-"""The careful reader's second half: node tree → typed values, with a finding for everything that is not as it should be.
+"""The careful reader's second half: node tree → typed values, with a finding for whatever is not as it should be.
 
 What a scalar means is decided by what its key expects. Text is taken as it is written (`id: 1` is the text "1", as no
 number is meant); numbers, booleans and nothing are what YAML 1.1, and so PyYAML, says they are.
@@ -49,6 +49,12 @@ class Reader:
             )
         )
 
+    def note_missing(self, node: yaml.Node, expected: tuple[str, ...]) -> None:
+        present = {str(key.value) for key, _ in pairs(node)} if isinstance(node, yaml.MappingNode) else set(expected)
+        for name in expected:
+            if name not in present:
+                self.add("warning", node, (name,), "is missing; read as empty")
+
     def _wrong(self, node: yaml.Node, path: Path, expected: str) -> Any:
         self.add("error", node, path, f"expected {expected}, found {_shown(node)}", missing=_is_null(node))
         return INVALID
@@ -62,6 +68,8 @@ class Reader:
                 self.add("error", node, path, "the aliases of this file unfold into more than can be read")
             self._nodes_left = -2
             return INVALID
+        if not node.tag.startswith(_TAG):
+            return self._wrong(node, path, "a plain value")
         if isinstance(wanted, inspect.UnionType):
             wanted = _member_for(node, wanted)
         if isinstance(wanted, inspect.StructType):
@@ -111,9 +119,7 @@ class Reader:
         if _is_null(node):
             result: list[Any] = []
         elif isinstance(node, yaml.SequenceNode):
-            result = [
-                self._value(child, wanted.item_type, (*path, number)) for number, child in enumerate(node.value)
-            ]
+            result = [self._value(child, wanted.item_type, (*path, number)) for number, child in enumerate(node.value)]
         else:
             return self._wrong(node, path, "a list")
         if any(value is INVALID for value in result):
@@ -123,8 +129,8 @@ class Reader:
     def _unique_pairs(self, node: yaml.MappingNode, path: Path) -> list[tuple[str, yaml.Node]]:
         found: dict[str, yaml.Node] = {}
         for key, value in pairs(node):
-            if not isinstance(key, yaml.ScalarNode):
-                self.add("error", key, path, "a list or a mapping cannot be a key here")
+            if not isinstance(key, yaml.ScalarNode) or not key.tag.startswith(_TAG):
+                self.add("error", key, path, f"expected text as the key, found {_shown(key)}")
             elif key.value in found:
                 self.add("error", key, (*path, key.value), "this key stands here twice; keep one of them")
             else:
@@ -220,14 +226,14 @@ def _described(wanted: inspect.Type) -> str:
 
 
 def _shown(node: yaml.Node) -> str:
+    if not node.tag.startswith(_TAG):
+        return f"the tag {node.tag}"
     if isinstance(node, yaml.MappingNode):
         return "a mapping"
     if isinstance(node, yaml.SequenceNode):
         return "a list"
     if _is_null(node):
         return "nothing"
-    if not node.tag.startswith(_TAG):
-        return f"the tag {node.tag}"
     text = node.value if len(node.value) <= 40 else node.value[:39] + "…"
     return repr(text)
 
@@ -242,16 +248,12 @@ def _near(key: str, known: dict[str, Any]) -> str:
 def plain(node: yaml.Node) -> Any:
     """A node as plain data: what is not ours (unknown keys) can so be carried through a rewrite."""
     if isinstance(node, yaml.MappingNode):
-        return {
-            key.value: plain(value) for key, value in pairs(node) if isinstance(key, yaml.ScalarNode)
-        }
+        return {key.value: plain(value) for key, value in pairs(node) if isinstance(key, yaml.ScalarNode)}
     if isinstance(node, yaml.SequenceNode):
         return [plain(child) for child in node.value]
-    if _is_null(node):
+    if not isinstance(node, yaml.ScalarNode) or _is_null(node):
         return None
     if node.tag == _TAG + "bool":
         return _constructor.construct_yaml_bool(node)
     number = {_TAG + "int": _whole, _TAG + "float": _number}.get(node.tag, _text)(node)
     return node.value if number is INVALID else number
-
-

@@ -55,7 +55,11 @@ class Document:
             return
         self._top = top
         self._sections = [
-            Section(piece, top.indent, getattr(self._loop, piece.name, None) if piece.name in SECTION_NAMES else None)
+            Section(
+                piece,
+                top.indent,
+                getattr(self._loop, piece.name, None) if piece.name in SECTION_NAMES else None,
+            )
             for piece in top.pieces
         ]
         with_marks = Block(top.kind, top.indent, top.head, [section.marked() for section in self._sections])

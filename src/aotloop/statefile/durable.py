@@ -7,7 +7,7 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from aotloop.errors import StateFileBusy, Unavailable
 
@@ -106,7 +106,5 @@ def _sync_folder(folder: str) -> None:
 
 
 def _forget(path: str) -> None:
-    try:
+    with suppress(OSError):
         os.unlink(path)
-    except OSError:
-        pass

@@ -7,6 +7,7 @@ anything else, and is otherwise double-quoted with JSON's escapes.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -24,7 +25,7 @@ ALWAYS_WRITTEN: dict[type, frozenset[str]] = {
 """Keys the schema wants in every file. All other optional keys are written only when they say something."""
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:[./-][A-Za-z0-9_]+)*")
-_RESERVED = frozenset("null true false yes no on off y n nan inf".split())
+_RESERVED = frozenset(["null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf"])
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _encode_json = msgspec.json.Encoder().encode
 
@@ -52,13 +53,12 @@ def _struct_data(value: msgspec.Struct) -> dict[str, Any]:
     return data
 
 
+@cache
 def _defaults(struct: type[msgspec.Struct]) -> dict[str, Any]:
     names = struct.__struct_fields__
     defaults = struct.__struct_defaults__
     required = len(names) - len(defaults)
-    resolved = [
-        default.factory() if type(default).__name__ == "Factory" else default for default in defaults
-    ]
+    resolved = [default.factory() if type(default).__name__ == "Factory" else default for default in defaults]
     return dict(zip(names, [msgspec.NODEFAULT] * required + resolved, strict=True))
 
 

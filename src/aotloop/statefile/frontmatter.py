@@ -9,8 +9,8 @@ import msgspec
 from aotloop.core.findings import Finding
 from aotloop.errors import StateFileInvalid
 
-_OPENING = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:[ \t]*\r?\n)*---[ \t]*\r?\n")
-_CLOSING = re.compile(rb"^---[ \t]*\r?$", re.MULTILINE)
+_OPENING = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*\r?\n)*---[ \t]*\r?\n")
+_CLOSING = re.compile(rb"---[ \t]*\r?(?:\n|\Z)")
 
 
 class Parts(msgspec.Struct, frozen=True):
@@ -33,16 +33,19 @@ def split(data: bytes) -> Parts:
     opening = _OPENING.match(data)
     if opening is None:
         raise _unframed("the file does not begin with a line `---`", line=1)
-    closing = _CLOSING.search(data, opening.end())
-    if closing is None:
-        raise _unframed("the YAML is not closed by a line `---`", line=data.count(b"\n") + 1)
-    return Parts(
-        head=data[: opening.end()], yaml=data[opening.end() : closing.start()], tail=data[closing.start() :]
-    )
+    start = opening.end()
+    end = start
+    while _CLOSING.match(data, end) is None:
+        end = data.find(b"\n---", end) + 1  # far faster than a pattern that looks at every line
+        if end == 0:
+            raise _unframed("the YAML is not closed by a line `---`", line=data.count(b"\n") + 1)
+    return Parts(head=data[:start], yaml=data[start:end], tail=data[end:])
 
 
 def _unframed(message: str, line: int) -> StateFileInvalid:
     finding = Finding("error", (), message, line=line, column=1)
     return StateFileInvalid(
-        str(finding), [finding], hint="A state file is YAML between two lines `---`, then the original request."
+        str(finding),
+        [finding],
+        hint="A state file is YAML between two lines `---`, then the original request.",
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from aotloop.errors import StateFileMissing
 
-STATE_FILE = os.path.join(".claude", "aot-loop-state.md")  # noqa: PTH118 - pathlib is slow to import, scripts start often
+STATE_FILE = os.path.join(".claude", "aot-loop-state.md")
 VARIABLE = "AOT_STATE_FILE"
 
 

@@ -6,11 +6,13 @@ contain themselves, nesting so deep that it would overflow the stack.
 
 from __future__ import annotations
 
+from typing import Any
+
 import yaml
 
 from aotloop.core.findings import Finding, Path
 from aotloop.errors import StateFileInvalid
-from aotloop.statefile.fast import may_nest_deeply
+from aotloop.statefile.screen import may_nest_deeply
 
 MOST_LEVELS = 100
 
@@ -24,7 +26,7 @@ def compose(data: bytes, first_line: int) -> yaml.Node | None:
     try:
         if may_nest_deeply(data):
             _refuse_deep_nesting(text, first_line)
-        return yaml.compose(text, Loader=_Loader)
+        root: yaml.Node | None = yaml.compose(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         what = ", ".join(part for part in (error.context, error.problem) if part)
@@ -36,6 +38,7 @@ def compose(data: bytes, first_line: int) -> yaml.Node | None:
         raise _syntax_error(what, line, column, first_line) from None
     except RecursionError:
         raise _too_deep(0, 0, first_line) from None
+    return root
 
 
 def pairs(node: yaml.MappingNode) -> list[tuple[yaml.Node, yaml.Node]]:
@@ -100,7 +103,7 @@ def _refuse_deep_nesting(text: str, first_line: int) -> None:
         if isinstance(event, yaml.CollectionStartEvent):
             level += 1
             if level > MOST_LEVELS:
-                mark = event.start_mark
+                mark: Any = event.start_mark
                 raise _too_deep(mark.line, mark.column, first_line)
         elif isinstance(event, yaml.CollectionEndEvent):
             level -= 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import msgspec
@@ -87,9 +88,7 @@ def examine(data: bytes) -> Examination:
             findings.append(
                 finding
                 if mark is None
-                else msgspec.structs.replace(
-                    finding, line=mark.line + parts.first_line, column=mark.column + 1
-                )
+                else msgspec.structs.replace(finding, line=mark.line + parts.first_line, column=mark.column + 1)
             )
     return Examination(loop, tuple(sorted(findings, key=lambda one: (one.level, one.line or 0, one.column or 0))))
 
@@ -115,16 +114,14 @@ def _read_carefully(yaml: bytes, wanted: type[T], first_line: int) -> tuple[T | 
         finding = Finding("error", (), "an alias in the YAML contains itself", line=first_line, column=1)
         return None, [finding]
     if wanted is Loop:
-        present = {key.value for key, _ in nodes.pairs(node)} if hasattr(node, "pairs") else set()
-        for name in EXPECTED_SECTIONS:
-            if name not in present:
-                reader.add("warning", node, (name,), "is missing; read as empty")
-    return (None if value is careful.INVALID else value), reader.findings
+        reader.note_missing(node, EXPECTED_SECTIONS)
+    is_valid = value is not careful.INVALID and all(finding.level != "error" for finding in reader.findings)
+    return (value if is_valid else None), reader.findings
 
 
 def _refuse_ambiguous_ids(loop: Loop) -> None:
     """Every change names an atom by its id, so nothing may be done to a file in which an id names two."""
-    if len({atom.id for atom in loop.atoms}) < len(loop.atoms):
+    if len(set(map(attrgetter("id"), loop.atoms))) < len(loop.atoms):
         from aotloop.core.invariants import findings_of  # noqa: PLC0415
 
         raise invalid([one for one in findings_of(loop) if one.level == "error"])

@@ -5,12 +5,23 @@ A revision tells whether it is sure: every entry it wrote was read back and is w
 
 from __future__ import annotations
 
+import types
 from operator import attrgetter, is_
 from typing import Any
 
 import msgspec
 
-from aotloop.core.model import Atom, Binding, Control, Correction, Decomposition, Loop, Objective, OrGroup, TrailEntry
+from aotloop.core.model import (
+    Atom,
+    Binding,
+    Control,
+    Correction,
+    Decomposition,
+    Loop,
+    Objective,
+    OrGroup,
+    TrailEntry,
+)
 from aotloop.statefile import emit, entries
 from aotloop.statefile.pieces import Block, Piece, cut, marked, shows_every_cut, split_value
 from aotloop.statefile.reading import read_value
@@ -69,9 +80,7 @@ class Section:
         return self._revise_list(self.block, old, new)
 
     def _write_anew(self, old: Any, new: Any) -> bool:
-        self.head = entries.revised_pair(
-            self._lines(), self.name, emit.to_data(old), emit.to_data(new), self._indent
-        )
+        self.head = entries.revised_pair(self._lines(), self.name, emit.to_data(old), emit.to_data(new), self._indent)
         self.block = None
         return False
 
@@ -108,13 +117,12 @@ class Section:
         sources = [places.pop(name, None) for name in new_names]
         block.arrange(sources, [str(name) for name in new_names])
         before = [None if source is None else old[source] for source in sources]
-        return all(
-            [
-                self._revise_entry(block, number, one, new[number])
-                for number, one in enumerate(before)
-                if one is not new[number]
-            ]
-        )
+        sure = [
+            self._revise_entry(block, number, one, new[number])
+            for number, one in enumerate(before)
+            if one is not new[number]
+        ]
+        return all(sure)
 
     def _revise_struct(self, block: Block, old: Any, new: Any) -> bool:
         lines = entries.revised_mapping(block.text(), emit.to_data(old), emit.to_data(new))
@@ -143,14 +151,17 @@ class Section:
         return bool(read_value(lines, self._kind_of_entry()) == expected)
 
     def _kind_of_entry(self) -> Any:
-        return list[LISTS[self.name]] if self.name in LISTS else dict[str, MAPPINGS[self.name]]  # type: ignore[misc]
+        """A type made at run time, which a type checker cannot follow."""
+        if self.name in LISTS:
+            return types.GenericAlias(list, (LISTS[self.name],))
+        return types.GenericAlias(dict, (str, MAPPINGS[self.name]))
 
 
 def _places_of_false(flags: list[bool]) -> list[int]:
     """Nearly all are true, and there may be thousands."""
     places: list[int] = []
-    while False in flags[(start := places[-1] + 1 if places else 0) :]:
-        places.append(flags.index(False, start))
+    for _ in range(flags.count(False)):
+        places.append(flags.index(False, places[-1] + 1 if places else 0))  # noqa: PERF401 - each needs the one before
     return places
 
 

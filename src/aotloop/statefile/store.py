@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from aotloop.core.model import Loop
 from aotloop.errors import StateFileBusy, StateFileMissing, Unavailable
 from aotloop.statefile import durable
-from aotloop.statefile.document import Document
 from aotloop.statefile.reading import Examination, decode, examine
+
+if TYPE_CHECKING:
+    from aotloop.statefile.document import Document
 
 T = TypeVar("T")
 
@@ -64,13 +66,13 @@ class Store:
     def _document(self, data: bytes) -> Document:
         if self._known is not None and self._known[0] == data:
             return self._known[1]
+        from aotloop.statefile.document import Document  # noqa: PLC0415 - who only reads need not load it
+
         return Document(data)
 
     def _read(self) -> tuple[bytes, tuple[int, ...]]:
         try:
-            with open(self.path, "rb", buffering=0) as file:
-                signature = _facts(os.fstat(file.fileno()))
-                return file.readall(), signature
+            return _contents(self.path)
         except FileNotFoundError:
             raise StateFileMissing(f"there is no {self.path}", hint="`aot init` makes one.") from None
         except OSError as error:
@@ -81,6 +83,18 @@ class Store:
             return _facts(os.stat(self.path))
         except FileNotFoundError:
             return None
+
+
+def _contents(path: str) -> tuple[bytes, tuple[int, ...]]:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        status = os.fstat(descriptor)
+        data = os.read(descriptor, status.st_size + 1)
+        while more := os.read(descriptor, 1 << 16):  # it grew while we read, or the file system reads in portions
+            data += more
+        return data, _facts(status)
+    finally:
+        os.close(descriptor)
 
 
 def _facts(status: os.stat_result) -> tuple[int, ...]:

@@ -17,9 +17,7 @@ _CANNOT_RUN = {126: "the command is not executable", 127: "command not found"}
 _SYNTAX_ERROR = 2
 _PARSE_SECONDS = 10.0
 _LINE_LENGTH = 160
-_ESCAPES = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
-)
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def check_command(
@@ -38,9 +36,7 @@ def check_command(
     doubt = _doubt(outcome, timeout)
     if doubt is None and expect_fail and outcome.exit_code == _SYNTAX_ERROR:
         # The shell's own code for a command it cannot read; only asking tells that from a command's exit 2.
-        parsed = run(
-            command, cwd=root, timeout=_PARSE_SECONDS, cancellation=cancellation, env=env, parse_only=True
-        )
+        parsed = run(command, cwd=root, timeout=_PARSE_SECONDS, cancellation=cancellation, env=env, parse_only=True)
         if parsed.exit_code:
             doubt = f"exit {outcome.exit_code}: the shell cannot read the command"
     return CheckResult(

@@ -36,11 +36,7 @@ class Part(msgspec.Struct, frozen=True):
     def matches(self, name: str) -> bool:
         if name == self.text:
             return True
-        if (
-            self.matcher is None
-            or name in UNSEARCHED
-            or (name.startswith(".") and not self.text.startswith("."))
-        ):
+        if self.matcher is None or name in UNSEARCHED or (name.startswith(".") and not self.text.startswith(".")):
             return False
         return self.matcher.match(name) is not None
 
@@ -64,9 +60,7 @@ class Pattern(msgspec.Struct, frozen=True):
     def spelled_out(self, states: Iterable[int]) -> set[str]:
         """The names that these states ask for without a wildcard."""
         return {
-            self.parts[state].text
-            for state in states
-            if state < len(self.parts) and self.parts[state].matcher is None
+            self.parts[state].text for state in states if state < len(self.parts) and self.parts[state].matcher is None
         }
 
     def step(self, states: Iterable[int], name: str, *, is_link: bool) -> frozenset[int]:
@@ -90,9 +84,7 @@ class Pattern(msgspec.Struct, frozen=True):
     def _settled(self, states: set[int]) -> frozenset[int]:
         """`**` may also stand for no directory at all, except as the last part."""
         last = len(self.parts) - 1
-        return frozenset(
-            states | {state + 1 for state in states if state < last and self.parts[state].is_deep}
-        )
+        return frozenset(states | {state + 1 for state in states if state < last and self.parts[state].is_deep})
 
 
 def has_wildcard(text: str) -> bool:
@@ -113,8 +105,6 @@ def parse(text: str) -> Pattern:
 def unsearched_part(pattern: Pattern) -> str | None:
     """The directory that the pattern would look through, although nothing there is ever searched."""
     for position, part in enumerate(pattern.parts):
-        if part.text in UNSEARCHED and any(
-            later.matcher is not None for later in pattern.parts[position + 1 :]
-        ):
+        if part.text in UNSEARCHED and any(later.matcher is not None for later in pattern.parts[position + 1 :]):
             return part.text
     return None

@@ -96,9 +96,7 @@ def _run(
     return _Running(shell, mark, cancellation).until(timeout)
 
 
-def _start(
-    command: str, cwd: Path, env: dict[str, str], mark: str, *, parse_only: bool
-) -> subprocess.Popen[bytes]:
+def _start(command: str, cwd: Path, env: dict[str, str], mark: str, *, parse_only: bool) -> subprocess.Popen[bytes]:
     env[MARK] = f"{env[MARK]}:{mark}" if env.get(MARK) else mark
     return subprocess.Popen(  # noqa: S603 - running the file's commands is what a check is; trust is asked before
         ["/bin/sh", *(["-n"] if parse_only else []), "-c", command],

@@ -72,6 +72,11 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         """The undecided leaves, by path of names, but not those of an any_of that passed without them."""
         return dict(_waiting(self.items))
 
+    @property
+    def holding(self) -> dict[str, CheckResult]:
+        """The leaves that passed, by path of names."""
+        return dict(_holding(self.items))
+
     def as_data(self) -> dict[str, Any]:
         """Plain data for JSON. `skipped` are the judged items that wait for a judgement."""
         return {
@@ -165,6 +170,14 @@ def _waiting(items: Sequence[CheckResult], above: str = "") -> Iterator[tuple[st
             if not (item.kind == "any_of" and item.passed):
                 yield from _waiting(item.children, path + SEPARATOR)
         elif item.passed is None:
+            yield path, item
+
+
+def _holding(items: Sequence[CheckResult], above: str = "") -> Iterator[tuple[str, CheckResult]]:
+    for path, item in _labelled(items, above):
+        if item.children:
+            yield from _holding(item.children, path + SEPARATOR)
+        elif item.passed:
             yield path, item
 
 

@@ -72,9 +72,7 @@ def _survivors(shell: subprocess.Popen[bytes], mark: str) -> list[psutil.Process
             if child.pid not in found:
                 found[child.pid] = child
             parents.append(child.pid)
-    return [
-        process for pid, process in found.items() if pid not in {shell.pid, os.getpid()} and _alive(process)
-    ]
+    return [process for pid, process in found.items() if pid not in {shell.pid, os.getpid()} and _alive(process)]
 
 
 def _marked(mark: str) -> Iterator[int]:

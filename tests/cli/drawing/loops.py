@@ -92,9 +92,7 @@ def sign_in() -> Loop:
             atom("A1", status="resolved", description="Choose the schema of the user table"),
             atom("A2", "A1", description="Implement authentication"),
             atom("A3", "A1", status="resolved", description="Hash passwords"),
-            atom(
-                "A4", "A1", status="in_progress", description="Issue signed tokens", or_group="token_method"
-            ),
+            atom("A4", "A1", status="in_progress", description="Issue signed tokens", or_group="token_method"),
             atom("A4_alt", "A1", description="Keep sessions in the database", or_group="token_method"),
             atom("A5", "A3", "A4", description="Wire the endpoints together"),
         ],

@@ -43,12 +43,7 @@ def overlap(one: Box, other: Box) -> bool:
 
 
 def contains(outer: Box, inner: Box) -> bool:
-    return (
-        outer.x <= inner.x
-        and inner.right <= outer.right
-        and outer.y <= inner.y
-        and inner.bottom <= outer.bottom
-    )
+    return outer.x <= inner.x and inner.right <= outer.right and outer.y <= inner.y and inner.bottom <= outer.bottom
 
 
 def texts(loop: Loop, name: str) -> list[str]:
@@ -108,9 +103,7 @@ def test_a_long_edge_keeps_clear_of_the_cards_it_passes() -> None:
     placement = placement_of(loop)
     long_way = max(placement.routes, key=lambda route: len(route.points))
     passed = [placement.cards["A2"], placement.cards["A3"]]
-    assert not any(
-        box.x <= x <= box.right and box.y < y < box.bottom for x, y in long_way.points for box in passed
-    )
+    assert not any(box.x <= x <= box.right and box.y < y < box.bottom for x, y in long_way.points for box in passed)
     assert {x for x, _ in long_way.points[2:-2]} & {passed[0].middle} == set()
 
 

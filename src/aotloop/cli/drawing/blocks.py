@@ -38,21 +38,15 @@ class Block:
                 wide, high = sizes[unit]
                 self.boxes[unit] = Box(middles[unit] - wide / 2, top + (height - high) / 2, wide, high)
             top += height + gap
-        left = min(
-            [box.x for box in self.boxes.values()] + [x - LANE_WIDTH for x, _, _ in self.lanes.values()]
-        )
-        right = max(
-            [box.right for box in self.boxes.values()] + [x + LANE_WIDTH for x, _, _ in self.lanes.values()]
-        )
+        left = min([box.x for box in self.boxes.values()] + [x - LANE_WIDTH for x, _, _ in self.lanes.values()])
+        right = max([box.right for box in self.boxes.values()] + [x + LANE_WIDTH for x, _, _ in self.lanes.values()])
         self.width = right - left
         self.height = top
         self.move(-left, 0.0)
 
     def move(self, right: float, down: float) -> None:
         self.boxes = {unit: box.moved(right, down) for unit, box in self.boxes.items()}
-        self.lanes = {
-            number: (x + right, top + down, bottom + down) for number, (x, top, bottom) in self.lanes.items()
-        }
+        self.lanes = {number: (x + right, top + down, bottom + down) for number, (x, top, bottom) in self.lanes.items()}
 
 
 def _middles(component: Component, sizes: Sequence[Size]) -> dict[int, float]:

@@ -20,11 +20,7 @@ class Legend:
     def __init__(self, picture: Picture, width: float) -> None:
         looks = {card.look for card in picture.cards}
         kinds = {edge.kind for edge in picture.edges}
-        entries = [
-            (_mark(look, style.mark), MARK_ROOM, style.words)
-            for look, style in STYLES.items()
-            if look in looks
-        ]
+        entries = [(_mark(look, style.mark), MARK_ROOM, style.words) for look, style in STYLES.items() if look in looks]
         entries += [(_line(name), LINE_ROOM, words) for kind, (name, words) in LINES.items() if kind in kinds]
         self._placed: list[tuple[float, float, str, float, str]] = []
         x, y = 0.0, 0.0

@@ -62,8 +62,7 @@ def _after_parts(picture: Picture, units: Units) -> list[Arc]:
             parts.setdefault(edge.source, []).append(units.number[edge.target])
     inner = {units.arc(edge) for edge in picture.edges if edge.kind == "and"}
     last = {
-        parent: [one for one in own if not any((one, other) in inner for other in own)]
-        for parent, own in parts.items()
+        parent: [one for one in own if not any((one, other) in inner for other in own)] for parent, own in parts.items()
     }
     return [
         (part, units.number[edge.target])

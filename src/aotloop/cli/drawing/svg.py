@@ -78,11 +78,7 @@ def _opening(picture: Picture, width: float, height: float) -> Iterator[str]:
 def _summary(picture: Picture) -> str:
     counts = {look: sum(card.look == look for card in picture.cards) for look in STYLES}
     states = [f"{count} {STYLES[look].words}" for look, count in counts.items() if count]
-    return (
-        f"Work graph of {len(picture.cards)} atoms: {', '.join(states)}"
-        if states
-        else "Work graph, no atoms yet"
-    )
+    return f"Work graph of {len(picture.cards)} atoms: {', '.join(states)}" if states else "Work graph, no atoms yet"
 
 
 def _graph(picture: Picture, placement: Placement, lines: dict[str, list[str]]) -> Iterator[str]:
@@ -111,8 +107,7 @@ def _card(card: Card, box: Box, lines: list[str], *, selected: bool) -> Iterator
     yield f"<title>{_written(f'{card.label} ({style.words}) {card.description}')}</title>"
     yield _rect("face", box, 9)
     yield (
-        f'<path class="mark" transform="translate({_n(box.x + CARD_PADDING - 1)} {_n(box.y + 9)})"'
-        f' d="{style.mark}"/>'
+        f'<path class="mark" transform="translate({_n(box.x + CARD_PADDING - 1)} {_n(box.y + 9)})" d="{style.mark}"/>'
     )
     room = CARD_WIDTH - 2 * CARD_PADDING - MARK_ROOM - (SELECTED_ROOM if selected else 0)
     yield _text("label", box.x + CARD_PADDING + MARK_ROOM, box.y + 21, cut(card.label, room, LABEL_SIZE))
@@ -138,18 +133,12 @@ def _path(points: tuple[Point, ...]) -> str:
         if (x, y) == (to_x, to_y):
             continue
         half = (y + to_y) / 2
-        path += (
-            f"V{_n(to_y)}"
-            if x == to_x
-            else f"C{_n(x)} {_n(half)} {_n(to_x)} {_n(half)} {_n(to_x)} {_n(to_y)}"
-        )
+        path += f"V{_n(to_y)}" if x == to_x else f"C{_n(x)} {_n(half)} {_n(to_x)} {_n(half)} {_n(to_x)} {_n(to_y)}"
     return path
 
 
 def _loop(start: Point, end: Point) -> str:
-    (x, y), (to_x, to_y) = (
-        (start, end) if start != end else ((start[0] - 12, start[1]), (end[0] + 12, end[1]))
-    )
+    (x, y), (to_x, to_y) = (start, end) if start != end else ((start[0] - 12, start[1]), (end[0] + 12, end[1]))
     return f"M{_n(x)} {_n(y)}C{_n(x)} {_n(y + DIP)} {_n(to_x)} {_n(to_y + DIP)} {_n(to_x)} {_n(to_y)}"
 
 

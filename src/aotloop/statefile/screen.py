@@ -1,0 +1,134 @@
+"""Which YAML the fast reader may be given. rapidyaml is lenient where others refuse; what it could be lenient about is
+kept from it. Everything here looks at bytes, most of it at the speed of memory; a false alarm costs time, nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+# Patterns stay text here: `re` compiles and keeps those that are used, and most files need few of them.
+_CONTROLS = bytes(set(range(32)) - {0x0A, 0x0D}) + b"\x7f"
+_TOKEN_STARTS = (b"&", b"*", b"!", b"@", b"`", b"~", b"%", b"?", b"<")
+"""What begins an anchor, an alias, a tag, a merge, a complex key, or is reserved."""
+_BLOCK_STARTS = (b"|", b">")
+_BEFORE_TOKEN = b"\n\r:-?[{,"
+_ODD_UNICODE = rb"\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9]|\xef\xbb\xbf|\xef\xbf[\xbe\xbf]"
+
+_COLON_IN_LIST = rb"""\[[^\]"'\n]*[:?]"""
+_LISTS = (bytes.maketrans(b"\n?", b"]:"), bytes(set(range(256)) - set(b"\n[]:?")))
+"""Leaves only the ends of lists and lines, and colons: a quick look before the pattern above."""
+_TIGHT_COLON = rb"""[:?][^\s,\[\]{}"']"""
+_BLOCK_HEADER = rb"[|>][-+\d]* *(?: #.*)?\r?"
+_ONE_LINE_SCALAR = rb"""(?s) *(?:- +)*[\w.-]+: +(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|\w[^#]*) *(?:#.*)?\r?"""
+_DEEP_BLOCK = rb"(?:[-?][ \t]+){32}"
+_MOST_OPEN_BRACKETS = 500
+_LONG_LINE = 2000
+_NOT_BRACKETS_OR_LINES = bytes(set(range(256)) - set(b"[]{}\n"))
+
+
+def is_ordinary(yaml: bytes) -> bool:
+    """Whether rapidyaml reads this as every other YAML reader does, or says that it cannot."""
+    return not (
+        not yaml.strip()
+        or (b"\r" in yaml and yaml.count(b"\r") != yaml.count(b"\r\n"))
+        or b"Null" in yaml
+        or b"NULL" in yaml
+        or _has_odd_character(yaml)
+        or _has_odd_flow(yaml)
+        or may_nest_deeply(yaml)
+    )
+
+
+def _has_odd_character(yaml: bytes) -> bool:
+    if not yaml.isascii():
+        try:
+            yaml.decode()
+        except UnicodeDecodeError:
+            return True
+        if re.search(_ODD_UNICODE, yaml) is not None:
+            return True
+    if len(yaml.translate(None, _CONTROLS)) < len(yaml):
+        return True
+    return any(_begins_token(yaml, place) for place in _places(yaml, _TOKEN_STARTS))
+
+
+def _places(yaml: bytes, characters: tuple[bytes, ...]) -> Iterator[int]:
+    """Where any of some rare characters stand; a search for one byte is faster than any pattern."""
+    for character in characters:
+        place = yaml.find(character)
+        while place != -1:
+            yield place
+            place = yaml.find(character, place + 1)
+
+
+def _begins_token(yaml: bytes, place: int) -> bool:
+    """Whether a rare character could be YAML syntax, rather than a part of some text."""
+    character, following = yaml[place : place + 1], yaml[place + 1 : place + 2]
+    if character in b"?<" and following not in (b" ", b"\n", b"\r", b"<", b":"):
+        return False
+    return yaml[max(0, place - 200) : place].rstrip(b" ")[-1:] in _BEFORE_TOKEN
+
+
+def _has_odd_flow(yaml: bytes) -> bool:
+    """A flow collection over several lines, with a comment inside, or with colons that do not end a key."""
+    brackets = _without_pairs(yaml.translate(None, _NOT_BRACKETS_OR_LINES))
+    if brackets.strip(b"\n") and any(map(_is_unbalanced, yaml.split(b"\n"))):
+        return True
+    return (
+        any(_is_comment_in_flow(yaml, place) for place in _places(yaml, (b"#",)))
+        or (b"[:" in yaml.translate(*_LISTS) and re.search(_COLON_IN_LIST, yaml) is not None)
+        or any(_has_tight_colon(_line_around(yaml, place)) for place in _places(yaml, (b"{",)))
+        or any(_is_odd_block(yaml, place) for place in _places(yaml, _BLOCK_STARTS))
+    )
+
+
+def _is_unbalanced(line: bytes) -> bool:
+    """Whether a line leaves a flow collection open, or closes one of a line before; brackets in text do not count."""
+    brackets = _without_pairs(line.translate(None, _NOT_BRACKETS_OR_LINES))
+    return bool(brackets) and re.fullmatch(_ONE_LINE_SCALAR, line) is None
+
+
+def _is_comment_in_flow(yaml: bytes, place: int) -> bool:
+    return _is_unbalanced(_line_up_to(yaml, place))
+
+
+def _has_tight_colon(line: bytes) -> bool:
+    return re.search(_TIGHT_COLON, line) is not None and re.fullmatch(_ONE_LINE_SCALAR, line) is None
+
+
+def _is_odd_block(yaml: bytes, place: int) -> bool:
+    """Whether a block of text begins here, but more than its indicators stands in the line."""
+    if not _begins_token(yaml, place):
+        return False
+    rest = _line_around(yaml, place)[len(_line_up_to(yaml, place)) :]
+    return re.fullmatch(_BLOCK_HEADER, rest) is None
+
+
+def _line_around(yaml: bytes, place: int) -> bytes:
+    end = yaml.find(b"\n", place)
+    return _line_up_to(yaml, len(yaml) if end == -1 else end)
+
+
+def _line_up_to(yaml: bytes, end: int) -> bytes:
+    return yaml[yaml.rfind(b"\n", 0, end) + 1 : end]
+
+
+def may_nest_deeply(yaml: bytes) -> bool:
+    """A cheap suspicion: parsers recurse, and a hostile file could nest until they overflow the stack."""
+    brackets = _without_pairs(yaml.translate(None, _NOT_BRACKETS_OR_LINES).replace(b"\n", b""))
+    opened = brackets.count(b"[") + brackets.count(b"{")
+    return opened > _MOST_OPEN_BRACKETS or (_has_long_line(yaml) and re.search(_DEEP_BLOCK, yaml) is not None)
+
+
+def _without_pairs(brackets: bytes) -> bytes:
+    """What is left when the innermost four levels are taken away."""
+    for _ in range(4):
+        brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
+    return brackets
+
+
+def _has_long_line(yaml: bytes) -> bool:
+    """Blocks nest by indentation, or many to a line; so without a line of this length they are not deep."""
+    starts = range(0, len(yaml) - _LONG_LINE, _LONG_LINE)
+    return any(yaml.find(b"\n", start, start + _LONG_LINE) == -1 for start in starts)
