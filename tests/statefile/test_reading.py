@@ -146,15 +146,19 @@ def test_text_is_taken_as_it_is_written(scalar: str) -> None:
 def test_numbers_and_booleans_are_what_pyyaml_says(scalar: str, kind: type) -> None:
     source = f"k: {scalar}\n".encode()
     try:
-        meant = yaml.safe_load(source)["k"]
+        meant: Any = yaml.safe_load(source)["k"]
     except (yaml.YAMLError, ValueError):
         return
     read = read_value(source, dict[str, kind])  # type: ignore[valid-type]
     if type(meant) is kind or (kind is float and type(meant) is int):
         assert read is not None
-        assert [repr(float(value)) for value in list[Any](read.values())] == [repr(float(meant))]
+        assert _as_floats(read) == _as_floats({"k": meant})
     elif kind is bool or isinstance(meant, bool | date) or meant is None:
         assert read is None
+
+
+def _as_floats(values: Any) -> list[str]:
+    return [repr(float(value)) for value in values.values()]
 
 
 @given(made.loops, st.sampled_from([None, True, False]), st.sampled_from([None, '"', "'", "|", ">"]))

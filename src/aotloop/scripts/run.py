@@ -33,7 +33,7 @@ def run(name: str, argv: Sequence[str]) -> int:
 
 
 def _import_msgspec_quickly() -> None:
-    """msgspec takes typing_extensions where it is installed, for what `typing` has too; half an interpreter start."""
+    """Where typing_extensions is installed msgspec takes it, for what `typing` has too; that is half a start-up."""
     hidden = "typing_extensions" not in sys.modules
     if hidden:
         sys.modules["typing_extensions"] = None  # type: ignore[assignment]

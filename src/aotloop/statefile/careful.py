@@ -7,6 +7,7 @@ number is meant); numbers, booleans and nothing are what YAML 1.1, and so PyYAML
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import yaml
@@ -72,15 +73,14 @@ class Reader:
             return self._wrong(node, path, "a plain value")
         if isinstance(wanted, inspect.UnionType):
             wanted = _member_for(node, wanted)
-        if isinstance(wanted, inspect.StructType):
-            return self._struct(node, wanted, path)
-        if isinstance(wanted, inspect.DictType):
-            return self._dict(node, wanted, path)
-        if isinstance(wanted, inspect.ListType | inspect.VarTupleType):
-            return self._list(node, wanted, path)
-        if not isinstance(node, yaml.ScalarNode):
-            return self._wrong(node, path, _described(wanted))
-        return self._scalar(node, wanted, path)
+        readers: dict[type, Callable[[Any, Any, Path], Any]] = {
+            inspect.StructType: self._struct,
+            inspect.DictType: self._dict,
+            inspect.ListType: self._list,
+            inspect.VarTupleType: self._list,
+        }
+        reader: Callable[[Any, Any, Path], Any] = readers.get(type(wanted), self._scalar)
+        return reader(node, wanted, path)
 
     def _struct(self, node: yaml.Node, wanted: inspect.StructType, path: Path) -> Any:
         if not isinstance(node, yaml.MappingNode):
@@ -139,8 +139,10 @@ class Reader:
 
     # --- scalars -----------------------------------------------------------------------------------------------
 
-    def _scalar(self, node: yaml.ScalarNode, wanted: inspect.Type, path: Path) -> Any:
+    def _scalar(self, node: yaml.Node, wanted: inspect.Type, path: Path) -> Any:
         value = INVALID
+        if not isinstance(node, yaml.ScalarNode):
+            return self._wrong(node, path, _described(wanted))
         if isinstance(wanted, inspect.StrType):
             value = _text(node)
         elif isinstance(wanted, inspect.LiteralType):

@@ -12,9 +12,10 @@ from typing import Any
 
 import msgspec
 
-from aotloop.core.model import Binding, CheckTerms, Constraints, Control, Objective, OrGroup, TrailEntry
+from aotloop.core.model import Binding, CheckTerms, Constraints, Control, Loop, Objective, OrGroup, TrailEntry
 
 ALWAYS_WRITTEN: dict[type, frozenset[str]] = {
+    Loop: frozenset({"decompositions", "or_groups", "bindings", "trail", "corrections"}),
     Objective: frozenset({"constraints"}),
     Constraints: frozenset({"max_iterations", "max_parallel_agents", "max_stall_count"}),
     Control: frozenset({"stop_reason"}),

@@ -161,7 +161,7 @@ def _places_of_false(flags: list[bool]) -> list[int]:
     """Nearly all are true, and there may be thousands."""
     places: list[int] = []
     for _ in range(flags.count(False)):
-        places.append(flags.index(False, places[-1] + 1 if places else 0))  # noqa: PERF401 - each needs the one before
+        places.append(flags.index(False, places[-1] + 1 if places else 0))
     return places
 
 

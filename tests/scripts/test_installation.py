@@ -1,0 +1,59 @@
+"""The shims find the installation they belong to, whatever `python3` starts them, from wherever."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.loops import a_loop, atom, write_loop
+from tests.scripts.calling import PLUGIN, SCRIPTS, call
+
+BARE = os.path.realpath(sys.executable)
+"""The interpreter behind the virtual environment: it has nothing of ours installed."""
+
+
+def test_an_interpreter_without_our_packages_finds_the_one_that_has_them(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1")))
+    missing = subprocess.run([BARE, "-c", "import aotloop"], capture_output=True, check=False)
+    assert missing.returncode != 0, "this interpreter was to be one without aotloop"
+    assert call("read_state", python=BARE)["exists"] is True
+
+
+def test_a_plugin_that_was_copied_away_finds_the_command_on_the_path(project: Path, tmp_path: Path) -> None:
+    write_loop(project, a_loop(atom("A1")))
+    copy = tmp_path / "cache" / "aot-loop"
+    shutil.copytree(PLUGIN, copy)
+    script = copy / SCRIPTS["read_state"].relative_to(PLUGIN)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run([BARE, str(script)], capture_output=True, check=True, env={**os.environ, "PATH": path})
+    assert json.loads(done.stdout)["exists"] is True
+
+
+def test_without_any_installation_one_line_says_how_to_get_it(project: Path, tmp_path: Path) -> None:
+    assert project.exists()
+    copy = tmp_path / "cache" / "aot-loop"
+    shutil.copytree(PLUGIN, copy)
+    script = copy / SCRIPTS["update_atom"].relative_to(PLUGIN)
+    done = subprocess.run(
+        [BARE, str(script), "A1", "resolved"], capture_output=True, check=False, env={"PATH": "/nowhere"}
+    )
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["success"]) == (1, False)
+    assert "install" in told["error"]
+    assert done.stderr == b""
+
+
+def test_what_a_script_starts_is_not_told_that_it_was_started_again(project: Path) -> None:
+    assert project.exists()
+    told = call("verify_command", "env | grep AOT_REENTERED", code=1, python=BARE)
+    assert told["exit_code"] == 1
+
+
+def test_the_shims_hold_no_logic() -> None:
+    texts = {path.read_text().replace(name, "NAME") for name, path in SCRIPTS.items()}
+    assert len(texts) == 1
+    assert len(texts.pop().splitlines()) < 10

@@ -1,0 +1,376 @@
+"""Every script: its arguments, its keys, what it refuses."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from aotloop.core.model import AtomCheck, BaseCase, Binding, Check, ChecklistItem, Decomposition, Loop
+from aotloop.scripts.run import MODULES
+from aotloop.statefile.reading import decode
+from tests.loops import a_loop, atom, write_loop
+from tests.scripts.calling import SCRIPTS, call
+
+
+def state(project: Path) -> Loop:
+    return decode((project / ".claude" / "aot-loop-state.md").read_bytes())
+
+
+def test_every_shim_has_its_script_and_every_script_its_shim() -> None:
+    assert set(SCRIPTS) == set(MODULES)
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_every_script_explains_itself_and_takes_a_state_file(name: str, project: Path) -> None:
+    assert project.exists()
+    told = call(name, "--help")
+    assert told["usage"].startswith(f"{name}.py")
+    assert "--state-file" in told["usage"]
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_an_unknown_option_is_a_usage_error(name: str, project: Path) -> None:
+    write_loop(project, a_loop(atom("A1")))
+    told = call(name, "--no-such-option", code=2)
+    assert told["success"] is False
+    assert "--no-such-option" in told["error"]
+
+
+# --- read_state --------------------------------------------------------------------------------------------------
+
+
+def test_read_state_tells_everything_about_the_loop(project: Path) -> None:
+    write_loop(
+        project,
+        a_loop(
+            atom("A1", status="resolved"),
+            atom("A2", "A1"),
+            atom("A3", "A1", estimate=5.0),
+            atom("A4", "A2"),
+            atom("B1", or_group="g"),
+            atom("B2", or_group="g"),
+        ),
+    )
+    told = call("read_state")
+    assert list(told) == [
+        "exists", "status", "iteration", "stall_count", "prev_pending_count", "stop_requested", "stop_reason",
+        "redirect_requested", "objective", "atoms", "bindings", "or_groups", "decompositions", "trail",
+        "corrections", "executable_atoms", "summary",
+    ]  # fmt: skip
+    assert told["executable_atoms"] == ["A3", "A2", "B1"]
+    assert told["summary"] == {"total": 6, "pending": 5, "in_progress": 0, "resolved": 1, "executable": 3}
+    assert told["bindings"] == {"A1": {"summary": "did A1", "artifacts": []}}
+    assert told["or_groups"] == {"g": {"choices": ["B1", "B2"], "selected": "B1", "failed": []}}
+
+
+def test_read_state_without_a_file_says_so(project: Path) -> None:
+    assert project.exists()
+    told = call("read_state")
+    assert told["exists"] is False
+    assert told["status"] is None
+
+
+def test_read_state_lists_all_that_can_start_not_only_what_fits_the_slots(project: Path) -> None:
+    write_loop(project, a_loop(*(atom(f"A{number}") for number in range(1, 10))))
+    assert len(call("read_state")["executable_atoms"]) == 9
+
+
+def test_a_broken_file_is_an_error_with_its_place(project: Path) -> None:
+    path = write_loop(project, a_loop(atom("A1")))
+    path.write_text(path.read_text().replace("atoms:", "atoms: ["))
+    told = call("read_state", code=1)
+    assert told["success"] is False
+    assert "line " in told["error"]
+
+
+# --- update_atom, add_binding ------------------------------------------------------------------------------------
+
+
+def test_update_atom_walks_an_atom_to_its_end(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1")))
+    assert call("update_atom", "A1", "in_progress") == {
+        "success": True, "atom_id": "A1", "status": "in_progress", "auto_resolved": []
+    }  # fmt: skip
+    assert call("update_atom", "A1", "resolved")["status"] == "resolved"
+    assert call("add_binding", "A1", "--summary", "it's done", "--artifacts", "a.py, b.py") == {
+        "success": True, "atom_id": "A1", "artifacts_count": 2
+    }  # fmt: skip
+    loop = state(project)
+    assert loop.atoms[0].status == "resolved"
+    assert loop.bindings["A1"] == Binding(summary="it's done", artifacts=("a.py", "b.py"))
+
+
+@pytest.mark.parametrize(
+    ("status", "wanted", "why"),
+    [
+        ("pending", "resolved", "A1 is pending; it allows: abandon, start"),
+        ("resolved", "in_progress", "A1 is resolved"),
+        ("resolved", "pending", "A1 is resolved"),
+    ],
+)
+def test_a_step_that_is_not_allowed_is_refused(project: Path, status: str, wanted: str, why: str) -> None:
+    path = write_loop(project, a_loop(atom("A1", status=status)))
+    before = path.read_bytes()
+    assert why in call("update_atom", "A1", wanted, code=1)["error"]
+    assert path.read_bytes() == before
+
+
+def test_setting_what_is_already_set_changes_nothing(project: Path) -> None:
+    path = write_loop(project, a_loop(atom("A1", status="in_progress")))
+    before = path.read_bytes()
+    assert call("update_atom", "A1", "in_progress")["success"] is True
+    assert path.read_bytes() == before
+
+
+def test_abandoning_an_atom_counts_no_attempt(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1", status="in_progress")))
+    assert call("update_atom", "A1", "pending")["success"] is True
+    assert (state(project).atoms[0].status, state(project).atoms[0].attempts) == ("pending", 0)
+
+
+def test_an_atom_that_waits_cannot_be_started(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1"), atom("A2", "A1")))
+    assert "A2 waits for A1" in call("update_atom", "A2", "in_progress", code=1)["error"]
+
+
+def test_an_unknown_atom_is_named_and_the_known_ones_too(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1")))
+    error = call("update_atom", "A9", "in_progress", code=1)["error"]
+    assert "there is no atom A9" in error
+    assert "A1" in error
+
+
+def test_an_unknown_status_is_a_usage_error(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1")))
+    assert "pending, in_progress, resolved" in call("update_atom", "A1", "done", code=2)["error"]
+
+
+def test_resolving_the_last_child_resolves_the_parent(project: Path) -> None:
+    loop = a_loop(
+        atom("A1"),
+        atom("A2", status="resolved"),
+        atom("A3", status="in_progress"),
+        decompositions=[Decomposition(parent="A1", children=("A2", "A3"), reason="r")],
+    )
+    write_loop(project, loop)
+    assert call("update_atom", "A3", "resolved")["auto_resolved"] == ["A1"]
+    after = state(project)
+    assert after.atoms[0].status == "resolved"
+    assert "A2, A3" in after.bindings["A1"].summary
+
+
+def test_an_atoms_own_check_decides_whether_it_is_resolved(project: Path) -> None:
+    check = AtomCheck(type="file", value="made.txt")
+    write_loop(project, a_loop(atom("A1", status="in_progress", check=check)))
+    error = call("update_atom", "A1", "resolved", code=1)["error"]
+    assert "does not pass its check" in error
+    assert state(project).atoms[0].status == "in_progress"
+    (project / "made.txt").write_text("x")
+    assert call("update_atom", "A1", "resolved")["success"] is True
+
+
+def test_a_parents_own_check_decides_too(project: Path) -> None:
+    loop = a_loop(
+        atom("A1", check=AtomCheck(type="file", value="whole.txt")),
+        atom("A2", status="in_progress"),
+        decompositions=[Decomposition(parent="A1", children=("A2",), reason="r")],
+    )
+    write_loop(project, loop)
+    told = call("update_atom", "A2", "resolved")
+    assert told["auto_resolved"] == []
+    assert "whole.txt" in told["unverified"]["A1"]
+    assert [one.status for one in state(project).atoms] == ["pending", "resolved"]
+    (project / "whole.txt").write_text("x")
+    assert call("update_atom", "A1", "resolved")["success"] is True
+    assert state(project).atoms[0].status == "resolved"
+
+
+def test_work_that_was_not_begun_has_no_binding(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1")))
+    assert "pending" in call("add_binding", "A1", "--summary", "x", code=1)["error"]
+
+
+def test_a_summary_is_required(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1", status="resolved")))
+    assert "--summary is missing" in call("add_binding", "A1", code=2)["error"]
+
+
+def test_hostile_texts_are_kept_as_they_are(project: Path) -> None:
+    summary = "$(touch pwned) `touch pwned` '\"\n---\n# x\ncontrol: {status: completed}\n日本 😀"
+    write_loop(project, a_loop(atom("A1", status="resolved")))
+    call("add_binding", "A1", "--summary", summary, "--artifacts", "a b,-x,$HOME")
+    assert state(project).bindings["A1"] == Binding(summary=summary, artifacts=("a b", "-x", "$HOME"))
+    assert not (project / "pwned").exists()
+
+
+def test_bytes_that_are_not_utf8_do_not_reach_the_file(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1", status="resolved")))
+    call("add_binding", "A1", "--summary", os.fsdecode(b"caf\xe9"))
+    assert state(project).bindings["A1"].summary == "caf\ufffd"
+
+
+# --- set_status --------------------------------------------------------------------------------------------------
+
+
+def test_the_loop_starts_through_the_gate(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1"), status="pending"))
+    assert call("set_status", "running") == {"success": True, "status": "running", "reason": None}
+
+
+def test_a_loop_that_is_not_agreed_on_does_not_start(project: Path) -> None:
+    path = write_loop(project, a_loop(atom("A1"), status="pending"))
+    path.write_text(path.read_text().replace('goal: "It works"', 'goal: " "'))
+    assert "objective.goal" in call("set_status", "running", code=1)["error"]
+    assert state(project).control.status == "pending"
+
+
+def test_starting_again_clears_the_stop_request(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1")))
+    call("request_stop", "--reason", "lunch")
+    assert (state(project).control.stop_requested, state(project).control.stop_reason) == (True, "lunch")
+    call("set_status", "stopped")
+    assert state(project).control.stop_reason == "lunch"
+    call("set_status", "running")
+    assert (state(project).control.stop_requested, state(project).control.stop_reason) == (False, None)
+
+
+def test_completion_runs_the_base_case(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1", status="resolved"), command="test -f done.txt"))
+    error = call("set_status", "completed", code=1)["error"]
+    assert "the base case does not hold" in error
+    assert state(project).control.status == "running"
+    (project / "done.txt").write_text("x")
+    assert call("set_status", "completed")["success"] is True
+    control = state(project).control
+    assert control.status == "completed"
+    assert control.verdict is not None
+    assert control.verdict.passed
+
+
+@pytest.mark.parametrize(
+    ("status", "wanted"), [("pending", "stopped"), ("pending", "completed"), ("completed", "running")]
+)
+def test_a_status_that_cannot_follow_is_refused(project: Path, status: str, wanted: str) -> None:
+    write_loop(project, a_loop(atom("A1", status="resolved"), status=status))
+    assert call("set_status", wanted, code=1)["success"] is False
+    assert state(project).control.status == status
+
+
+# --- checks ------------------------------------------------------------------------------------------------------
+
+
+def test_verify_command_tells_how_it_went(project: Path) -> None:
+    assert project.exists()
+    told = call("verify_command", "echo out; exit 3", code=1)
+    assert list(told) == ["passed", "type", "command", "exit_code", "evidence", "output_summary"]
+    assert (told["passed"], told["type"], told["exit_code"]) == (False, "command", 3)
+    assert "out" in told["output_summary"]
+    assert call("verify_command", "exit 3", "--expect-fail")["type"] == "not_command"
+
+
+def test_verify_command_gives_up_in_time(project: Path) -> None:
+    assert project.exists()
+    assert "0.3" in call("verify_command", "sleep 60", "--timeout", "0.3", code=1)["evidence"]
+
+
+def test_verify_file_tells_what_it_found(project: Path) -> None:
+    (project / "dist").mkdir()
+    (project / "dist" / "a.map").write_text("")
+    told = call("verify_file", "dist/*.map")
+    assert list(told) == ["passed", "type", "path", "exists", "evidence"]
+    assert call("verify_file", "dist/*.map", "--expect-missing", code=1)["exists"] is True
+    assert call("verify_file", "exists: ./dist")["passed"] is True
+
+
+def test_verify_checklist_reports_every_item_and_what_waits_for_a_judge(project: Path) -> None:
+    items = (
+        ChecklistItem(item="runs", check=Check(type="command", value="true")),
+        ChecklistItem(item="reads well", check=Check(type="quality", criteria="clear", pass_threshold=3.0)),
+    )
+    write_loop(project, a_loop(atom("A1"), base_case=BaseCase(checklist=items)))
+    told = call("verify_checklist", code=1)
+    assert list(told) == ["passed", "undecided", "checklist", "skipped"]
+    assert (told["passed"], told["undecided"]) == (False, True)
+    assert [one["item"] for one in told["checklist"]] == ["runs", "reads well"]
+    assert [one["item"] for one in told["skipped"]] == ["reads well"]
+    verdict = state(project).control.verdict
+    assert verdict is not None
+    assert (verdict.passed, verdict.undecided) == (False, True)
+
+
+def test_the_verdict_remembers_the_fewest_failing_items(project: Path) -> None:
+    items = tuple(ChecklistItem(item=name, check=Check(type="file", value=name)) for name in ("a.txt", "b.txt"))
+    write_loop(project, a_loop(atom("A1"), base_case=BaseCase(checklist=items)))
+    (project / "a.txt").write_text("x")
+    call("verify_checklist", code=1)
+    (project / "a.txt").unlink()
+    call("verify_checklist", code=1)
+    verdict = state(project).control.verdict
+    assert verdict is not None
+    assert (verdict.failing, verdict.fewest_failing) == (("a.txt", "b.txt"), 1)
+
+
+def test_validate_state_and_check_gate_tell_apart_errors_and_warnings(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1", "A9"), atom("A2", status="resolved"), status="pending", bindings={}))
+    told = call("validate_state", code=1)
+    assert list(told) == ["valid", "errors", "warnings", "atom_count"]
+    assert (told["valid"], told["atom_count"]) == (False, 2)
+    assert any("there is no atom A9" in one for one in told["errors"])
+    assert any("A2 is resolved but has no binding" in one for one in told["warnings"])
+    gate = call("check_gate", code=1)
+    assert list(gate) == ["ready", "missing", "status", "warnings"]
+    assert (gate["ready"], gate["status"]) == (False, "pending")
+
+
+def test_a_ready_loop_passes_the_gate(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1"), status="pending"))
+    assert call("check_gate") == {"ready": True, "missing": [], "status": "pending", "warnings": []}
+    assert call("validate_state")["valid"] is True
+
+
+def test_without_a_file_gate_and_validation_say_so(project: Path) -> None:
+    assert project.exists()
+    assert call("check_gate", code=1)["missing"] == ["state file"]
+    assert call("validate_state", code=1)["valid"] is False
+
+
+# --- the graph ---------------------------------------------------------------------------------------------------
+
+
+def test_atoms_are_added_decomposed_switched_and_failed(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1", status="resolved")))
+    call("add_atom", "A2", "--description", "one way", "--depends-on", "A1", "--or-group", "way")
+    call("add_atom", "A3", "--description", "another", "--depends-on", "A1", "--or-group", "way")
+    told = call("decompose_atom", "A3", "--children", "A4,A5", "--descriptions", "x|||y, z", "--reason", "large")
+    assert told == {"success": True, "parent": "A3", "children": ["A4", "A5"], "reason": "large"}
+    call("update_atom", "A2", "in_progress")
+    told = call("switch_or_branch", "way", "A3", "--reason", "dead end")
+    assert told == {"success": True, "or_group": "way", "left": "A2", "selected": "A3", "reset": ["A2"]}
+    loop = state(project)
+    assert loop.or_groups["way"].failed == ("A2",)
+    assert loop.trail[-1].reason == "dead end"
+    call("update_atom", "A4", "in_progress")
+    told = call("fail_atom", "A4", "--reason", "no luck")
+    assert (told["next"], told["attempts"], told["max_attempts"]) == ("retry", 1, 2)
+    assert state(project).trail[-1].type == "failure"
+
+
+def test_a_switch_within_a_group_that_does_not_exist_is_refused(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1")))
+    assert "there is no group nowhere" in call("switch_or_branch", "nowhere", "A1", "--reason", "r", code=1)["error"]
+
+
+def test_children_and_descriptions_must_match(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1")))
+    told = call("decompose_atom", "A1", "--children", "A2,A3", "--descriptions", "x", "--reason", "r", code=2)
+    assert "2 children, but 1 descriptions" in told["error"]
+
+
+def test_an_atom_that_would_close_a_cycle_is_refused(project: Path) -> None:
+    path = write_loop(project, a_loop(atom("A1", or_group="g"), atom("A2", "A1")))
+    before = path.read_bytes()
+    error = call("add_atom", "A3", "--description", "x", "--depends-on", "A2", "--or-group", "g", code=1)["error"]
+    assert "cycle" in error
+    assert path.read_bytes() == before

@@ -1,0 +1,56 @@
+"""Which file is the state file."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from aotloop.errors import StateFileMissing
+from aotloop.statefile.locate import find_state_file, project_root
+from tests.loops import a_loop, atom, write_loop
+
+
+def test_the_one_that_is_named_wins(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1")))
+    assert find_state_file("other.md", environ={"AOT_STATE_FILE": "x.md"}) == str(project / "other.md")
+
+
+def test_the_environment_comes_next(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1")))
+    assert find_state_file(environ={"AOT_STATE_FILE": "x.md"}) == str(project / "x.md")
+
+
+def test_it_is_found_upwards_from_the_current_folder(project: Path) -> None:
+    path = write_loop(project, a_loop(atom("A1")))
+    deep = project / "src" / "deep"
+    deep.mkdir(parents=True)
+    assert find_state_file(start=str(deep), environ={}) == str(path)
+
+
+def test_without_one_the_error_says_how_to_make_it(project: Path) -> None:
+    with pytest.raises(StateFileMissing, match="aot init"):
+        find_state_file(start=str(project), environ={})
+
+
+def test_the_copy_in_a_linked_worktree_is_ignored(project: Path) -> None:
+    path = write_loop(project, a_loop(atom("A1")))
+
+    def git(*words: str) -> None:
+        identity = ("-c", "user.name=n", "-c", "user.email=e@example.org")
+        subprocess.run(["git", *identity, *words], cwd=project, check=True, capture_output=True)
+
+    git("init")
+    git("add", ".")
+    git("commit", "-m", "first")
+    worktree = project.parent / "worktree"
+    git("worktree", "add", str(worktree))
+    assert (worktree / ".claude" / "aot-loop-state.md").exists()
+    (worktree / "src").mkdir()
+    assert find_state_file(start=str(worktree / "src"), environ={}) == str(path)
+
+
+def test_the_project_is_where_the_claude_folder_is(project: Path) -> None:
+    assert project_root(str(project / ".claude" / "aot-loop-state.md")) == str(project)
+    assert project_root(str(project / "elsewhere.md")) == str(project)

@@ -1,0 +1,240 @@
+"""Whoever writes at the same time, whenever it is killed, whatever the disk does: whole files, and no lost update."""
+
+from __future__ import annotations
+
+import signal
+import stat
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from aotloop.core.model import Binding, Loop
+from aotloop.errors import StateFileBusy, StateFileInvalid, StateFileMissing, Unavailable
+from aotloop.statefile import durable
+from aotloop.statefile.reading import decode
+from aotloop.statefile.store import Store
+from tests.loops import a_loop, as_file, atom, write_loop
+
+
+def count_up(loop: Loop) -> int:
+    loop.control = replace(loop.control, iteration=loop.control.iteration + 1)
+    return loop.control.iteration
+
+
+@pytest.fixture
+def path(project: Path) -> Path:
+    return write_loop(project, a_loop(*(atom(f"A{number}") for number in range(1, 30))))
+
+
+def leftovers(path: Path) -> list[str]:
+    return [one.name for one in path.parent.iterdir() if one != path]
+
+
+def test_an_update_is_written_and_returns_what_the_change_returned(path: Path) -> None:
+    store = Store(str(path))
+    assert store.update(count_up) == 1
+    assert store.update(count_up) == 2
+    assert decode(path.read_bytes()).control.iteration == 2
+    assert leftovers(path) == []
+
+
+def test_a_change_that_raises_writes_nothing(path: Path) -> None:
+    before = path.read_bytes()
+
+    def change(loop: Loop) -> None:
+        loop.bindings["A1"] = Binding(summary="half done")
+        raise RuntimeError
+
+    store = Store(str(path))
+    with pytest.raises(RuntimeError):
+        store.update(change)
+    assert path.read_bytes() == before
+    store.update(count_up)
+    assert decode(path.read_bytes()).bindings == {}
+
+
+def test_a_change_that_changes_nothing_does_not_touch_the_file(path: Path) -> None:
+    before = path.stat()
+    Store(str(path)).update(lambda loop: loop.atoms[0])
+    after = path.stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+def test_a_file_that_cannot_be_understood_is_never_overwritten(path: Path) -> None:
+    broken = path.read_bytes().replace(b"atoms:", b"atoms: [")
+    path.write_bytes(broken)
+    with pytest.raises(StateFileInvalid):
+        Store(str(path)).update(count_up)
+    assert path.read_bytes() == broken
+    assert leftovers(path) == []
+
+
+def test_a_missing_file_is_a_clear_error(project: Path) -> None:
+    with pytest.raises(StateFileMissing, match="aot init"):
+        Store(str(project / ".claude" / "none.md")).load()
+
+
+def test_an_edit_saved_between_reading_and_writing_is_kept(path: Path) -> None:
+    """An editor does not take our lock: the change is applied again, to what the editor wrote."""
+    saved: list[int] = []
+
+    def change(loop: Loop) -> None:
+        if not saved:
+            edited = path.read_text().replace("do A1", "do A1, as a person edited it")
+            path.write_text(edited)
+        saved.append(count_up(loop))
+
+    Store(str(path)).update(change)
+    loop = decode(path.read_bytes())
+    assert loop.atoms[0].description == "do A1, as a person edited it"
+    assert loop.control.iteration == 1
+    assert saved == [1, 1]
+
+
+def test_a_file_that_never_stands_still_is_given_up_with_nothing_lost(path: Path) -> None:
+    def change(loop: Loop) -> None:
+        path.write_bytes(path.read_bytes() + b"x")
+        count_up(loop)
+
+    with pytest.raises(StateFileBusy, match="keeps changing"):
+        Store(str(path)).update(change)
+    assert decode(path.read_bytes()).control.iteration == 0
+
+
+def test_another_stores_update_is_seen(path: Path) -> None:
+    one, other = Store(str(path)), Store(str(path))
+    for _ in range(5):
+        one.update(count_up)
+        other.update(count_up)
+    assert decode(path.read_bytes()).control.iteration == 10
+
+
+def test_threads_lose_no_update(path: Path) -> None:
+    def work() -> None:
+        store = Store(str(path))
+        for _ in range(20):
+            store.update(count_up)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert decode(path.read_bytes()).control.iteration == 160
+
+
+def test_a_symbolic_link_stays_a_link(project: Path, path: Path) -> None:
+    link = project / "state.md"
+    link.symlink_to(path)
+    Store(str(link)).update(count_up)
+    assert link.is_symlink()
+    assert decode(path.read_bytes()).control.iteration == 1
+
+
+def test_permissions_are_kept(path: Path) -> None:
+    path.chmod(0o640)
+    Store(str(path)).update(count_up)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_a_lock_that_is_not_released_is_reported_not_waited_for_without_end(path: Path) -> None:
+    script = (
+        "import fcntl, os, sys, time; folder = os.open(sys.argv[1], os.O_RDONLY); fcntl.flock(folder, fcntl.LOCK_EX);"
+        "print('held', flush=True); time.sleep(60)"
+    )
+    holder = subprocess.Popen([sys.executable, "-c", script, str(path.parent)], stdout=subprocess.PIPE)
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        with pytest.raises(StateFileBusy, match="locked by another process"), durable.locked(str(path), patience=0.2):
+            pass
+        holder.kill()
+        holder.wait()
+        with durable.locked(str(path), patience=5):  # the kernel frees it with its holder
+            pass
+    finally:
+        holder.kill()
+        holder.wait()
+        if holder.stdout is not None:
+            holder.stdout.close()
+
+
+def test_a_full_disk_leaves_the_file_as_it_was(path: Path) -> None:
+    """A limit on file sizes makes the write fail half-way, as a full disk does."""
+    before = path.read_bytes()
+    script = f"""
+        import resource, signal
+        from aotloop.errors import Unavailable
+        from aotloop.statefile.store import Store
+        from tests.statefile.test_store import count_up
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+        try:
+            Store({str(path)!r}).update(count_up)
+        except Unavailable as error:
+            print(error.message)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "cannot be written" in done.stdout
+    assert "it is as it was" in done.stdout
+    assert path.read_bytes() == before
+    assert leftovers(path) == []
+
+
+def test_a_folder_that_cannot_be_written_is_a_clear_error(path: Path) -> None:
+    before = path.read_bytes()
+    (path.parent / f".{path.name}.tmp").mkdir()  # what a read-only folder is to others, for root too
+    with pytest.raises(Unavailable, match="cannot be written: Is a directory; it is as it was"):
+        Store(str(path)).update(count_up)
+    assert path.read_bytes() == before
+
+
+def test_killed_at_any_instant_it_leaves_a_whole_file(path: Path) -> None:
+    """A writer is killed without warning, again and again; every file it leaves is whole, and counts what it said."""
+    script = (
+        "import sys; from aotloop.statefile.store import Store; from tests.statefile.test_store import count_up\n"
+        "store = Store(sys.argv[1])\n"
+        "while True: print(store.update(count_up), flush=True)\n"
+    )
+    for turn in range(8):
+        started = decode(path.read_bytes()).control.iteration
+        writer = subprocess.Popen(
+            [sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE, cwd=Path(__file__).parents[2], text=True
+        )
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        time.sleep(0.003 * turn)
+        writer.send_signal(signal.SIGKILL)
+        said = [started + 1, *(int(line) for line in writer.stdout.read().split())]
+        writer.wait()
+        writer.stdout.close()
+        written = decode(path.read_bytes()).control.iteration
+        assert written in (said[-1], said[-1] + 1)
+    Store(str(path)).update(count_up)
+    assert leftovers(path) == []
+
+
+def test_a_new_file_is_not_written_over_an_old_one(path: Path) -> None:
+    data = as_file(a_loop(atom("B1")))
+    with pytest.raises(Unavailable, match="exists already"):
+        Store(str(path)).create(data)
+    Store(str(path)).create(data, overwrite=True)
+    assert path.read_bytes() == data
+
+
+def test_a_new_file_that_could_not_be_read_is_not_made(project: Path) -> None:
+    with pytest.raises(StateFileInvalid):
+        Store(str(project / "new.md")).create(b"---\nnot: a loop\n---\n")
+    assert not (project / "new.md").exists()
