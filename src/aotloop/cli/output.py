@@ -1,64 +1,42 @@
-"""What all commands share: their options, and how results, next steps and JSON reach the terminal."""
+"""How results, next steps and JSON reach the terminal: results on standard output, the rest on standard error."""
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import click
 import msgspec
+from rich.cells import cell_len
 
-F = TypeVar("F", bound=Callable[..., Any])
+from aotloop.cli.foreign import wrapped
 
 SYMBOLS = {True: ("✔", "green"), False: ("✘", "red"), None: ("?", "yellow")}
-
-
-def state_file_option(function: F) -> F:
-    return click.option(
-        "--state-file",
-        metavar="FILE",
-        help="The loop's state file [default: $AOT_STATE_FILE, or .claude/aot-loop-state.md here or above].",
-    )(function)
-
-
-def json_option(function: F) -> F:
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")(function)
+LEAST_ROOM = 24
+"""Columns. Where a hanging indent would leave less for the text, it gives way."""
 
 
 def say_json(value: Any) -> None:
-    sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
+    try:
+        written = msgspec.json.format(msgspec.json.encode(value), indent=2)
+    except UnicodeEncodeError:  # a file's name need not be valid UTF-8
+        import json  # noqa: PLC0415
+
+        written = json.dumps(msgspec.to_builtins(value), indent=2).encode()
+    sys.stdout.flush()
+    sys.stdout.buffer.write(written + b"\n")
     sys.stdout.buffer.flush()
 
 
-def say_next(*steps: str) -> None:
-    """Suggestions go to standard error: they are for the person, not for the pipe."""
-    if steps:
-        click.echo(click.style("Next: ", dim=True) + "  ·  ".join(steps), err=True)
-
-
-def heading(text: str) -> str:
-    return click.style(text, bold=True)
-
-
-def mark(passed: bool | None) -> str:
-    symbol, colour = SYMBOLS[passed]
-    return click.style(symbol, fg=colour)
-
-
-def bullet_list(lines: Sequence[str], *, fg: str | None = None) -> None:
-    for line in lines:
-        click.echo(f"  {click.style('•', fg=fg)} {line}")
-
-
-def counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def report_done(*, as_json: bool, data: dict[str, Any], said: str, steps: Sequence[str] = ()) -> None:
-    """The end of a command that changed something."""
-    if as_json:
-        say_json({"success": True, **data})
-    else:
-        click.echo(f"{mark(True)} {said}")
-        say_next(*steps)
+def tell(text: str, *, head: str = "", note: str = "", dim: bool = False, err: bool = False) -> None:
+    """One entry: `head` (styled, never broken), text and a dim note; on a terminal, broken between words."""
+    lines, noted = _laid_out(text, note, cell_len(click.unstyle(head)), err=err)
+    for number, line in enumerate(lines):
+        before, _, after = line.partition("\0") if number == noted else (line, "", "")
+        plain = number < noted or (number == noted and before)
+        shown = click.style(before, dim=dim) if plain else click.style(before, dim=True)
+        begin = head if number == 0 else " " * _indent(head, err=err)
+        click.echo(f"{begin}{shown}{click.style(after, dim=True) if after else ''}", err=err)

@@ -1,0 +1,70 @@
+"""Options and kinds of arguments that commands share; what cannot be meant is refused here, as a mistake in usage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Words(click.ParamType[str]):
+    """Text that says something, in characters that a file can hold."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        text = str(value)
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            self.fail("it is not valid UTF-8.", param, ctx)
+        if not text.strip():
+            self.fail("it is blank.", param, ctx)
+        return text
+
+
+class Amount(click.ParamType[float]):
+    """A number of seconds or minutes: more than none, and not endless."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not 0 < number < math.inf:
+            self.fail(f"{value!r} is not a number above 0.", param, ctx)
+        return number
+
+
+WORDS = Words()
+AMOUNT = Amount()
+
+
+class InOrder(click.Group):
+    """Lists its commands in the order they were added, which is that of their use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(self.commands)
+
+
+def state_file_option(function: F) -> F:
+    return click.option(
+        "--state-file",
+        type=click.Path(),
+        metavar="FILE",
+        help="The loop's state file [default: $AOT_STATE_FILE, or .claude/aot-loop-state.md here or above].",
+    )(function)
+
+
+def json_option(function: F) -> F:
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")(function)
+
+
+def yes_option(function: F) -> F:
+    return click.option("--yes", is_flag=True, help="Accept the commands of the file without being asked.")(function)
