@@ -1,9 +1,9 @@
 # Every target sets up what it needs in .venv: a fresh machine with Python 3.11+, git and make is enough.
 PYTHON ?= python3
 BIN := .venv/bin
-SRC := src tests bench plugin
+SRC := src tests bench plugin docs
 
-.PHONY: help demo test check bench prove format clean
+.PHONY: help demo test check bench prove format docs clean
 help:
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
@@ -38,6 +38,9 @@ bench: .venv/.ready ## measured ratios: loading, durable update, start-up
 
 prove: .venv/.ready ## the properties of reading and writing, with many more generated cases
 	@AOT_HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -n auto tests/statefile tests/core
+
+docs: .venv/.ready ## write docs/cli.md from the commands
+	@$(BIN)/python docs/generate.py
 
 clean: ## remove what the targets above made
 	@rm -rf .venv .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -56,14 +56,14 @@ def resolve_atom(store: Store, atom_id: str, summary: str | None = None, artifac
     """Runs the atom's own check first. Parents that this resolves are checked and resolved too."""
     resolved: list[str] = []
     unverified: dict[str, str] = {}
-    effects = _resolve(store, events.AtomResolved(atom=atom_id, summary=summary, artifacts=artifacts))
+    effects = _resolve(store, events.AtomResolved(atom=atom_id, summary=summary, artifacts=artifacts, at=now()))
     while effects:
         effect = effects.pop(0)
         if isinstance(effect, Resolved) and effect.atom != atom_id:
             resolved.append(effect.atom)
         elif isinstance(effect, CheckParent):
             try:
-                effects += _resolve(store, events.AtomResolved(atom=effect.atom))
+                effects += _resolve(store, events.AtomResolved(atom=effect.atom, at=now()))
             except NotVerified as error:
                 unverified[effect.atom] = error.message
     return Resolution(tuple(resolved), unverified)
@@ -138,8 +138,6 @@ def start_loop(store: Store) -> None:
 
 def complete_loop(store: Store, *, timeout: float = CHECK_TIMEOUT) -> None:
     """Runs the base case and completes the loop only if it holds."""
-    from aotloop.core.objective import digest_of  # noqa: PLC0415
-
     loop = store.load()
     if loop.control.status == "completed":
         return
@@ -147,9 +145,9 @@ def complete_loop(store: Store, *, timeout: float = CHECK_TIMEOUT) -> None:
         report, verdict = verify(store, timeout=timeout)
         if not report.passed:
             raise NotVerified(f"the base case does not hold: {described(report)}")
-        event = events.LoopCompleted(objective_digest=verdict.objective_digest, commit=verdict.commit)
+        event = events.LoopCompleted(commit=verdict.commit)
     else:
-        event = events.LoopCompleted(objective_digest=digest_of(loop.objective))
+        event = events.LoopCompleted()
     apply(store, event)
 
 

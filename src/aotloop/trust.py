@@ -13,15 +13,31 @@ from pathlib import Path
 
 import msgspec
 
+from aotloop.errors import Unavailable
+
 
 def is_trusted(state_file: str, commands: Sequence[str]) -> bool:
-    return not commands or _record(state_file, commands).exists()
+    """What cannot be looked up was not accepted."""
+    if not commands:
+        return True
+    try:
+        return _record(state_file, commands).is_file()
+    except (OSError, Unavailable):
+        return False
 
 
 def trust(state_file: str, commands: Sequence[str]) -> None:
+    if not commands:
+        return
     record = _record(state_file, commands)
-    record.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    record.write_bytes(msgspec.json.format(_content(state_file, commands), indent=2) + b"\n")
+    try:
+        record.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        record.write_bytes(msgspec.json.format(_content(state_file, commands), indent=2) + b"\n")
+    except OSError as error:
+        raise Unavailable(
+            f"it cannot be remembered that you accepted these commands: {record.parent}: {error.strerror}",
+            hint="Set XDG_DATA_HOME to a folder that you may write to.",
+        ) from error
 
 
 def _record(state_file: str, commands: Sequence[str]) -> Path:
@@ -29,9 +45,15 @@ def _record(state_file: str, commands: Sequence[str]) -> Path:
 
 
 def _content(state_file: str, commands: Sequence[str]) -> bytes:
-    return msgspec.json.encode({"state_file": os.path.realpath(state_file), "commands": list(commands)})
+    """A path need not be valid UTF-8; its other bytes are written as escapes."""
+    path = os.fsencode(os.path.realpath(state_file)).decode("utf-8", "backslashreplace")
+    return msgspec.json.encode({"state_file": path, "commands": list(commands)})
 
 
 def _folder() -> Path:
-    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(data) / "aotloop" / "trusted"
+    """Only absolute paths count: a relative one would be in the repository."""
+    data, home = os.environ.get("XDG_DATA_HOME", ""), os.path.expanduser("~")  # noqa: PTH111 - never raises
+    for folder in (Path(data), Path(home, ".local", "share")):
+        if folder.is_absolute():
+            return folder / "aotloop" / "trusted"
+    raise Unavailable("you have no home folder", hint="Set HOME, or XDG_DATA_HOME, to an absolute path.")

@@ -374,3 +374,49 @@ def test_an_atom_that_would_close_a_cycle_is_refused(project: Path) -> None:
     error = call("add_atom", "A3", "--description", "x", "--depends-on", "A2", "--or-group", "g", code=1)["error"]
     assert "cycle" in error
     assert path.read_bytes() == before
+
+
+# --- corrections -------------------------------------------------------------------------------------------------
+
+SAID = ("--description", "as the customer said")
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        (("alignment", "--goal", "Better", "--base-case", "{type: file, value: x}"), "objective_change"),
+        (("constraints", "--constraints", "{max_iterations: 30}"), "constraint_change"),
+        (("add_atom", "--atom-description", "more", "--depends-on", "A1"), "dag_adjustment"),
+        (("remove_atom", "--atom", "A2"), "dag_adjustment"),
+        (("force_choice", "--or-group", "g", "--choice", "B2"), "dag_adjustment"),
+        (("override_binding", "--atom", "A1", "--summary", "otherwise"), "bindings_override"),
+        (("retry", "--atom", "A2"), "dag_adjustment"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_every_kind_of_correction_is_applied_and_recorded(project: Path, words: tuple[str, ...], kind: str) -> None:
+    write_loop(
+        project, a_loop(atom("A1", status="resolved"), atom("A2"), atom("B1", or_group="g"), atom("B2", or_group="g"))
+    )
+    told = call("apply_correction", *words, *SAID)
+    assert (told["success"], told["kind"], told["type"]) == (True, words[0], kind)
+    assert state(project).corrections[-1].description == SAID[1]
+    assert call("validate_state")["valid"] is True
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("sideways",), "it is one of alignment"),
+        (("alignment",), "at least one of"),
+        (("remove_atom",), "remove_atom needs --atom"),
+        (("constraints", "--constraints", "{max_hope: 1}"), "there is no constraint max_hope"),
+        (("constraints", "--constraints", "{max_iterations: many}"), "--constraints"),
+        (("alignment", "--base-case", "{type: wish}"), "--base-case cannot be read"),
+    ],
+)
+def test_a_correction_that_makes_no_sense_is_a_usage_error(project: Path, words: tuple[str, ...], why: str) -> None:
+    path = write_loop(project, a_loop(atom("A1")))
+    before = path.read_bytes()
+    assert why in call("apply_correction", *words, *SAID, code=2)["error"]
+    assert path.read_bytes() == before

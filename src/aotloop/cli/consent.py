@@ -3,43 +3,63 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Sequence
 
 import click
 
+from aotloop.cli.foreign import visible
+from aotloop.cli.output import tell
 from aotloop.core.commands import commands_of
 from aotloop.core.model import Loop
-from aotloop.errors import NotTrusted
+from aotloop.errors import NotTrusted, Unavailable
 from aotloop.statefile.store import Store
 from aotloop.trust import is_trusted, trust
 
-F = TypeVar("F", bound=Callable[..., Any])
+
+def require_consent(store: Store, *, yes: bool) -> None:
+    """Returns only when the file, as it is then, holds no command that was not accepted."""
+    accepted: list[str] = []
+    while not (is_trusted(store.path, commands := commands_of(store.load())) or commands == accepted):
+        if not yes:
+            _ask(store, commands)
+        accept(store, commands)
+        accepted = commands  # the file may have changed while we asked: what it holds now is what will be run
 
 
-def yes_option(function: F) -> F:
-    return click.option("--yes", is_flag=True, help="Accept the commands of the file without being asked.")(function)
+def accept(store: Store, commands: Sequence[str]) -> None:
+    """A home that cannot be written to, as in some containers, costs the memory, not the command."""
+    try:
+        trust(store.path, commands)
+    except Unavailable as error:
+        click.echo(f"aot: {visible(error.message)}\n     {error.hint}", err=True)
 
 
-def require_consent(store: Store, loop: Loop, *, yes: bool) -> None:
-    commands = commands_of(loop)
-    if is_trusted(store.path, commands):
-        return
-    if not yes:
-        click.echo(f"{store.path} would run these commands on your machine:", err=True)
-        for command in commands:
-            click.echo(f"  {click.style('$', fg='yellow')} {printable(command)}", err=True)
-        if not sys.stdin.isatty():
-            raise NotTrusted(
-                "the commands of this file have not been accepted yet",
-                hint="Read them; then add --yes to accept them.",
-            )
-        click.confirm("Run them, now and until they change?", abort=True, err=True)
-    trust(store.path, commands)
+def accept_own(store: Store, before: Loop, command: str) -> None:
+    """A command the user typed needs no question, if all others of the file were accepted before."""
+    commands = commands_of(store.load())
+    others = commands_of(before)
+    if is_trusted(store.path, others) and set(commands) <= {*others, command}:
+        accept(store, commands)
 
 
-def printable(command: str) -> str:
-    """With control characters made visible: what is accepted must be what is seen."""
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode() for character in command
-    )
+def _ask(store: Store, commands: Sequence[str]) -> None:
+    tell(f"{visible(store.path)} would run these commands on your machine:", err=True)
+    for command in commands:
+        first, *others = command.rstrip("\n").split("\n")
+        click.echo(f"  {click.style('$', fg='yellow')} {visible(first)}", err=True)
+        for line in others:
+            click.echo(f"  {click.style('>', fg='yellow')} {visible(line)}", err=True)
+    if not (sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()):
+        raise NotTrusted(
+            "the commands of this file have not been accepted yet",
+            hint="Read them; then add --yes to accept them.",
+        )
+    answer = ""
+    try:
+        click.echo("Run them, now and until they change? [y/N] ", err=True, nl=False)
+        answer = sys.stdin.readline()
+    finally:
+        if not answer.endswith("\n"):  # Ctrl-C or Ctrl-D left the cursor in our line
+            click.echo(err=True)
+    if answer.strip().lower() not in ("y", "yes"):
+        raise NotTrusted("nothing was run: you did not accept the commands")

@@ -34,12 +34,19 @@ def last_lines(output: str, count: int) -> list[str]:
     return [line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in shown]
 
 
-def wrapped(text: str, room: int) -> list[str]:
-    """Broken between words; a word that is longer than the room is left to the terminal."""
+def wrapped(text: str, room: int, first: int | None = None) -> list[str]:
+    """Broken between words, the first line maybe shorter; a word longer than the room is left to the terminal."""
     lines: list[str] = []
+    left = room if first is None else first
     for word in text.split(" "):
-        if lines and cell_len(lines[-1]) + 1 + cell_len(word) <= room:
+        taken = cell_len(word)
+        if lines and taken < left:
             lines[-1] += f" {word}"
+            left -= taken + 1
+        elif not lines:
+            lines.append(word)
+            left -= taken
         else:
             lines.append(word)
+            left = room - taken
     return lines

@@ -7,13 +7,17 @@ from typing import Any
 import click
 
 from aotloop import app
-from aotloop.cli.consent import require_consent, yes_option
-from aotloop.cli.output import bullet_list, json_option, mark, say_json, say_next, state_file_option
-from aotloop.cli.progress import progress_lines
+from aotloop.cli.consent import require_consent
+from aotloop.cli.foreign import prose
+from aotloop.cli.options import AMOUNT, json_option, state_file_option, yes_option
+from aotloop.cli.output import bullet_list, mark, named, say_json, say_next, shortest, tell
+from aotloop.cli.progress import progress_line
 from aotloop.core.gate import Gate
 from aotloop.errors import NotTrusted
 from aotloop.statefile.store import Store
 from aotloop.verify.results import CheckResult, Report
+
+NO_FILE = "state file"
 
 
 @click.command(
@@ -29,7 +33,7 @@ Examples:
 @json_option
 @yes_option
 @click.option("--no-run", is_flag=True, help="Do not run the base case.")
-@click.option("--timeout", type=float, default=app.CHECK_TIMEOUT, show_default=True, help="Seconds for each command.")
+@click.option("--timeout", type=AMOUNT, default=app.CHECK_TIMEOUT, show_default=True, help="Seconds for each command.")
 @click.pass_context
 def command(ctx: click.Context, state_file: str | None, as_json: bool, yes: bool, no_run: bool, timeout: float) -> None:
     """Say whether the loop may start: agreed objective, valid file, waiting to be started.
@@ -42,11 +46,11 @@ def command(ctx: click.Context, state_file: str | None, as_json: bool, yes: bool
     report, unrun = None, "the loop may not start yet"
     if gate.ready:
         report, unrun = _red_first(store, yes=yes, no_run=no_run, timeout=timeout)
-    holding = _already_holding(report) if report is not None else []
     if as_json:
-        say_json(_data(gate, report, holding))
+        say_json(_data(gate, report, unrun))
     else:
-        _tell(gate, report, holding, unrun)
+        _tell(gate, report, unrun)
+        say_next(*_next_steps(gate, store))
     ctx.exit(0 if gate.ready else 1)
 
 
@@ -54,47 +58,68 @@ def _red_first(store: Store, *, yes: bool, no_run: bool, timeout: float) -> tupl
     if no_run:
         return None, "as you asked"
     try:
-        require_consent(store, store.load(), yes=yes)
+        require_consent(store, yes=yes)
     except NotTrusted:
         return None, "its commands have not been accepted; --yes accepts them"
-    report, _ = app.verify(store, timeout=timeout, on_progress=progress_lines(), record=False)
+    with progress_line() as on_progress:
+        report, _ = app.verify(store, timeout=timeout, on_progress=on_progress, record=False)
     return report, ""
 
 
-def _already_holding(report: Report) -> list[str]:
-    return [_doubt(name, result) for name, result in report.holding.items()]
+def _already_holding(report: Report | None) -> list[str]:
+    return [_doubt(name, result) for name, result in report.holding.items()] if report is not None else []
 
 
 def _doubt(name: str, result: CheckResult) -> str:
     if result.kind == "not_command":
-        return f"{name}: `{result.value}` already fails, as it should; is it the right way round?"
+        return f"{name}: already holds, because `{result.value}` fails now; it may be the wrong way round"
+    if result.kind == "not_file":
+        return f"{name}: already holds, because there is no {result.value} now; it may be the wrong way round"
     return f"{name}: already holds; it may prove nothing"
 
 
-def _data(gate: Gate, report: Report | None, holding: list[str]) -> dict[str, Any]:
+def _data(gate: Gate, report: Report | None, unrun: str) -> dict[str, Any]:
     return {
         "ready": gate.ready,
         "missing": list(gate.missing),
         "status": gate.status,
         "warnings": list(gate.warnings),
         "base_case": None if report is None else report.as_data(),
-        "already_holding": holding,
+        "not_run": unrun or None,
+        "already_holding": _already_holding(report),
     }
 
 
-def _tell(gate: Gate, report: Report | None, holding: list[str], unrun: str) -> None:
-    click.echo(f"{mark(gate.ready)} {'ready to start' if gate.ready else 'not ready'} (status: {gate.status})")
-    bullet_list([f"missing: {one}" for one in gate.missing], fg="red")
-    bullet_list(gate.warnings, fg="yellow")
-    if report is None:
-        if gate.ready:
-            click.echo(f"  The base case was not run: {unrun}.")
-    elif report.passed:
-        click.echo("  The base case already holds: there is nothing to do, or it proves nothing.")
-    else:
-        click.echo("  The base case fails now, as it should before the work.")
-    bullet_list(holding, fg="yellow")
+def _tell(gate: Gate, report: Report | None, unrun: str) -> None:
+    status = f" (status: {gate.status})" if gate.status is not None else ""
+    click.echo(f"{mark(gate.ready)} {'ready to start' if gate.ready else 'not ready'}{status}")
+    bullet_list([_lacking(prose(one)) for one in gate.missing], fg="red")
+    bullet_list([prose(one) for one in gate.warnings], fg="yellow")
     if gate.ready:
-        say_next("aot status", "aot graph")
-    else:
-        say_next("edit the file", "aot validate")
+        tell(_seen(report, unrun), head="  ")
+    bullet_list([prose(one) for one in _already_holding(report)], fg="yellow")
+
+
+def _lacking(what: str) -> str:
+    """A key (or the file) that is not there; else a sentence that says by itself what stands in the way."""
+    return f"missing: {what}" if " " not in what or what == NO_FILE else what
+
+
+def _seen(report: Report | None, unrun: str) -> str:
+    if report is None:
+        return f"The base case was not run: {unrun}."
+    if report.passed:
+        return "The base case already holds: there is nothing to do, or it proves nothing."
+    if report.undecided:
+        return f"The base case is undecided now; it waits for a judgement of: {prose(', '.join(report.waiting))}."
+    return "The base case fails now, as it should before the work."
+
+
+def _next_steps(gate: Gate, store: Store) -> list[str]:
+    if gate.ready:
+        return ["aot status", "aot graph"]
+    if gate.missing == (NO_FILE,):
+        return ["aot init"]
+    if gate.status in ("running", "completed"):
+        return ["aot status"]
+    return [f"edit {named(shortest(store.path))}", "aot validate"]

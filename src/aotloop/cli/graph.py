@@ -11,7 +11,9 @@ import click
 
 from aotloop import app
 from aotloop.cli.drawing import Format, draw
-from aotloop.cli.output import json_option, report_done, say_json, state_file_option
+from aotloop.cli.foreign import visible
+from aotloop.cli.options import json_option, state_file_option
+from aotloop.cli.output import report_done, say_json, say_next
 
 
 @click.command(
@@ -42,11 +44,13 @@ def command(state_file: str | None, as_json: bool, form: str | None, output: Pat
     )
     if output is not None:
         output.write_text(drawn, encoding="utf-8")
-        report_done(as_json=as_json, data={"format": form, "output": str(output)}, said=f"wrote {output}")
+        data = {"format": form, "output": str(output)}
+        report_done(as_json=as_json, data=data, said=f"wrote {visible(str(output))}", steps=["aot status"])
     elif as_json:
         say_json({"format": form, "graph": drawn})
     else:
         click.echo(drawn.rstrip("\n"))
+        say_next("aot atom list", "aot graph -o graph.svg")
 
 
 def _format_of(output: Path) -> str:

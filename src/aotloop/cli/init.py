@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
-from aotloop.cli.output import json_option, report_done, state_file_option
+from aotloop.cli.consent import accept
+from aotloop.cli.foreign import visible
+from aotloop.cli.options import TEXT, WORDS, json_option, state_file_option
+from aotloop.cli.output import named, report_done, shortest
 from aotloop.cli.starting_file import starting_file
 from aotloop.core.commands import commands_of
 from aotloop.statefile.locate import STATE_FILE, VARIABLE
 from aotloop.statefile.store import Store
-from aotloop.trust import trust
 
 
 @click.command(
@@ -26,8 +29,10 @@ Examples:
 )
 @state_file_option
 @json_option
-@click.option("--goal", default="", help="What is to be achieved, in one sentence.")
-@click.option("--command", "commands", multiple=True, help="A command that succeeds when it is done (repeatable).")
+@click.option("--goal", type=TEXT, default="", help="What is to be achieved, in one sentence.")
+@click.option(
+    "--command", "commands", type=WORDS, multiple=True, help="A command that succeeds when it is done (repeatable)."
+)
 @click.option(
     "--format",
     "form",
@@ -36,7 +41,7 @@ Examples:
     show_default=True,
     help="A base case of many items, or of one.",
 )
-@click.option("--prompt", type=click.File(encoding="utf-8"), help="The original request, kept below the YAML.")
+@click.option("--prompt", type=click.File("rb"), help="The original request, kept below the YAML; - reads it.")
 @click.option("--force", is_flag=True, help="Replace a file that exists.")
 def command(
     state_file: str | None,
@@ -44,21 +49,27 @@ def command(
     goal: str,
     commands: tuple[str, ...],
     form: str,
-    prompt: click.File | None,
+    prompt: BinaryIO | None,
     force: bool,
 ) -> None:
     """Make a commented starting file, to be filled in and checked with `aot gate`."""
     if form == "legacy" and len(commands) > 1:
         raise click.UsageError("a legacy base case is one single command; use the checklist format for more")
     path = str(Path(state_file or os.environ.get(VARIABLE) or STATE_FILE).absolute())
-    request = prompt.read() if prompt is not None else goal  # type: ignore[attr-defined]
+    request = _read(prompt) if prompt is not None else goal
     store = Store(path)
     store.create(starting_file(goal, commands, legacy=form == "legacy", request=request), overwrite=force)
-    trust(store.path, commands_of(store.load()))  # they are the user's own words
-    shown = os.path.relpath(path)
+    accept(store, commands_of(store.load()))  # they are the user's own words
     report_done(
         as_json=as_json,
         data={"state_file": path, "format": form},
-        said=f"made {shown if len(shown) < len(path) else path}",
-        steps=[f"fill in {Path(path).name}", "aot validate", "aot gate"],
+        said=f"made {visible(shortest(path))}",
+        steps=[f"fill in {named(shortest(path))}", "aot validate", "aot gate"],
     )
+
+
+def _read(prompt: BinaryIO) -> str:
+    try:
+        return prompt.read().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise click.BadParameter("it is not valid UTF-8.", param_hint="'--prompt'") from None

@@ -1,15 +1,16 @@
-"""The only error boundary: expected errors become one or two lines and an exit code, bugs become a log to send."""
+"""The way in: which commands there are; each is imported only when it is called."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import NoReturn
 
 import click
 
-from aotloop.errors import AotError
+from aotloop.cli.boundary import guarded, may_colour, settle_signals, settle_streams
 
 COMMANDS = {
     "init": "Make a commented starting file.",
@@ -23,7 +24,7 @@ COMMANDS = {
     "log": "Show what was selected, what failed and what was corrected.",
     "completion": "Print the completion script of a shell.",
 }
-"""In the order of their use. Each is a module of this package, imported when it is called."""
+"""In the order of their use. Each is a module of this package."""
 
 EXAMPLES = """\b
 Examples:
@@ -31,6 +32,9 @@ Examples:
   aot gate && aot status
   aot verify --json
 """
+
+COMPLETING = "_AOT_COMPLETE"
+"""Set by the completion script of a shell when it asks what could come next."""
 
 
 class Commands(click.Group):
@@ -43,6 +47,16 @@ class Commands(click.Group):
         module = import_module(f"aotloop.cli.{'choice' if cmd_name == 'or' else cmd_name}")
         command: click.Command = module.command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            from difflib import get_close_matches  # noqa: PLC0415 - only for who mistyped
+
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {near[0]!r}?" if near else ""))
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """From the table above, so that asking for help imports no command."""
@@ -71,47 +85,18 @@ def aot() -> None:
     pass
 
 
-def main() -> None:
+def main() -> NoReturn:
+    settle_streams()
+    settle_signals()
+    if COMPLETING in os.environ:
+        aot.main(prog_name="aot", complete_var=COMPLETING)
+    sys.exit(guarded(run, sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
     try:
-        code = aot.main(standalone_mode=False, prog_name="aot", color=None if _may_colour() else False)
-    except click.ClickException as error:
-        error.show()
-        code = error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("aot: interrupted", err=True)
-        code = 130
-    except BrokenPipeError:  # `aot log | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
-    except AotError as error:
-        code = _report(error)
-    except Exception:  # noqa: BLE001 - the boundary
-        code = _report_bug()
-    sys.exit(code if isinstance(code, int) else 0)
-
-
-def _may_colour() -> bool:
-    return "NO_COLOR" not in os.environ
-
-
-def _report(error: AotError) -> int:
-    if "--json" in sys.argv:
-        from aotloop.cli.output import say_json  # noqa: PLC0415
-
-        say_json({"error": error.message, "hint": error.hint})
-    click.echo(f"{click.style('aot:', fg='red', bold=True)} {error.message}", err=True)
-    if error.hint:
-        click.echo(f"     {error.hint}", err=True)
-    return 1
-
-
-def _report_bug() -> int:
-    import tempfile  # noqa: PLC0415
-    import traceback  # noqa: PLC0415
-
-    with tempfile.NamedTemporaryFile("w", prefix="aot-bug-", suffix=".log", delete=False, encoding="utf-8") as log:
-        log.write(f"arguments: {sys.argv[1:]}\npython: {sys.version}\n\n{traceback.format_exc()}")
-    last: Any = traceback.format_exc().strip().splitlines()[-1]
-    click.echo(f"aot: this is a bug: {last}", err=True)
-    click.echo(f"     Please report it with {log.name}", err=True)
-    return 1
+        with aot.make_context("aot", list(arguments), color=None if may_colour() else False) as context:
+            aot.invoke(context)
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    return 0

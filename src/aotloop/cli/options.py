@@ -11,8 +11,8 @@ import click
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Words(click.ParamType[str]):
-    """Text that says something, in characters that a file can hold."""
+class Text(click.ParamType[str]):
+    """In characters that a file can hold."""
 
     name = "text"
 
@@ -22,6 +22,14 @@ class Words(click.ParamType[str]):
             text.encode()
         except UnicodeEncodeError:
             self.fail("it is not valid UTF-8.", param, ctx)
+        return text
+
+
+class Words(Text):
+    """Text that says something."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        text = super().convert(value, param, ctx)
         if not text.strip():
             self.fail("it is blank.", param, ctx)
         return text
@@ -42,6 +50,7 @@ class Amount(click.ParamType[float]):
         return number
 
 
+TEXT = Text()
 WORDS = Words()
 AMOUNT = Amount()
 

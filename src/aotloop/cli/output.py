@@ -2,41 +2,108 @@
 
 from __future__ import annotations
 
+import os
 import shlex
-import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 import msgspec
 from rich.cells import cell_len
 
-from aotloop.cli.foreign import wrapped
+from aotloop.cli.foreign import visible, wrapped
+
+Style = Callable[[str], str]
 
 SYMBOLS = {True: ("✔", "green"), False: ("✘", "red"), None: ("?", "yellow")}
 LEAST_ROOM = 24
-"""Columns. Where a hanging indent would leave less for the text, it gives way."""
+"""Columns. Where a hanging indent would leave less than this for the text, it gives way."""
 
 
 def say_json(value: Any) -> None:
     try:
         written = msgspec.json.format(msgspec.json.encode(value), indent=2)
-    except UnicodeEncodeError:  # a file's name need not be valid UTF-8
+    except UnicodeEncodeError:  # the name of a file need not be valid UTF-8
         import json  # noqa: PLC0415
 
-        written = json.dumps(msgspec.to_builtins(value), indent=2).encode()
-    sys.stdout.flush()
+        written = json.dumps(value, indent=2).encode()
     sys.stdout.buffer.write(written + b"\n")
     sys.stdout.buffer.flush()
 
 
-def tell(text: str, *, head: str = "", note: str = "", dim: bool = False, err: bool = False) -> None:
-    """One entry: `head` (styled, never broken), text and a dim note; on a terminal, broken between words."""
-    lines, noted = _laid_out(text, note, cell_len(click.unstyle(head)), err=err)
-    for number, line in enumerate(lines):
-        before, _, after = line.partition("\0") if number == noted else (line, "", "")
-        plain = number < noted or (number == noted and before)
-        shown = click.style(before, dim=dim) if plain else click.style(before, dim=True)
-        begin = head if number == 0 else " " * _indent(head, err=err)
-        click.echo(f"{begin}{shown}{click.style(after, dim=True) if after else ''}", err=err)
+def tell(text: str, *, head: str = "", note: str = "", style: Style = str, err: bool = False) -> None:
+    """One entry: a styled head, text, and a faint note. On a terminal it is broken between words, below the head."""
+    width = _width(err=err)
+    taken = cell_len(click.unstyle(head))
+    indent = taken if width - taken >= LEAST_ROOM else 4
+    lines = wrapped(text, width - indent, width - taken)
+    shown = [style(line) for line in lines]
+    if note and (taken if len(lines) == 1 else indent) + cell_len(lines[-1]) + 2 + cell_len(note) <= width:
+        shown[-1] += faint(f"  {note}")
+    elif note:
+        shown += [faint(line) for line in wrapped(note, width - indent)]
+    for number, line in enumerate(shown):
+        click.echo(f"{head if number == 0 else ' ' * indent}{line}", err=err)
+
+
+def _width(*, err: bool) -> int:
+    """Endless where nobody looks: what is piped or kept in a file is not broken into lines."""
+    stream = sys.stderr if err else sys.stdout
+    if not stream.isatty():
+        return sys.maxsize
+    try:
+        return int(os.environ["COLUMNS"])
+    except (KeyError, ValueError):
+        return os.get_terminal_size(stream.fileno()).columns or 80
+
+
+def say_next(*steps: str) -> None:
+    """Suggestions go to standard error: they are for the person, not for the pipe."""
+    context = click.get_current_context(silent=True)
+    state_file = context.params.get("state_file") if context is not None else None
+    same = f" --state-file {named(state_file)}" if state_file else ""
+    if steps:
+        told = [f"{step}{same}" if step.startswith("aot ") else step for step in steps]
+        tell("  ·  ".join(told), head=faint("Next: "), err=True)
+
+
+def named(*words: str) -> str:
+    """Words of a command that is suggested, fit to be copied into a shell."""
+    return " ".join(shlex.quote(visible(word)) for word in words)
+
+
+def shortest(path: str) -> str:
+    """From here or from the top, whichever is less to read."""
+    return min(os.path.relpath(path), path, key=len)
+
+
+def faint(text: str) -> str:
+    return click.style(text, dim=True)
+
+
+def heading(text: str) -> str:
+    return click.style(text, bold=True)
+
+
+def mark(passed: bool | None) -> str:
+    symbol, colour = SYMBOLS[passed]
+    return click.style(symbol, fg=colour)
+
+
+def bullet_list(lines: Sequence[str], *, fg: str | None = None) -> None:
+    for line in lines:
+        tell(line, head=f"  {click.style('•', fg=fg)} ")
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def report_done(*, as_json: bool, data: dict[str, Any], said: str, steps: Sequence[str] = ()) -> None:
+    """The end of a command that changed something."""
+    if as_json:
+        say_json({"success": True, **data})
+    else:
+        tell(said, head=f"{mark(True)} ")
+        say_next(*steps)

@@ -1,22 +1,53 @@
-"""Tells a person what is running; only where a person looks, and never on standard output."""
+"""Tells a person what is running, in one line that is gone in the end; never on standard output."""
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
+from rich.cells import set_cell_size
 
-from aotloop.cli.output import mark
+from aotloop.cli.foreign import prose
 from aotloop.verify.evaluate import Progress
 from aotloop.verify.results import CheckResult
 
-
-def progress_lines() -> Progress | None:
-    return _line if sys.stderr.isatty() else None
+ERASED = "\r\x1b[2K"
 
 
-def _line(name: str, what: str, result: CheckResult | None) -> None:
-    if what == "started" or result is None:
-        click.echo(click.style(f"  … {name}", dim=True), err=True)
-    else:
-        click.echo(f"  {mark(result.passed)} {name}: {result.evidence}", err=True)
+@contextmanager
+def progress_line() -> Iterator[Progress | None]:
+    """None where nobody looks, or the terminal cannot take a line back."""
+    if not sys.stderr.isatty() or os.environ.get("TERM", "dumb") == "dumb":
+        yield None
+        return
+    line = _Line(coloured=click.get_current_context().color is not False)
+    try:
+        yield line.note
+    finally:
+        sys.stderr.write(ERASED)
+        sys.stderr.flush()
+
+
+class _Line:
+    def __init__(self, *, coloured: bool) -> None:
+        self._coloured = coloured
+        self._running: list[str] = []
+        self._done = 0
+
+    def note(self, name: str, what: str, _: CheckResult | None) -> None:
+        if what == "started":
+            self._running.append(name)
+        else:
+            self._running.remove(name)
+            self._done += 1
+        self._draw()
+
+    def _draw(self) -> None:
+        text = f"  … {self._done} done; running: {', '.join(map(prose, self._running))}"
+        width = os.get_terminal_size(sys.stderr.fileno()).columns or 80
+        shown = set_cell_size(text, width - 1).rstrip()
+        sys.stderr.write(f"{ERASED}{click.style(shown, dim=True) if self._coloured else shown}")
+        sys.stderr.flush()

@@ -10,9 +10,11 @@ import click
 
 from aotloop import app
 from aotloop.cli.drawing import draw
-from aotloop.cli.output import counted, heading, json_option, mark, say_json, say_next, state_file_option
+from aotloop.cli.foreign import prose
+from aotloop.cli.options import json_option, state_file_option
+from aotloop.cli.output import counted, faint, heading, mark, named, say_json, say_next, tell
 from aotloop.core.graph import Graph
-from aotloop.core.model import Loop
+from aotloop.core.model import Loop, Verdict
 from aotloop.statefile.emit import to_data
 
 LARGEST_DRAWN = 40
@@ -38,6 +40,7 @@ def command(state_file: str | None, as_json: bool) -> None:
         return
     _tell_objective(loop)
     _tell_progress(loop, graph)
+    _tell_events(loop)
     if len(loop.atoms) <= LARGEST_DRAWN:
         click.echo()
         on_terminal = sys.stdout.isatty() and click.get_current_context().color is not False
@@ -60,9 +63,9 @@ def _facts(loop: Loop, graph: Graph) -> dict[str, Any]:
 
 
 def _tell_objective(loop: Loop) -> None:
-    click.echo(heading(loop.objective.goal.strip() or "(no goal yet)"))
-    if loop.objective.definition_of_done.strip():
-        click.echo(click.style(f"done when: {loop.objective.definition_of_done.strip()}", dim=True))
+    tell(prose(loop.objective.goal) or "(no goal yet)", style=heading)
+    if done := prose(loop.objective.definition_of_done):
+        tell(f"done when: {done}", style=faint)
 
 
 def _tell_progress(loop: Loop, graph: Graph) -> None:
@@ -70,24 +73,32 @@ def _tell_progress(loop: Loop, graph: Graph) -> None:
     required, unresolved = len(graph.required), len(graph.unresolved())
     done = required - unresolved
     filled = round(20 * done / required) if required else 0
-    bar = click.style("█" * filled, fg="green") + click.style("░" * (20 - filled), dim=True)
+    bar = click.style("█" * filled, fg="green") + faint("░" * (20 - filled))
     status = click.style(control.status, fg=COLOURS[control.status], bold=True)
-    click.echo(f"{status}  {bar}  {done} of {counted(required, 'required atom')} resolved")
-    click.echo(
+    tell(f"{done} of {counted(required, 'required atom')} resolved", head=f"{status}  {bar}  ")
+    tell(
         f"iteration {control.iteration} of {limits.max_iterations}"
         f" · stalls {control.stall_count} of {limits.max_stall_count}"
         f" · up to {limits.max_parallel_agents} at once"
         + (f" · ${control.cost_usd:.2f} spent" if control.cost_usd else "")
     )
-    if control.stop_reason:
-        click.echo(f"stop reason: {control.stop_reason}")
-    if control.verdict is not None:
-        verdict = control.verdict
+
+
+def _tell_events(loop: Loop) -> None:
+    if loop.control.stop_reason:
+        tell(f"stop reason: {prose(loop.control.stop_reason)}")
+    if loop.control.verdict is not None:
+        verdict = loop.control.verdict
         passed = None if verdict.undecided else verdict.passed
-        failing = f": {', '.join(verdict.failing)}" if verdict.failing else ""
-        click.echo(f"{mark(passed)} last verdict at {verdict.at}{failing}")
+        tell(_judged(verdict), head=f"{mark(passed)} ")
     for entry in [entry for entry in loop.trail if entry.type == "failure"][-2:]:
-        click.echo(f"{mark(False)} {entry.atom} failed: {entry.reason}")
+        tell(prose(f"{entry.atom} failed: {entry.reason}"), head=f"{mark(False)} ")
+
+
+def _judged(verdict: Verdict) -> str:
+    found = "undecided" if verdict.undecided else "it holds" if verdict.passed else "it does not hold"
+    failing = f": {', '.join(verdict.failing)}" if verdict.failing else ""
+    return prose(f"base case at {verdict.at}: {found}{failing}")
 
 
 def _next_steps(loop: Loop, graph: Graph) -> list[str]:
@@ -97,8 +108,8 @@ def _next_steps(loop: Loop, graph: Graph) -> list[str]:
     if not graph.unresolved():
         return ["aot verify"]
     if loop.control.status in ("pending", "stopped") and loop.control.iteration == 0 and not loop.bindings:
-        return ["aot gate", *(f"aot atom start {one}" for one in ready[:1])]
+        return ["aot gate", *(f"aot atom start {named(one)}" for one in ready[:1])]
     running = [atom.id for atom in loop.atoms if atom.status == "in_progress"]
-    steps = [f"aot atom start {one}" for one in ready[:2]]
-    steps += [f"aot atom resolve {one}" for one in running[:2]]
+    steps = [f"aot atom start {named(one)}" for one in ready[:2]]
+    steps += [f"aot atom resolve {named(one)}" for one in running[:2]]
     return steps or ["nothing can start: aot atom list says why"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import click
 
 from aotloop import app
-from aotloop.cli.output import counted, json_option, mark, say_json, say_next, state_file_option
+from aotloop.cli.foreign import prose, visible
+from aotloop.cli.options import json_option, state_file_option
+from aotloop.cli.output import counted, mark, named, say_json, say_next, shortest, tell
 from aotloop.core.findings import Finding
 
 
@@ -38,14 +40,13 @@ def command(ctx: click.Context, state_file: str | None, as_json: bool) -> None:
         )
     else:
         for finding in examination.findings:
-            click.echo(_line(finding))
+            tell(prose(str(finding)), head=_level(finding))
         found = f"{counted(len(examination.errors), 'error')}, {counted(len(examination.warnings), 'warning')}"
-        click.echo(f"{mark(not examination.errors)} {store.path}: {found}")
-        if not examination.errors:
-            say_next("aot gate", "aot status")
+        tell(f"{visible(shortest(store.path))}: {found}", head=f"{mark(not examination.errors)} ")
+        again = [f"edit {named(shortest(store.path))}", "aot validate"]
+        say_next(*(again if examination.errors else ["aot gate", "aot status"]))
     ctx.exit(1 if examination.errors else 0)
 
 
-def _line(finding: Finding) -> str:
-    colour = "red" if finding.level == "error" else "yellow"
-    return f"{click.style(f'{finding.level}:', fg=colour)} {finding}"
+def _level(finding: Finding) -> str:
+    return click.style(f"{finding.level}:", fg="red" if finding.level == "error" else "yellow") + " "

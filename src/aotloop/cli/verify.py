@@ -5,12 +5,15 @@ from __future__ import annotations
 import click
 
 from aotloop import app
-from aotloop.cli.consent import require_consent, yes_option
-from aotloop.cli.output import json_option, mark, say_json, say_next, state_file_option
-from aotloop.cli.progress import progress_lines
+from aotloop.cli.consent import require_consent
+from aotloop.cli.foreign import last_lines, prose
+from aotloop.cli.options import AMOUNT, json_option, state_file_option, yes_option
+from aotloop.cli.output import faint, mark, say_json, say_next, tell
+from aotloop.cli.progress import progress_line
 from aotloop.verify.results import CheckResult, Report
 
 PASSED, FAILED, UNDECIDED = 0, 1, 6
+LINES_SHOWN = 12
 
 
 @click.command(
@@ -25,7 +28,7 @@ Examples:
 @state_file_option
 @json_option
 @yes_option
-@click.option("--timeout", type=float, default=app.CHECK_TIMEOUT, show_default=True, help="Seconds for each command.")
+@click.option("--timeout", type=AMOUNT, default=app.CHECK_TIMEOUT, show_default=True, help="Seconds for each command.")
 @click.pass_context
 def command(ctx: click.Context, state_file: str | None, as_json: bool, yes: bool, timeout: float) -> None:
     """Run the base case in the project's folder and record the verdict in the state file.
@@ -33,8 +36,9 @@ def command(ctx: click.Context, state_file: str | None, as_json: bool, yes: bool
     Exits with 0 if it holds, 1 if it does not, 6 if only judged items are open.
     """
     store = app.open_store(state_file)
-    require_consent(store, store.load(), yes=yes)
-    report, _ = app.verify(store, timeout=timeout, on_progress=progress_lines())
+    require_consent(store, yes=yes)
+    with progress_line() as on_progress:
+        report, _ = app.verify(store, timeout=timeout, on_progress=on_progress)
     if as_json:
         say_json(report.as_data())
     else:
@@ -47,19 +51,20 @@ def _tell(report: Report) -> None:
         _tell_item(item, depth=0)
     if report.passed:
         click.echo(f"{mark(True)} the base case holds")
+        say_next("aot status")
     elif report.undecided:
-        click.echo(f"{mark(None)} undecided: {', '.join(report.waiting)}")
+        tell(f"undecided: {prose(', '.join(report.waiting))}", head=f"{mark(None)} ")
         say_next("a judge or a person has to decide these items")
     else:
-        click.echo(f"{mark(False)} the base case does not hold: {', '.join(report.failing)}")
-        say_next("aot status")
+        tell(f"the base case does not hold: {prose(', '.join(report.failing))}", head=f"{mark(False)} ")
+        say_next("mend what fails", "aot verify", "aot status")
 
 
 def _tell_item(item: CheckResult, depth: int) -> None:
-    symbol = click.style("-", dim=True) if item.skipped else mark(item.passed)
-    click.echo(f"{'  ' * depth}{symbol} {item.name}: {item.evidence}")
+    symbol = faint("-") if item.skipped else mark(item.passed)
+    tell(f"{prose(item.name)}: {prose(item.evidence)}", head=f"{'  ' * depth}{symbol} ")
     for child in item.children:
         _tell_item(child, depth + 1)
-    if item.passed is False and item.output:
-        for line in item.output.strip().splitlines()[-12:]:
-            click.echo(click.style(f"{'  ' * depth}  │ {line}", dim=True))
+    if item.passed is False and item.output and item.output.strip():
+        for line in last_lines(item.output, LINES_SHOWN):
+            click.echo(faint(f"{'  ' * depth}  │ {line}"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from aotloop.core.model import AtomCheck, Verdict
+from aotloop.core.model import AtomCheck, Constraints, Objective, Verdict
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,11 +19,12 @@ class AtomStarted(Event, frozen=True, kw_only=True):
 
 
 class AtomResolved(Event, frozen=True, kw_only=True):
-    """The work is done and, if the atom has a check, the check passed."""
+    """The work is done and, if the atom has a check, the check passed. `at` dates the choice this may settle."""
 
     atom: str
     summary: str | None = None
     artifacts: tuple[str, ...] = ()
+    at: str = ""
 
 
 class AtomAbandoned(Event, frozen=True, kw_only=True):
@@ -99,7 +100,61 @@ class VerdictReached(Event, frozen=True, kw_only=True):
 
 
 class LoopCompleted(Event, frozen=True, kw_only=True):
-    """The base case holds, as the verdict recorded for this objective says."""
+    """The base case holds at this commit, as the recorded verdict says."""
 
-    objective_digest: str
     commit: str | None = None
+
+
+# --- a person's corrections --------------------------------------------------------------------------------------
+
+
+class RedirectRequested(Event, frozen=True, kw_only=True):
+    """A person wants to change direction; nothing goes on until a correction is applied."""
+
+
+class Corrected(Event, frozen=True, kw_only=True):
+    """What all corrections say: in a person's words, what was changed, and when."""
+
+    description: str
+    at: str
+
+
+class ObjectiveCorrected(Corrected, frozen=True, kw_only=True):
+    """Alignment: essentially a restart. What was chosen and what failed before says nothing any more."""
+
+    objective: Objective
+
+
+class ConstraintsCorrected(Corrected, frozen=True, kw_only=True):
+    constraints: Constraints
+
+
+class ScopeExtended(Corrected, frozen=True, kw_only=True):
+    added: AtomAdded
+
+
+class ScopeReduced(Corrected, frozen=True, kw_only=True):
+    """An unresolved atom is taken out of the graph, and out of every list that names it."""
+
+    atom: str
+
+
+class ChoiceForced(Corrected, frozen=True, kw_only=True):
+    """A group goes on with this choice, failed before or not; the one it leaves has not failed by that."""
+
+    or_group: str
+    choice: str
+
+
+class BindingOverridden(Corrected, frozen=True, kw_only=True):
+    """A result is described anew; what was built on it has to be built again."""
+
+    atom: str
+    summary: str
+    artifacts: tuple[str, ...] = ()
+
+
+class RetryGranted(Corrected, frozen=True, kw_only=True):
+    """An atom gets all its attempts back."""
+
+    atom: str

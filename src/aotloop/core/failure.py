@@ -73,8 +73,8 @@ def _leave(loop: Loop, graph: Graph, event: BranchSwitched) -> list[Effect]:
         TrailEntry(or_group=event.or_group, selected=event.choice, reason=event.reason, timestamp=event.at)
     )
     loop.or_groups[event.or_group] = replace(group, selected=event.choice, failed=_with(group.failed, left))
-    built_on = graph.downstream([left])
     parts = {left} | graph.descendants(left)
+    built_on = graph.downstream(parts)
     reset = [atom.id for atom in loop.atoms if atom.id in parts or atom.id in built_on]
     changed = []
     for atom_id in reset:

@@ -65,6 +65,7 @@ def _does_not_fit(loop: Loop) -> Iterator[Finding]:
 def _longest_chain(graph: Graph, work: set[str]) -> int:
     longest: dict[str, int] = {}
     for atom_id in graph.consumers_first:
-        after = max((longest[one] for one in graph.consumers.get(atom_id, ()) if one in longest), default=0)
+        consumers = [one for one in graph.consumers.get(atom_id, ()) if one in graph.required]
+        after = max((longest[one] for one in consumers if one in longest), default=0)
         longest[atom_id] = after + (atom_id in work)
     return max(longest.values(), default=0)

@@ -47,9 +47,8 @@ class Graph:
         """Who waits for an atom directly. A choice shares its consumers with its whole group."""
         direct: dict[str, list[str]] = {}
         for atom_id in self.atoms:
-            for needed in self.needs(atom_id):
-                for member in self._unit(needed):
-                    direct.setdefault(member, []).append(atom_id)
+            for member in self._needed_units(atom_id):
+                direct.setdefault(member, []).append(atom_id)
         return direct
 
     def downstream(self, atom_ids: Iterable[str]) -> set[str]:
@@ -69,7 +68,7 @@ class Graph:
         open_ids = [atom_id]
         while open_ids:
             for child in self.children_of.get(open_ids.pop(), ()):
-                fresh = [member for member in self._unit(child) if member not in reached]
+                fresh = [member for member in self.unit(child) if member not in reached]
                 reached.update(fresh)
                 open_ids.extend(fresh)
         return reached
@@ -77,13 +76,23 @@ class Graph:
     def depth(self, atom_id: str) -> int:
         """How many decompositions lie above this atom."""
         levels, seen = 0, {atom_id}
-        while parents := [parent for parent in self.parents_of.get(atom_id, ()) if parent not in seen]:
+        while parents := [parent for parent in self.parents_of_unit(atom_id) if parent not in seen]:
             atom_id = parents[0]
             seen.add(atom_id)
             levels += 1
         return levels
 
-    def _unit(self, atom_id: str) -> tuple[str, ...]:
+    def parents_of_unit(self, atom_id: str) -> list[str]:
+        """Whose part this atom is; a choice is a part of whatever any choice of its group is a part of."""
+        parents = {parent: None for member in self.unit(atom_id) for parent in self.parents_of.get(member, ())}
+        return [parent for parent in parents if parent in self.atoms]
+
+    def _needed_units(self, atom_id: str) -> dict[str, None]:
+        """Every choice of every group it needs, and every single atom: each once."""
+        return {member: None for needed in self.needs(atom_id) for member in self.unit(needed)}
+
+    def unit(self, atom_id: str) -> tuple[str, ...]:
+        """The atom or, if it is a choice, all choices of its group."""
         group = self.group(atom_id)
         return group.choices if group is not None else (atom_id,)
 
@@ -165,7 +174,8 @@ class Graph:
         """Estimated minutes from the start of an atom to the end of the longest chain that waits for it."""
         longest: dict[str, float] = {}
         for atom_id in self.consumers_first:
-            after = [longest[consumer] for consumer in self.consumers.get(atom_id, ()) if consumer in longest]
+            consumers = [one for one in self.consumers.get(atom_id, ()) if one in self.required]
+            after = [longest[consumer] for consumer in consumers if consumer in longest]
             longest[atom_id] = self._own_estimate(atom_id) + max(after, default=0.0)
         return longest
 
@@ -181,12 +191,11 @@ class Graph:
         waiting = {atom_id: len(self.consumers.get(atom_id, ())) for atom_id in self.atoms}
         order = [atom_id for atom_id, count in waiting.items() if not count]
         for atom_id in order:  # grows while we walk it
-            for needed in self.needs(atom_id):
-                for member in self._unit(needed):
-                    if member in waiting:
-                        waiting[member] -= 1
-                        if not waiting[member]:
-                            order.append(member)
+            for member in self._needed_units(atom_id):
+                if member in waiting:
+                    waiting[member] -= 1
+                    if not waiting[member]:
+                        order.append(member)
         placed = set(order)
         return order + [atom_id for atom_id in self.atoms if atom_id not in placed]
 
@@ -205,7 +214,7 @@ class Graph:
                     stack.pop()
                     done = path.pop()
                     on_path.discard(self._unit_name(done))
-                    finished.update(self._unit(done))
+                    finished.update(self.unit(done))
                 elif self._unit_name(following) in on_path:
                     units = [self._unit_name(one) for one in path]
                     return [*path[units.index(self._unit_name(following)) :], following]
@@ -220,5 +229,5 @@ class Graph:
         return ("group", name) if name is not None else ("atom", atom_id)
 
     def _unit_needs(self, atom_id: str) -> Iterator[str]:
-        for member in self._unit(atom_id):
+        for member in self.unit(atom_id):
             yield from self.needs(member)

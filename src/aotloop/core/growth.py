@@ -9,13 +9,17 @@ from msgspec.structs import replace
 from aotloop.core.events import AtomAdded, AtomDecomposed, Event
 from aotloop.core.graph import Graph
 from aotloop.core.illegal import illegal
+from aotloop.core.invariants import problems_of_atom_terms
 from aotloop.core.model import Atom, Decomposition, Loop, OrGroup
+
+LONGEST_NUMBER = 18
+"""Digits. Who uses longer ones does not count with them."""
 
 
 def add_atom(loop: Loop, event: AtomAdded) -> str:
     graph = Graph(loop)
     atom_id = event.atom if event.atom is not None else next(free_ids(graph))
-    _refuse_bad_id(graph, event, atom_id)
+    _refuse_bad_id(graph, event, atom_id, event.or_group)
     for needed in event.depends_on:
         if needed not in graph.atoms:
             raise illegal(None, event, f"{atom_id} cannot depend on {needed}: there is no such atom")
@@ -29,6 +33,9 @@ def add_atom(loop: Loop, event: AtomAdded) -> str:
         check=event.check,
         estimate=event.estimate,
     )
+    for problem in problems_of_atom_terms(atom, ()):
+        if problem.level == "error":
+            raise illegal(None, event, f"{atom_id}: {problem}")
     grown = loop.snapshot()
     grown.atoms.append(atom)
     if event.or_group is not None:
@@ -48,7 +55,7 @@ def decompose(loop: Loop, event: AtomDecomposed) -> tuple[str, ...]:
     children = []
     for child in event.children:
         child_id = child.atom if child.atom is not None else next(fresh)
-        _refuse_bad_id(graph, event, child_id)
+        _refuse_bad_id(graph, event, child_id, None)
         children.append(
             Atom(id=child_id, description=child.description, status="pending", depends_on=parent.depends_on)
         )
@@ -66,7 +73,8 @@ def decompose(loop: Loop, event: AtomDecomposed) -> tuple[str, ...]:
 def free_ids(graph: Graph, taken: set[str] = frozenset()) -> Iterator[str]:  # type: ignore[assignment]
     """A<n>, counting on from the highest number in use (choices that are not atoms yet included)."""
     used = [*graph.atoms, *graph.group_of, *taken]
-    number = max((int(one[1:]) for one in used if one[:1] == "A" and one[1:].isdecimal()), default=0)
+    numbered = [one[1:] for one in used if one[:1] == "A" and one[1:].isdecimal() and len(one) < LONGEST_NUMBER]
+    number = max(map(int, numbered), default=0)
     while True:
         number += 1
         yield f"A{number}"
@@ -75,16 +83,19 @@ def free_ids(graph: Graph, taken: set[str] = frozenset()) -> Iterator[str]:  # t
 def _with_choice(group: OrGroup | None, atom_id: str) -> OrGroup:
     if group is None:
         return OrGroup(choices=(atom_id,), selected=atom_id)
-    if atom_id in group.choices:  # named before it was an atom
-        return group
-    return replace(group, choices=(*group.choices, atom_id))
+    choices = group.choices if atom_id in group.choices else (*group.choices, atom_id)
+    selected = atom_id if group.selected in group.failed and atom_id not in group.failed else group.selected
+    return replace(group, choices=choices, selected=selected)
 
 
-def _refuse_bad_id(graph: Graph, event: Event, atom_id: str) -> None:
+def _refuse_bad_id(graph: Graph, event: Event, atom_id: str, or_group: str | None) -> None:
     if not atom_id.strip():
         raise illegal(None, event, "an atom's id may not be blank")
     if atom_id in graph.atoms:
         raise illegal(None, event, f"there is an atom {atom_id} already; the next free id is {next(free_ids(graph))}")
+    promised = graph.group_of.get(atom_id, or_group)
+    if promised != or_group:
+        raise illegal(None, event, f"{atom_id} is named as a choice of {promised}, so it has to be added to that group")
 
 
 def _refuse_decomposition(loop: Loop, graph: Graph, event: AtomDecomposed, parent: Atom) -> None:

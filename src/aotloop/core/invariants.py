@@ -35,6 +35,8 @@ def _control(loop: Loop) -> Iterator[Finding]:
     for name, lowest in (("iteration", 0), ("stall_count", 0), ("prev_pending_count", -1), ("epoch", 0)):
         if getattr(control, name) < lowest:
             yield error(("control", name), f"{getattr(control, name)} is less than {lowest}")
+    if not 0 <= control.cost_usd < float("inf"):
+        yield error(("control", "cost_usd"), f"{control.cost_usd:g} is not an amount of money")
     if control.status == "completed" and control.verdict is not None and not control.verdict.passed:
         yield error(("control", "status"), "is completed, but the last verdict did not pass")
     if control.status == "completed" and control.verdict is None:
@@ -55,7 +57,7 @@ def _atoms(loop: Loop, graph: Graph) -> Iterator[Finding]:
             yield warning((*here, "description"), f"{atom.id} says nothing about what to do")
         yield from _unknown(atom.depends_on, graph, (*here, "depends_on"))
         yield from _membership(atom, loop, here)
-        yield from _terms_of_atom(atom, here)
+        yield from problems_of_atom_terms(atom, here)
         if atom.status == "resolved" and atom.id not in loop.bindings:
             yield warning(here, f"{atom.id} is resolved but has no binding; others cannot see its result")
 
@@ -70,7 +72,7 @@ def _membership(atom: Atom, loop: Loop, here: Path) -> Iterator[Finding]:
         yield error((*here, "or_group"), f"group {atom.or_group} does not list {atom.id} among its choices")
 
 
-def _terms_of_atom(atom: Atom, here: Path) -> Iterator[Finding]:
+def problems_of_atom_terms(atom: Atom, here: Path) -> Iterator[Finding]:
     if atom.check is not None:
         yield from problems_of_atom_check(atom.check, (*here, "check"))
     if atom.run is not None and not atom.run.strip():
@@ -113,7 +115,7 @@ def _choices(name: str, group: OrGroup, graph: Graph, here: Path) -> Iterator[Fi
     elif group.selected not in graph.atoms:
         yield error((*here, "selected"), f"{group.selected} is not an atom")
     elif group.selected in group.failed:
-        if set(group.choices) <= set(group.failed):
+        if all(choice in group.failed for choice in group.choices if choice in graph.atoms):
             yield warning((*here, "failed"), "every choice has failed; nothing is left to try")
         else:
             yield error((*here, "selected"), f"{group.selected} has failed; select one that has not")

@@ -21,22 +21,28 @@ LOWEST = {
 
 def seconds(duration: Duration) -> float:
     """90 → 90.0, "90s" → 90.0, "1h30m" → 5400.0. Raises ValueError for what is not a positive length of time."""
-    if isinstance(duration, str):
-        total, number = 0.0, ""
-        for character in duration.strip().lower().replace(" ", ""):
-            if character in SECONDS_PER and number:
-                total += float(number) * SECONDS_PER[character]
-                number = ""
-            elif character.isdecimal() or character == ".":
-                number += character
-            else:
-                raise ValueError(duration)
-        total += float(number or 0)
-    else:
-        total = float(duration)
+    try:
+        total = _sum_of_parts(duration) if isinstance(duration, str) else float(duration)
+    except OverflowError:
+        total = float("inf")
     if not 0 < total < float("inf"):
         raise ValueError(duration)
     return total
+
+
+def _sum_of_parts(duration: str) -> float:
+    total, number = 0.0, ""
+    for character in duration.strip().lower().replace(" ", ""):
+        if character in SECONDS_PER and number:
+            total += float(number) * SECONDS_PER[character]
+            number = ""
+        elif character.isdecimal() or character == ".":
+            number += character
+        else:
+            raise ValueError(duration)
+    if number and total:  # "1h30" may mean minutes or seconds
+        raise ValueError(duration)
+    return total + float(number or 0)
 
 
 def problem_of_duration(duration: Duration, path: Path) -> Iterator[Finding]:

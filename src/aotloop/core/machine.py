@@ -12,12 +12,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from aotloop.core import events
-from aotloop.core.effects import Added, CheckParent, Effect, Resolved
+from aotloop.core.effects import Added, Effect, Resolved
 from aotloop.core.failure import fail, switch
 from aotloop.core.graph import Graph
 from aotloop.core.growth import add_atom, decompose
 from aotloop.core.illegal import illegal
-from aotloop.core.model import Atom, Binding, Loop
+from aotloop.core.model import Atom, Binding, Loop, TrailEntry
+from aotloop.core.objective import digest_of
+from aotloop.core.parents import resolve_parent, resolve_parents
+from aotloop.core.redirect import correct
 from aotloop.core.transitions import ATOM, LOOP, AtomMove, LoopMove
 
 
@@ -43,44 +46,39 @@ def _resolve(loop: Loop, event: events.AtomResolved) -> list[Effect]:
     atom = _atom(graph, event, event.atom)
     if atom.id in graph.children_of and atom.status == "pending":
         if waiting := graph.waits_for(atom.id):
-            raise illegal(loop, event, f"its children {', '.join(waiting)} are not resolved", atom.id)
-        return _resolve_parent(loop, graph, atom.id)
+            raise illegal(loop, event, f"it waits for {', '.join(waiting)}", atom.id)
+        resolve_parent(loop, graph, atom.id)
+        if event.summary is not None:
+            loop.bindings[atom.id] = Binding(summary=event.summary, artifacts=event.artifacts)
+        return [Resolved(atom=atom.id), *resolve_parents(loop, atom.id)]
     moved = _moved(loop, event, atom, "resolve")
+    if graph.is_unselected(atom.id) and graph.satisfied(atom.id):
+        settled = f"{graph.group_of[atom.id]} is settled by another choice; a late result does not count"
+        raise illegal(loop, event, settled, atom.id)
     if event.summary is not None:
         loop.bindings[atom.id] = Binding(summary=event.summary, artifacts=event.artifacts)
     if atom.status == "resolved":
         return []
     loop.atoms[graph.position[atom.id]] = moved
-    return _resolve_parents_of(loop, atom.id)
+    _settle_race(loop, graph, event)
+    return resolve_parents(loop, atom.id)
 
 
-def _resolve_parents_of(loop: Loop, atom_id: str) -> list[Effect]:
-    """A parent whose last child was resolved is resolved too; if it has a check of its own, that decides first."""
-    graph = Graph(loop)
-    group = graph.group(atom_id)
-    parents = {
-        parent
-        for member in (group.choices if group is not None else (atom_id,))
-        for parent in graph.parents_of.get(member, ())
-    }
-    effects: list[Effect] = []
-    for parent in sorted(parents, key=lambda one: graph.position.get(one, 0)):
-        atom = graph.atoms.get(parent)
-        if atom is None or atom.status != "pending" or graph.waits_for(parent):
-            continue
-        if atom.check is not None:
-            effects.append(CheckParent(atom=parent))
-        else:
-            effects += _resolve_parent(loop, graph, parent)
-    return effects
-
-
-def _resolve_parent(loop: Loop, graph: Graph, parent: str) -> list[Effect]:
-    place = graph.position[parent]
-    loop.atoms[place] = replace(loop.atoms[place], status="resolved")
-    children = ", ".join(graph.children_of[parent])
-    loop.bindings[parent] = Binding(summary=f"Completed via {children} resolution")
-    return [Resolved(atom=parent), *_resolve_parents_of(loop, parent)]
+def _settle_race(loop: Loop, graph: Graph, event: events.AtomResolved) -> None:
+    """The first racer to be resolved is the one selected; whoever still runs has run for nothing."""
+    winner, group = event.atom, graph.group(event.atom)
+    if group is None or not group.speculative:
+        return
+    if group.selected != winner:
+        name = graph.group_of[winner]
+        loop.trail.append(
+            TrailEntry(or_group=name, selected=winner, reason=f"{winner} was resolved first", timestamp=event.at)
+        )
+        loop.or_groups[name] = replace(group, selected=winner)
+    for other in group.choices:
+        if other != winner and other in graph.atoms and graph.atoms[other].status == "in_progress":
+            loop.atoms[graph.position[other]] = replace(graph.atoms[other], status="pending")
+            loop.bindings.pop(other, None)
 
 
 def _abandon(loop: Loop, event: events.AtomAbandoned) -> list[Effect]:
@@ -96,7 +94,8 @@ def _abandon(loop: Loop, event: events.AtomAbandoned) -> list[Effect]:
 def _fail(loop: Loop, event: events.AtomFailed) -> list[Effect]:
     graph = Graph(loop)
     atom = _atom(graph, event, event.atom)
-    if atom.id not in graph.children_of or graph.waits_for(atom.id):
+    checked_parent = atom.id in graph.children_of and atom.status == "pending" and not graph.waits_for(atom.id)
+    if not checked_parent:
         _moved(loop, event, atom, "fail")
     return fail(loop, graph, event)
 
@@ -136,6 +135,8 @@ def _start_loop(loop: Loop, event: events.LoopStarted) -> list[Effect]:
 
 def _stop_loop(loop: Loop, event: events.LoopStopped) -> list[Effect]:
     status = _loop_moved(loop, event, "stop")
+    if status == loop.control.status:
+        return []
     reason = event.reason if event.reason is not None else loop.control.stop_reason
     loop.control = replace(loop.control, status=status, stop_reason=reason)
     return []
@@ -153,6 +154,8 @@ def _request_stop(loop: Loop, event: events.StopRequested) -> list[Effect]:
 
 def _record_verdict(loop: Loop, event: events.VerdictReached) -> list[Effect]:
     verdict, last = event.verdict, loop.control.verdict
+    if loop.control.status == "completed":  # by the verdict that is there; what is found later does not undo it
+        return []
     if last is not None and last.objective_digest == verdict.objective_digest:
         counts = [len(verdict.failing), last.fewest_failing]
         verdict = replace(
@@ -172,9 +175,19 @@ def _complete_loop(loop: Loop, event: events.LoopCompleted) -> list[Effect]:
     if status != loop.control.status:
         if verdict is None or not verdict.passed:
             raise illegal(loop, event, "no passing verdict is recorded; only a verified base case completes a loop")
-        if (verdict.objective_digest, verdict.commit) != (event.objective_digest, event.commit):
+        if verdict.objective_digest != digest_of(loop.objective) or verdict.commit != event.commit:
             raise illegal(loop, event, "the verdict is of another objective or another commit; verify again")
         loop.control = replace(loop.control, status=status, stop_reason=None)
+    return []
+
+
+# --- a person's corrections --------------------------------------------------------------------------------------
+
+
+def _request_redirect(loop: Loop, event: events.RedirectRequested) -> list[Effect]:
+    if loop.control.status not in ("running", "stopped"):
+        raise illegal(loop, event, f"the loop is {loop.control.status}; only a running or stopped loop is redirected")
+    loop.control = replace(loop.control, redirect_requested=True)
     return []
 
 
@@ -218,4 +231,6 @@ _HANDLERS: dict[type[events.Event], Callable[[Loop, Any], list[Effect]]] = {
     events.StopRequested: _request_stop,
     events.VerdictReached: _record_verdict,
     events.LoopCompleted: _complete_loop,
+    events.RedirectRequested: _request_redirect,
+    **dict.fromkeys(events.Corrected.__subclasses__(), correct),
 }

@@ -1,13 +1,18 @@
-"""request_stop: asking a running loop to end."""
+"""request_stop, apply_correction: a person ends a loop, or changes its direction."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from aotloop import app
 from aotloop.core import events
-from aotloop.scripts.arguments import Option, Usage
+from aotloop.core.machine import advance
+from aotloop.core.model import BaseCase, Constraints, Loop
+from aotloop.scripts.arguments import Option, Usage, UsageError, comma_separated
 from aotloop.scripts.output import Script
+
+AGREED = ("goal", "background_intent", "deliverables", "definition_of_done")
 
 
 def _request_stop(given: dict[str, Any]) -> dict[str, Any]:
@@ -15,6 +20,119 @@ def _request_stop(given: dict[str, Any]) -> dict[str, Any]:
     return {"success": True, "stop_requested": True, "reason": given["reason"]}
 
 
+def _apply_correction(given: dict[str, Any]) -> dict[str, Any]:
+    kind = given["kind"]
+    if kind not in KINDS:
+        raise UsageError(f"kind cannot be {kind!r}; it is one of {', '.join(KINDS)}")
+    needed, make = KINDS[kind]
+    if missing := [name for name in needed if given[name] is None]:
+        raise UsageError(f"{kind} needs " + ", ".join(f"--{name.replace('_', '-')}" for name in missing))
+    store = app.open_store(given["state_file"])
+    store.update(lambda loop: advance(loop, make(loop, given, app.now())))
+    recorded = store.load().corrections[-1]
+    return {"success": True, "type": recorded.type, "trail_cleared": recorded.trail_cleared, "kind": kind}
+
+
+def _objective(loop: Loop, given: dict[str, Any], at: str) -> events.Corrected:
+    from msgspec.structs import replace  # noqa: PLC0415
+
+    changes: dict[str, Any] = {name: given[name] for name in AGREED if given[name] is not None}
+    if given["base_case"] is not None:
+        changes["base_case"] = _read(given["base_case"], BaseCase, "--base-case")
+    if not changes:
+        raise UsageError("alignment needs at least one of --goal, --base-case, --background-intent, --deliverables")
+    objective = replace(loop.objective, **changes)
+    return events.ObjectiveCorrected(description=given["description"], at=at, objective=objective)
+
+
+def _constraints(loop: Loop, given: dict[str, Any], at: str) -> events.Corrected:
+    from msgspec import convert, to_builtins  # noqa: PLC0415
+
+    changes = _read(given["constraints"], dict, "--constraints")
+    unknown = set(changes) - set(Constraints.__struct_fields__)
+    if unknown:
+        raise UsageError(f"there is no constraint {', '.join(sorted(unknown))}")
+    try:
+        limits = convert({**to_builtins(loop.objective.constraints), **changes}, Constraints)
+    except ValueError as error:
+        raise UsageError(f"--constraints: {error}") from None
+    return events.ConstraintsCorrected(description=given["description"], at=at, constraints=limits)
+
+
+def _read(text: str, wanted: Any, option: str) -> Any:
+    """An option's value that is YAML (or JSON, which is YAML)."""
+    from aotloop.statefile.reading import read_value  # noqa: PLC0415
+
+    value = read_value(text.encode() + b"\n", wanted)
+    if value is None:
+        raise UsageError(f"{option} cannot be read: {text!r}")
+    return value
+
+
+def _added(_: Loop, given: dict[str, Any], at: str) -> events.Corrected:
+    added = events.AtomAdded(
+        atom=given["atom"],
+        description=given["atom_description"],
+        depends_on=given["depends_on"],
+        or_group=given["or_group"],
+    )
+    return events.ScopeExtended(description=given["description"], at=at, added=added)
+
+
+def _removed(_: Loop, given: dict[str, Any], at: str) -> events.Corrected:
+    return events.ScopeReduced(description=given["description"], at=at, atom=given["atom"])
+
+
+def _forced(_: Loop, given: dict[str, Any], at: str) -> events.Corrected:
+    return events.ChoiceForced(
+        description=given["description"], at=at, or_group=given["or_group"], choice=given["choice"]
+    )
+
+
+def _overridden(_: Loop, given: dict[str, Any], at: str) -> events.Corrected:
+    return events.BindingOverridden(
+        description=given["description"],
+        at=at,
+        atom=given["atom"],
+        summary=given["summary"],
+        artifacts=given["artifacts"],
+    )
+
+
+def _retried(_: Loop, given: dict[str, Any], at: str) -> events.Corrected:
+    return events.RetryGranted(description=given["description"], at=at, atom=given["atom"])
+
+
+KINDS: dict[str, tuple[tuple[str, ...], Callable[[Loop, dict[str, Any], str], events.Corrected]]] = {
+    "alignment": ((), _objective),
+    "constraints": (("constraints",), _constraints),
+    "add_atom": (("atom_description",), _added),
+    "remove_atom": (("atom",), _removed),
+    "force_choice": (("or_group", "choice"), _forced),
+    "override_binding": (("atom", "summary"), _overridden),
+    "retry": (("atom",), _retried),
+}
+
 REQUEST_STOP = Script(
     Usage("Ask the running loop to stop; nothing is lost.", (), {"--reason": Option()}), _request_stop
+)
+APPLY_CORRECTION = Script(
+    Usage(
+        f"Apply and record a person's correction. Kinds: {', '.join(KINDS)}.",
+        ("kind",),
+        {
+            "--description": Option(required=True),
+            **{f"--{name.replace('_', '-')}": Option() for name in AGREED},
+            "--base-case": Option(),
+            "--constraints": Option(),
+            "--atom": Option(),
+            "--atom-description": Option(),
+            "--depends-on": Option(comma_separated, ()),
+            "--or-group": Option(),
+            "--choice": Option(),
+            "--summary": Option(),
+            "--artifacts": Option(comma_separated, ()),
+        },
+    ),
+    _apply_correction,
 )

@@ -21,6 +21,7 @@ MODULES = {
     "switch_or_branch": "dag",
     "fail_atom": "dag",
     "request_stop": "convergence",
+    "apply_correction": "convergence",
 }
 
 

@@ -1,0 +1,99 @@
+"""`aot atom add` and `aot atom decompose`: how the work grows."""
+
+from __future__ import annotations
+
+import click
+
+from aotloop import app
+from aotloop.cli.consent import accept_own
+from aotloop.cli.foreign import prose, visible
+from aotloop.cli.names import complete_atom, complete_group, known_atom
+from aotloop.cli.options import AMOUNT, WORDS, json_option, state_file_option
+from aotloop.cli.output import named, report_done
+from aotloop.core import events
+from aotloop.core.effects import Added, Effect
+
+
+@click.command(
+    "add",
+    epilog="""\b
+Examples:
+  aot atom add "Write the parser"
+  aot atom add "Session tokens" --id A4_alt --depends-on A1 --or-group token_method
+  aot atom add "Format the sources" --run "make format" --depends-on A2 --depends-on A3
+""",
+)
+@state_file_option
+@json_option
+@click.argument("description", type=WORDS)
+@click.option("--id", "atom", type=WORDS, help="[default: the next free A<n>]")
+@click.option("--depends-on", multiple=True, shell_complete=complete_atom, help="An atom it waits for (repeatable).")
+@click.option(
+    "--or-group",
+    type=WORDS,
+    shell_complete=complete_group,
+    help="The group it is a choice of; made if there is none of that name.",
+)
+@click.option("--run", type=WORDS, help="A command that does this atom, instead of an agent.")
+@click.option("--estimate", type=AMOUNT, help="Minutes it will take.")
+def add(
+    state_file: str | None,
+    as_json: bool,
+    description: str,
+    atom: str | None,
+    depends_on: tuple[str, ...],
+    or_group: str | None,
+    run: str | None,
+    estimate: float | None,
+) -> None:
+    """Add an atom."""
+    store = app.open_store(state_file)
+    before = store.load()
+    needs = tuple(part for word in depends_on for part in word.split(",") if part)
+    for needed in needs:
+        known_atom(before, needed)
+    event = events.AtomAdded(
+        atom=atom, description=description, depends_on=needs, or_group=or_group, run=run, estimate=estimate
+    )
+    (added,) = _added(app.apply(store, event))
+    if run is not None:
+        accept_own(store, before, run)
+    report_done(
+        as_json=as_json,
+        data={"atom_id": added, "depends_on": list(needs), "or_group": or_group},
+        said=f"added {visible(added)}: {prose(description)}",
+        steps=["aot graph", f"aot atom start {named(added)}"],
+    )
+
+
+@click.command(
+    "decompose",
+    short_help="Split an atom into children.",
+    epilog="""\b
+Examples:
+  aot atom decompose A2 --child "lexer" --child "grammar" --reason "too large for one attempt"
+""",
+)
+@state_file_option
+@json_option
+@click.argument("parent", shell_complete=complete_atom)
+@click.option(
+    "--child", "children", type=WORDS, multiple=True, required=True, help="A child's description (repeatable)."
+)
+@click.option("--reason", type=WORDS, required=True, help="Why it is split.")
+def decompose(state_file: str | None, as_json: bool, parent: str, children: tuple[str, ...], reason: str) -> None:
+    """Split PARENT into children. They take over its dependencies; it resolves by itself when all of them have."""
+    store = app.open_store(state_file)
+    known_atom(store.load(), parent)
+    parts = tuple(events.Child(description=text) for text in children)
+    ids = _added(app.apply(store, events.AtomDecomposed(parent=parent, children=parts, reason=reason)))
+    report_done(
+        as_json=as_json,
+        data={"parent": parent, "children": list(ids)},
+        said=f"{visible(parent)} was split into {', '.join(ids)}",
+        steps=["aot graph", f"aot atom start {ids[0]}"],
+    )
+
+
+def _added(effects: list[Effect]) -> tuple[str, ...]:
+    return tuple(atom for effect in effects if isinstance(effect, Added) for atom in effect.atoms)

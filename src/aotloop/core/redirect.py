@@ -1,0 +1,219 @@
+"""How a person changes the direction of a loop: six kinds of correction, each with what it resets and what it records.
+
+| correction           | recorded as       | the trail                       | reset                                |
+| -------------------- | ----------------- | ------------------------------- | ------------------------------------ |
+| ObjectiveCorrected   | objective_change  | cleared                         | verdict, failures, counters          |
+| ConstraintsCorrected | constraint_change | kept                            | nothing                              |
+| ScopeExtended        | dag_adjustment    | a user_correction is added      | nothing                              |
+| ScopeReduced         | dag_adjustment    | a user_correction is added      | what names the atom forgets it       |
+| ChoiceForced         | dag_adjustment    | a user_correction is added      | the left choice, what is built on it |
+| BindingOverridden    | bindings_override | what is about the affected goes | what is built on the atom            |
+| RetryGranted         | dag_adjustment    | a user_correction is added      | the atom's count of attempts         |
+
+Every correction also ends what is under way (its results no longer count), counts no stall against the new direction,
+and is kept in `corrections`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from msgspec.structs import replace
+
+from aotloop.core import events
+from aotloop.core.checklist import problems_of_base_case
+from aotloop.core.effects import Effect, Resolved
+from aotloop.core.findings import Finding
+from aotloop.core.graph import Graph
+from aotloop.core.growth import add_atom
+from aotloop.core.illegal import illegal
+from aotloop.core.limits import problems_of_constraints
+from aotloop.core.model import Binding, Correction, CorrectionType, Loop, TrailEntry
+from aotloop.core.parents import resolve_parents, settle_parent
+
+
+def correct(loop: Loop, event: events.Corrected) -> list[Effect]:
+    """Everything is worked out on a copy, so that a correction that is refused changes nothing."""
+    corrected = loop.snapshot()
+    kind, change = _CHANGES[type(event)]
+    entries = len(loop.trail)
+    change(corrected, event)
+    _end_what_is_under_way(corrected)
+    is_cleared = len(corrected.trail) < entries
+    corrected.corrections.append(
+        Correction(timestamp=event.at, type=kind, description=event.description, trail_cleared=is_cleared)
+    )
+    effects = _settle_parents(corrected)
+    for name in Loop.__struct_fields__:
+        setattr(loop, name, getattr(corrected, name))
+    return effects
+
+
+def _settle_parents(loop: Loop) -> list[Effect]:
+    """Taking out the last unresolved child leaves a parent with nothing to wait for."""
+    effects: list[Effect] = []
+    for parent in Graph(loop).children_of:
+        for effect in settle_parent(loop, Graph(loop), parent):
+            effects += [effect, *(resolve_parents(loop, parent) if isinstance(effect, Resolved) else [])]
+    return effects
+
+
+def _end_what_is_under_way(loop: Loop) -> None:
+    _reset(loop, [atom.id for atom in loop.atoms if atom.status == "in_progress"], keep_attempts=True)
+    control = loop.control
+    loop.control = replace(control, redirect_requested=False, stall_count=0, epoch=control.epoch + 1)
+
+
+# --- the kinds ---------------------------------------------------------------------------------------------------
+
+
+def _objective(loop: Loop, event: events.ObjectiveCorrected) -> None:
+    _refuse_errors(event, problems_of_base_case(event.objective.base_case, ("base_case",)))
+    _refuse_errors(event, problems_of_constraints(event.objective.constraints, ("constraints",)))
+    loop.objective = event.objective
+    loop.trail = []
+    loop.or_groups = {name: replace(group, failed=()) for name, group in loop.or_groups.items()}
+    loop.atoms = [replace(atom, attempts=0) for atom in loop.atoms]
+    status = "pending" if loop.control.status == "completed" else loop.control.status
+    loop.control = replace(loop.control, status=status, iteration=0, prev_pending_count=-1, verdict=None)
+
+
+def _constraints(loop: Loop, event: events.ConstraintsCorrected) -> None:
+    _refuse_errors(event, problems_of_constraints(event.constraints, ("constraints",)))
+    loop.objective = replace(loop.objective, constraints=event.constraints)
+
+
+def _extend(loop: Loop, event: events.ScopeExtended) -> None:
+    atom_id = add_atom(loop, event.added)
+    _note(loop, event, atom=atom_id, or_group=event.added.or_group)
+
+
+def _reduce(loop: Loop, event: events.ScopeReduced) -> None:
+    graph = Graph(loop)
+    _refuse_removal(loop, graph, event)
+    _note(loop, event, atom=event.atom, or_group=graph.group_of.get(event.atom))
+    loop.atoms = [
+        replace(atom, depends_on=_without(atom.depends_on, event.atom)) for atom in loop.atoms if atom.id != event.atom
+    ]
+    loop.decompositions = [
+        replace(split, children=_without(split.children, event.atom)) for split in loop.decompositions
+    ]
+    loop.decompositions = [split for split in loop.decompositions if split.children]
+    name = graph.group_of.get(event.atom)
+    if name is not None:
+        _take_choice_out(loop, name, event.atom)
+    loop.bindings.pop(event.atom, None)
+
+
+def _take_choice_out(loop: Loop, name: str, choice: str) -> None:
+    group = loop.or_groups[name]
+    left = _without(group.choices, choice)
+    known = {atom.id for atom in loop.atoms}
+    if not any(one in known for one in left):
+        del loop.or_groups[name]
+        return
+    failed = _without(group.failed, choice)
+    selected = group.selected
+    if selected == choice:
+        possible = [one for one in left if one in known]
+        selected = next((one for one in possible if one not in failed), possible[0])
+    loop.or_groups[name] = replace(group, choices=left, failed=failed, selected=selected)
+
+
+def _force(loop: Loop, event: events.ChoiceForced) -> None:
+    graph = Graph(loop)
+    group = loop.or_groups.get(event.or_group)
+    if group is None:
+        raise illegal(None, event, f"there is no group {event.or_group}; there are: {_listed(loop.or_groups)}")
+    if event.choice not in group.choices or event.choice not in graph.atoms:
+        known = _listed(one for one in group.choices if one in graph.atoms)
+        raise illegal(None, event, f"{event.choice} cannot be chosen for {event.or_group}; there are: {known}")
+    _note(loop, event, or_group=event.or_group, selected=event.choice)
+    loop.or_groups[event.or_group] = replace(group, selected=event.choice, failed=_without(group.failed, event.choice))
+    if group.selected != event.choice:
+        parts = {group.selected} | graph.descendants(group.selected)
+        _reset(loop, parts | graph.downstream(parts))
+    _reset(loop, [event.choice] if graph.atoms[event.choice].status != "resolved" else [])
+
+
+def _override(loop: Loop, event: events.BindingOverridden) -> None:
+    graph = Graph(loop)
+    atom = graph.atoms.get(event.atom)
+    if atom is None or atom.status != "resolved":
+        status = "no atom" if atom is None else atom.status
+        raise illegal(loop, event, f"only a resolved atom has a result to describe; {event.atom} is {status}")
+    affected = graph.downstream([event.atom])
+    loop.bindings[event.atom] = Binding(summary=event.summary, artifacts=event.artifacts)
+    loop.trail = [entry for entry in loop.trail if entry.atom not in affected and entry.selected not in affected]
+    _reset(loop, affected)
+
+
+def _grant_retry(loop: Loop, event: events.RetryGranted) -> None:
+    graph = Graph(loop)
+    atom = graph.atoms.get(event.atom)
+    if atom is None or atom.status == "resolved":
+        status = "no atom" if atom is None else "resolved"
+        raise illegal(loop, event, f"{event.atom} is {status}; only unresolved atoms are tried again")
+    _note(loop, event, atom=event.atom, or_group=graph.group_of.get(event.atom))
+    name = graph.group_of.get(event.atom)
+    if name is not None:
+        group = loop.or_groups[name]
+        failed = _without(group.failed, event.atom)
+        selected = event.atom if group.selected in failed else group.selected
+        loop.or_groups[name] = replace(group, failed=failed, selected=selected)
+    _reset(loop, [event.atom])
+
+
+# --- what they share ---------------------------------------------------------------------------------------------
+
+
+def _refuse_errors(event: events.Corrected, findings: Iterable[Finding]) -> None:
+    for finding in findings:
+        if finding.level == "error":
+            raise illegal(None, event, str(finding))
+
+
+def _refuse_removal(loop: Loop, graph: Graph, event: events.ScopeReduced) -> None:
+    atom = graph.atoms.get(event.atom)
+    if atom is None:
+        raise illegal(None, event, f"there is no atom {event.atom}; there are: {_listed(graph.atoms)}")
+    if atom.status == "resolved":
+        raise illegal(loop, event, f"{event.atom} is resolved; only unresolved work can be taken out", event.atom)
+    if event.atom in graph.children_of:
+        children = ", ".join(graph.children_of[event.atom])
+        raise illegal(loop, event, f"{event.atom} was decomposed into {children}; take those out first", event.atom)
+    if len(loop.atoms) == 1:
+        raise illegal(loop, event, f"{event.atom} is the only atom; a loop needs at least one", event.atom)
+
+
+def _reset(loop: Loop, atom_ids: Iterable[str], *, keep_attempts: bool = False) -> None:
+    ids = set(atom_ids)
+    for place, atom in enumerate(loop.atoms):
+        if atom.id in ids:
+            attempts = atom.attempts if keep_attempts else 0
+            loop.atoms[place] = replace(atom, status="pending", attempts=attempts)
+            loop.bindings.pop(atom.id, None)
+
+
+def _note(loop: Loop, event: events.Corrected, **about: Any) -> None:
+    loop.trail.append(TrailEntry(reason=event.description, timestamp=event.at, type="user_correction", **about))
+
+
+def _without(names: tuple[str, ...], name: str) -> tuple[str, ...]:
+    return tuple(one for one in names if one != name)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(list(names)[:10]) or "none"
+
+
+_CHANGES: dict[type[events.Corrected], tuple[CorrectionType, Callable[[Loop, Any], None]]] = {
+    events.ObjectiveCorrected: ("objective_change", _objective),
+    events.ConstraintsCorrected: ("constraint_change", _constraints),
+    events.ScopeExtended: ("dag_adjustment", _extend),
+    events.ScopeReduced: ("dag_adjustment", _reduce),
+    events.ChoiceForced: ("dag_adjustment", _force),
+    events.BindingOverridden: ("bindings_override", _override),
+    events.RetryGranted: ("dag_adjustment", _grant_retry),
+}

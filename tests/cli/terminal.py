@@ -1,0 +1,151 @@
+"""Runs `aot` for tests: within this process where that is enough, as a process of its own, or on a real terminal."""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import json
+import os
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aotloop.cli.boundary import guarded
+from aotloop.cli.main import run
+
+COMMAND = str(Path(sys.executable).with_name("aot"))
+PATIENCE = 20.0
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@dataclass(frozen=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Fails unless standard output is JSON and nothing else."""
+        return json.loads(self.out)
+
+
+def aot(*arguments: str) -> Ran:
+    """In this process, up to and including the error boundary; not on a terminal."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    with redirect_stdout(out), redirect_stderr(err):
+        code = guarded(run, arguments)
+    return Ran(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))
+
+
+def spawn(*arguments: str | bytes, environ: dict[str, str] | None = None, **more: Any) -> Ran:
+    """The installed command as a process, without a terminal."""
+    more.setdefault("stdin", subprocess.DEVNULL)
+    done = subprocess.run(
+        [COMMAND, *arguments],
+        capture_output=True,
+        env=_environment(environ),
+        timeout=PATIENCE,
+        check=False,
+        **more,
+    )
+    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def start(*arguments: str) -> subprocess.Popen[bytes]:
+    """The installed command, left running."""
+    return subprocess.Popen(
+        [COMMAND, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=_environment(None),
+    )
+
+
+class Terminal:
+    """A person's terminal, with the command in the foreground."""
+
+    def __init__(self, process: subprocess.Popen[bytes], descriptor: int) -> None:
+        self._process = process
+        self._descriptor = descriptor
+        self.shown = ""
+
+    def wait_for(self, text: str) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while text not in self.text:
+            assert time.monotonic() < deadline, f"{text!r} did not appear in {self.shown!r}"
+            assert self._read(), f"it ended without {text!r}: {self.shown!r}"
+
+    def type(self, text: str) -> None:
+        os.write(self._descriptor, text.encode())
+
+    def end(self) -> int:
+        """The exit code, once everything that was printed has been read."""
+        deadline = time.monotonic() + PATIENCE
+        while self._read():
+            assert time.monotonic() < deadline, f"it does not end: {self.shown!r}"
+        return self._process.wait(PATIENCE)
+
+    @property
+    def text(self) -> str:
+        """Without colours, and with plain line ends."""
+        return COLOUR.sub("", self.shown).replace("\r\n", "\n")
+
+    def _read(self) -> bool:
+        if not select.select([self._descriptor], [], [], 1)[0]:
+            return True
+        try:
+            data = os.read(self._descriptor, 1 << 16)
+        except OSError:  # how Linux says that nobody has the other end any more
+            return False
+        self.shown += data.decode("utf-8", "replace")
+        return bool(data)
+
+
+@contextmanager
+def terminal(*arguments: str, columns: int = 80, environ: dict[str, str] | None = None) -> Iterator[Terminal]:
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    process = subprocess.Popen(
+        [COMMAND, *arguments],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=_environment({"TERM": "xterm-256color", **(environ or {})}),
+        preexec_fn=_take_terminal,  # noqa: PLW1509 - so that Ctrl-C reaches it; nothing else runs before its exec
+    )
+    os.close(theirs)
+    try:
+        yield Terminal(process, ours)
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        os.close(ours)
+
+
+def on_terminal(*arguments: str, columns: int = 80, environ: dict[str, str] | None = None) -> tuple[int, Terminal]:
+    """Run to its end without typing anything."""
+    with terminal(*arguments, columns=columns, environ=environ) as screen:
+        return screen.end(), screen
+
+
+def _take_terminal() -> None:
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def _environment(more: dict[str, str] | None) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "TERM")}
+    return {**kept, **(more or {})}

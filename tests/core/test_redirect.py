@@ -1,0 +1,284 @@
+"""A person's corrections: what each changes, resets and records; and that a refused one changes nothing."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from aotloop.core import events
+from aotloop.core.effects import CheckParent, Resolved
+from aotloop.core.invariants import findings_of
+from aotloop.core.machine import advance
+from aotloop.core.model import (
+    AtomCheck,
+    BaseCase,
+    Binding,
+    Constraints,
+    Correction,
+    Decomposition,
+    Loop,
+    OrGroup,
+    TrailEntry,
+    Verdict,
+)
+from aotloop.errors import IllegalEvent
+from tests.core.generated import valid_loops
+from tests.loops import a_loop, atom
+
+SAID: dict[str, Any] = {"description": "as the customer said", "at": "noon"}
+
+
+def worked_on() -> Loop:
+    """A1 ← group (X failed, Y resolved) ← A2 resolved ← A3 in progress; A4 is apart."""
+    loop = a_loop(
+        atom("A1", status="resolved"),
+        atom("X", "A1", or_group="g", attempts=2),
+        atom("Y", "A1", or_group="g", status="resolved"),
+        atom("A2", "Y", status="resolved", attempts=1),
+        atom("A3", "A2", status="in_progress", attempts=1),
+        atom("A4", status="resolved"),
+        or_groups={"g": OrGroup(choices=("X", "Y"), selected="Y", failed=("X",))},
+        trail=[
+            TrailEntry(type="failure", atom="X", or_group="g", reason="broke", timestamp="dawn", attempt=2),
+            TrailEntry(or_group="g", selected="Y", reason="X failed", timestamp="dawn"),
+            TrailEntry(type="failure", atom="A3", reason="slipped", timestamp="dawn", attempt=1),
+        ],
+    )
+    verdict = Verdict(passed=False, objective_digest="d", at="dawn", failing=("a",))
+    loop.control = replace(
+        loop.control, iteration=4, stall_count=2, prev_pending_count=2, redirect_requested=True, verdict=verdict
+    )
+    return loop
+
+
+def statuses(loop: Loop) -> dict[str, str]:
+    return {one.id: one.status for one in loop.atoms}
+
+
+ALL = [
+    events.ConstraintsCorrected(constraints=Constraints(max_iterations=50), **SAID),
+    events.ScopeExtended(added=events.AtomAdded(description="more"), **SAID),
+    events.ScopeReduced(atom="A3", **SAID),
+    events.ChoiceForced(or_group="g", choice="X", **SAID),
+    events.BindingOverridden(atom="A1", summary="it is otherwise", **SAID),
+    events.RetryGranted(atom="A3", **SAID),
+]
+
+
+@pytest.mark.parametrize("event", ALL, ids=lambda event: type(event).__name__)
+def test_every_correction_ends_what_is_under_way_and_starts_counting_anew(event: events.Corrected) -> None:
+    loop = worked_on()
+    advance(loop, event)
+    assert "in_progress" not in statuses(loop).values()
+    assert (loop.control.redirect_requested, loop.control.stall_count, loop.control.epoch) == (False, 0, 1)
+    assert (loop.corrections[-1].description, loop.corrections[-1].timestamp) == (SAID["description"], SAID["at"])
+    assert [one for one in findings_of(loop) if one.level == "error"] == []
+
+
+def test_a_new_objective_makes_the_past_invalid_and_keeps_the_results() -> None:
+    loop = worked_on()
+    objective = replace(loop.objective, goal="Something better", base_case=BaseCase(type="file", value="x"))
+    advance(loop, events.ObjectiveCorrected(objective=objective, **SAID))
+    assert loop.objective == objective
+    assert loop.trail == []
+    assert loop.control.verdict is None
+    assert (loop.control.iteration, loop.control.prev_pending_count) == (0, -1)
+    assert loop.or_groups["g"].failed == ()
+    assert [one.attempts for one in loop.atoms] == [0] * 6
+    assert set(loop.bindings) == {"A1", "Y", "A2", "A4"}
+    assert loop.corrections == [
+        Correction(timestamp="noon", type="objective_change", description=SAID["description"], trail_cleared=True)
+    ]
+
+
+def test_a_completed_loop_waits_to_be_started_when_its_objective_changes() -> None:
+    loop = a_loop(atom("A1", status="resolved"), status="completed")
+    advance(loop, events.ObjectiveCorrected(objective=replace(loop.objective, goal="More"), **SAID))
+    assert loop.control.status == "pending"
+
+
+def test_new_limits_keep_the_trail_and_reset_nothing() -> None:
+    loop, before = worked_on(), worked_on()
+    advance(loop, events.ConstraintsCorrected(constraints=Constraints(max_iterations=50), **SAID))
+    assert loop.objective.constraints.max_iterations == 50
+    assert loop.trail == before.trail
+    assert [one.attempts for one in loop.atoms] == [one.attempts for one in before.atoms]
+    assert (loop.corrections[0].type, loop.corrections[0].trail_cleared) == ("constraint_change", False)
+
+
+def test_an_added_atom_is_noted_in_the_trail() -> None:
+    loop = worked_on()
+    advance(loop, events.ScopeExtended(added=events.AtomAdded(description="more", depends_on=("A4",)), **SAID))
+    assert loop.atoms[-1].depends_on == ("A4",)
+    last = loop.trail[-1]
+    assert (last.type, last.atom, last.reason) == ("user_correction", loop.atoms[-1].id, SAID["description"])
+    assert (loop.corrections[0].type, loop.corrections[0].trail_cleared) == ("dag_adjustment", False)
+
+
+def test_a_removed_atom_is_forgotten_by_every_list_that_names_it() -> None:
+    loop = a_loop(
+        atom("A1"),
+        atom("A2", "A1"),
+        atom("P"),
+        atom("A3", or_group="g"),
+        atom("A4", or_group="g"),
+        decompositions=[Decomposition(parent="P", children=("A1", "A2"), reason="r")],
+    )
+    advance(loop, events.ScopeReduced(atom="A1", **SAID))
+    advance(loop, events.ScopeReduced(atom="A3", **SAID))
+    assert [(one.id, one.depends_on) for one in loop.atoms] == [("A2", ()), ("P", ()), ("A4", ())]
+    assert loop.decompositions[0].children == ("A2",)
+    assert loop.or_groups == {"g": OrGroup(choices=("A4",), selected="A4")}
+    advance(loop, events.ScopeReduced(atom="A4", **SAID))
+    assert loop.or_groups == {}
+    advance(loop, events.ScopeReduced(atom="A2", **SAID))
+    assert loop.decompositions == []
+    assert [one for one in findings_of(loop) if one.level == "error"] == []
+
+
+@pytest.mark.parametrize("checked", [False, True])
+def test_taking_out_the_last_unresolved_child_settles_its_parent(checked: bool) -> None:
+    check = AtomCheck(type="command", value="true") if checked else None
+    loop = a_loop(
+        atom("P", check=check),
+        atom("A1", status="resolved"),
+        atom("A2"),
+        decompositions=[Decomposition(parent="P", children=("A1", "A2"), reason="r")],
+    )
+    effects = advance(loop, events.ScopeReduced(atom="A2", **SAID))
+    assert effects == [CheckParent(atom="P") if checked else Resolved(atom="P")]
+    assert statuses(loop)["P"] == ("pending" if checked else "resolved")
+
+
+@pytest.mark.parametrize(
+    ("atom_id", "why"),
+    [("A1", "only unresolved work"), ("nobody", "there is no atom nobody"), ("P", "was decomposed into C")],
+)
+def test_what_cannot_be_removed_is_refused_with_the_reason(atom_id: str, why: str) -> None:
+    loop = a_loop(
+        atom("A1", status="resolved"),
+        atom("P"),
+        atom("C"),
+        decompositions=[Decomposition(parent="P", children=("C",), reason="r")],
+    )
+    before = deepcopy(loop)
+    with pytest.raises(IllegalEvent, match=why):
+        advance(loop, events.ScopeReduced(atom=atom_id, **SAID))
+    assert loop == before
+
+
+def test_the_only_atom_stays() -> None:
+    with pytest.raises(IllegalEvent, match="at least one"):
+        advance(a_loop(atom("A1")), events.ScopeReduced(atom="A1", **SAID))
+
+
+def test_a_forced_choice_is_unfailed_and_the_old_one_has_not_failed() -> None:
+    loop = worked_on()
+    advance(loop, events.ChoiceForced(or_group="g", choice="X", **SAID))
+    assert loop.or_groups["g"] == OrGroup(choices=("X", "Y"), selected="X", failed=())
+    assert statuses(loop) == {
+        "A1": "resolved", "X": "pending", "Y": "pending", "A2": "pending", "A3": "pending", "A4": "resolved"
+    }  # fmt: skip
+    assert set(loop.bindings) == {"A1", "A4"}
+    assert [one.attempts for one in loop.atoms] == [0] * 6
+    assert (loop.trail[-1].type, loop.trail[-1].selected) == ("user_correction", "X")
+
+
+@pytest.mark.parametrize(("group", "choice"), [("nowhere", "X"), ("g", "A1"), ("g", "nobody")])
+def test_a_choice_that_is_none_cannot_be_forced(group: str, choice: str) -> None:
+    loop, before = worked_on(), worked_on()
+    with pytest.raises(IllegalEvent, match="there are:"):
+        advance(loop, events.ChoiceForced(or_group=group, choice=choice, **SAID))
+    assert loop == before
+
+
+def test_an_overridden_result_resets_what_was_built_on_it_and_only_that() -> None:
+    loop = worked_on()
+    advance(loop, events.BindingOverridden(atom="Y", summary="it is otherwise", artifacts=("b.py",), **SAID))
+    assert loop.bindings["Y"] == Binding(summary="it is otherwise", artifacts=("b.py",))
+    assert set(loop.bindings) == {"A1", "Y", "A4"}
+    assert statuses(loop)["A2"] == "pending"
+    assert statuses(loop)["A1"] == "resolved"
+    assert [one.reason for one in loop.trail] == ["broke", "X failed"]
+    assert (loop.corrections[0].type, loop.corrections[0].trail_cleared) == ("bindings_override", True)
+
+
+@pytest.mark.parametrize("atom_id", ["A3", "nobody"])
+def test_only_a_resolved_atom_has_a_result_to_override(atom_id: str) -> None:
+    with pytest.raises(IllegalEvent, match="only a resolved atom"):
+        advance(worked_on(), events.BindingOverridden(atom=atom_id, summary="x", **SAID))
+
+
+def test_a_retry_gives_all_attempts_back_to_a_failed_choice_too() -> None:
+    loop = worked_on()
+    advance(loop, events.RetryGranted(atom="X", **SAID))
+    assert loop.or_groups["g"].failed == ()
+    assert {one.id: one.attempts for one in loop.atoms}["X"] == 0
+    with pytest.raises(IllegalEvent, match="only unresolved"):
+        advance(loop, events.RetryGranted(atom="A1", **SAID))
+
+
+@pytest.mark.parametrize("base_case", [BaseCase(), BaseCase(checklist=()), BaseCase(type="command", value=" ")])
+def test_an_objective_that_nothing_could_prove_is_refused(base_case: BaseCase) -> None:
+    loop, before = worked_on(), worked_on()
+    with pytest.raises(IllegalEvent):
+        advance(loop, events.ObjectiveCorrected(objective=replace(loop.objective, base_case=base_case), **SAID))
+    assert loop == before
+
+
+def test_limits_that_make_no_sense_are_refused() -> None:
+    with pytest.raises(IllegalEvent, match="max_iterations"):
+        advance(worked_on(), events.ConstraintsCorrected(constraints=Constraints(max_iterations=0), **SAID))
+
+
+@pytest.mark.parametrize("status", ["pending", "completed"])
+def test_only_a_loop_that_was_started_is_redirected(status: str) -> None:
+    with pytest.raises(IllegalEvent, match="running or stopped"):
+        advance(a_loop(atom("A1"), status=status), events.RedirectRequested())
+
+
+def test_a_request_to_redirect_is_a_flag_until_a_correction_is_applied() -> None:
+    loop = a_loop(atom("A1"))
+    advance(loop, events.RedirectRequested())
+    assert loop.control.redirect_requested
+    advance(loop, events.RetryGranted(atom="A1", **SAID))
+    assert not loop.control.redirect_requested
+
+
+@given(valid_loops(), st.data())
+def test_any_correction_of_any_valid_loop_leaves_a_valid_one_or_changes_nothing(
+    loop: Loop, data: st.DataObject
+) -> None:
+    ids = st.sampled_from([one.id for one in loop.atoms])
+    groups = st.sampled_from([*loop.or_groups, "nowhere"])
+    event = data.draw(
+        st.one_of(
+            st.builds(events.ScopeReduced, atom=ids, **{name: st.just(value) for name, value in SAID.items()}),
+            st.builds(events.RetryGranted, atom=ids, **{name: st.just(value) for name, value in SAID.items()}),
+            st.builds(
+                events.BindingOverridden,
+                atom=ids,
+                summary=st.just("s"),
+                **{name: st.just(value) for name, value in SAID.items()},
+            ),
+            st.builds(
+                events.ChoiceForced,
+                or_group=groups,
+                choice=ids,
+                **{name: st.just(value) for name, value in SAID.items()},
+            ),
+        )
+    )
+    before = deepcopy(loop)
+    try:
+        advance(loop, event)
+    except IllegalEvent:
+        assert loop == before
+        return
+    assert [str(one) for one in findings_of(loop) if one.level == "error"] == []
+    assert len(loop.corrections) == len(before.corrections) + 1

@@ -1,0 +1,46 @@
+"""The documentation is true: generated pages are up to date, links lead somewhere, named scripts exist."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from aotloop.scripts.run import MODULES
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "AGENTS.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_of_commands_is_up_to_date() -> None:
+    assert (ROOT / "docs" / "cli.md").read_text() == generator().page(), "run: make docs"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_to_a_file_leads_to_one(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
+        assert (page.parent / target).exists(), target
+
+
+def test_every_script_is_documented() -> None:
+    text = (ROOT / "docs" / "scripts.md").read_text()
+    assert [name for name in MODULES if f"| `{name}` |" not in text] == []
+
+
+def test_the_makefile_has_what_the_readme_promises() -> None:
+    promised = re.findall(r"\$ make (\w+)", (ROOT / "README.md").read_text())
+    makefile = (ROOT / "Makefile").read_text()
+    assert promised
+    assert [target for target in promised if f"\n{target}:" not in makefile] == []
