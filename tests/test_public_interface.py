@@ -28,7 +28,7 @@ def test_asking_for_help_imports_neither_yaml_nor_rich_nor_the_layout_library() 
         "from aotloop.cli.main import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "print({'yaml', 'ryml', 'rich', 'fast_sugiyama', 'psutil'} & set(sys.modules))"
+        "print({'yaml', 'ryml', 'rich.console', 'fast_sugiyama', 'psutil'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("set()")

@@ -43,6 +43,10 @@ def test_nothing_in_a_file_can_steer_the_terminal(project: Path) -> None:
     ]
     loop = poisoned(a_loop(*atoms, command="false"))
     path = write_loop(project, loop)
+    key = r'"\e[8m\u202e\r"'
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("objective:\n", f"objective:\n  {key}: 1\n"), encoding="utf-8"
+    )
     name = f"A1{EVIL}"
     for words in (
         ["status"],
@@ -66,4 +70,4 @@ def test_nothing_in_a_file_can_steer_the_terminal(project: Path) -> None:
         assert [one for one in left if not one.isprintable() and one != "\n"] == [], (words, screen.shown)
         assert "\x1b[8m" not in screen.shown, words
         assert "bug" not in screen.text, (words, screen.text)
-    assert path.exists()
+    assert key in path.read_text(encoding="utf-8")

@@ -67,3 +67,10 @@ def test_a_path_that_is_not_utf8_can_be_trusted(project: Path) -> None:
     assert not is_trusted(here, ["make"])
     trust(here, ["make"])
     assert is_trusted(here, ["make"])
+
+
+def test_one_file_has_many_names(project: Path) -> None:
+    (project / "link").symlink_to(project)
+    trust("x.md", ["make"])
+    for name in (str(project / "x.md"), str(project / "link" / "x.md"), "./x.md"):
+        assert is_trusted(name, ["make"])

@@ -80,10 +80,13 @@ def test_after_a_first_failure_the_atom_can_start_again() -> None:
 
 
 def test_an_atom_without_alternatives_is_exhausted_when_its_attempts_are_spent() -> None:
-    loop = a_loop(atom("A1", status="in_progress"), constraints=Constraints(max_attempts=3))
+    loop = a_loop(atom("A1"), constraints=Constraints(max_attempts=3))
     seen = []
     for _ in range(3):
+        advance(loop, AtomStarted(atom="A1"))
         seen += fail(loop, "A1")
+    assert Graph(loop).ready() == []
+    with pytest.raises(IllegalEvent, match="A1 has failed 3 times; a correction can grant it a retry"):
         advance(loop, AtomStarted(atom="A1"))
     assert seen == [
         Retry(atom="A1", attempts=1, allowed=3),

@@ -308,9 +308,13 @@ class Definition:
         return self.status[group.selected if group is not None else atom_id] == "resolved"
 
     def ready(self, atom_id: str) -> bool:
-        if self.status[atom_id] != "pending" or self.children(atom_id):
+        if self.status[atom_id] != "pending" or self.children(atom_id) or self.exhausted(atom_id):
             return False
         return self.wanted(atom_id) and all(map(self.satisfied, self.needs(atom_id)))
+
+    def exhausted(self, atom_id: str) -> bool:
+        (this,) = (one for one in self.loop.atoms if one.id == atom_id)
+        return this.attempts >= self.loop.objective.constraints.max_attempts
 
     def wanted(self, atom_id: str) -> bool:
         group = self.group(atom_id)

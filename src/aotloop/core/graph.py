@@ -146,14 +146,20 @@ class Graph:
         if atom_id in self.children_of:
             children = ", ".join(self.children_of[atom_id])
             return f"{atom_id} was decomposed; it resolves by itself when {children} have"
+        if self.is_exhausted(atom_id):
+            return f"{atom_id} has failed {self.atoms[atom_id].attempts} times; a correction can grant it a retry"
         return self._why_not_chosen(atom_id) or self._why_waiting(atom_id)
+
+    def is_exhausted(self, atom_id: str) -> bool:
+        """Whether all attempts that may be made at it have failed."""
+        return self.atoms[atom_id].attempts >= self._loop.objective.constraints.max_attempts
 
     def _why_not_chosen(self, atom_id: str) -> str | None:
         group = self.group(atom_id)
         if group is None:
             return None if atom_id in self.required else f"nothing required depends on {atom_id}"
         name = self.group_of[atom_id]
-        if atom_id in group.failed:
+        if atom_id in group.failed or atom_id in group.blamed:
             return f"{atom_id} is a failed choice of {name}"
         if self.satisfied(atom_id):
             return f"group {name} is settled by {group.selected}"

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from aotloop.core.checklist import problems_of_atom_check, problems_of_base_case
+from aotloop.core.conflicts import untried
 from aotloop.core.findings import Finding, Path, error, warning
 from aotloop.core.graph import Graph
 from aotloop.core.limits import problem_of_duration, problems_of_constraints
@@ -93,9 +94,10 @@ def _groups(loop: Loop, graph: Graph) -> Iterator[Finding]:
         for choice in group.choices:
             if owner.setdefault(choice, name) != name:
                 yield error((*here, "choices"), f"{choice} is already a choice of {owner[choice]}")
-        for choice in group.failed:
-            if choice not in group.choices:
-                yield error((*here, "failed"), f"{choice} is not among the choices{_known(group.choices)}")
+        for key, choices in (("failed", group.failed), ("blamed", group.blamed)):
+            for choice in choices:
+                if choice not in group.choices:
+                    yield error((*here, key), f"{choice} is not among the choices{_known(group.choices)}")
 
 
 def _choices(name: str, group: OrGroup, graph: Graph, here: Path) -> Iterator[Finding]:
@@ -115,7 +117,7 @@ def _choices(name: str, group: OrGroup, graph: Graph, here: Path) -> Iterator[Fi
     elif group.selected not in graph.atoms:
         yield error((*here, "selected"), f"{group.selected} is not an atom")
     elif group.selected in group.failed:
-        if all(choice in group.failed for choice in group.choices if choice in graph.atoms):
+        if not untried(graph, group):
             yield warning((*here, "failed"), "every choice has failed; nothing is left to try")
         else:
             yield error((*here, "selected"), f"{group.selected} has failed; select one that has not")

@@ -156,6 +156,8 @@ class OrGroup(Entry, frozen=True, kw_only=True):
     choices: tuple[str, ...]
     selected: str
     failed: tuple[str, ...] = ()
+    blamed: dict[str, tuple[str, ...]] = {}
+    """Choices left for what was built on them, with the groups they may not go together with."""
     speculative: bool = False
 
 

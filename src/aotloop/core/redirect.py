@@ -29,7 +29,7 @@ from aotloop.core.graph import Graph
 from aotloop.core.growth import add_atom
 from aotloop.core.illegal import illegal
 from aotloop.core.limits import problems_of_constraints
-from aotloop.core.model import Binding, Correction, CorrectionType, Loop, TrailEntry
+from aotloop.core.model import Binding, Correction, CorrectionType, Loop, OrGroup, TrailEntry
 from aotloop.core.parents import resolve_parents, settle_parent
 
 
@@ -73,7 +73,7 @@ def _objective(loop: Loop, event: events.ObjectiveCorrected) -> None:
     _refuse_errors(event, problems_of_constraints(event.objective.constraints, ("constraints",)))
     loop.objective = event.objective
     loop.trail = []
-    loop.or_groups = {name: replace(group, failed=()) for name, group in loop.or_groups.items()}
+    loop.or_groups = {name: replace(group, failed=(), blamed={}) for name, group in loop.or_groups.items()}
     loop.atoms = [replace(atom, attempts=0) for atom in loop.atoms]
     status = "pending" if loop.control.status == "completed" else loop.control.status
     loop.control = replace(loop.control, status=status, iteration=0, prev_pending_count=-1, verdict=None)
@@ -118,7 +118,7 @@ def _take_choice_out(loop: Loop, name: str, choice: str) -> None:
     if selected == choice:
         possible = [one for one in left if one in known]
         selected = next((one for one in possible if one not in failed), possible[0])
-    loop.or_groups[name] = replace(group, choices=left, failed=failed, selected=selected)
+    loop.or_groups[name] = replace(_freed(group, choice), choices=left, selected=selected)
 
 
 def _force(loop: Loop, event: events.ChoiceForced) -> None:
@@ -130,7 +130,7 @@ def _force(loop: Loop, event: events.ChoiceForced) -> None:
         known = _listed(one for one in group.choices if one in graph.atoms)
         raise illegal(None, event, f"{event.choice} cannot be chosen for {event.or_group}; there are: {known}")
     _note(loop, event, or_group=event.or_group, selected=event.choice)
-    loop.or_groups[event.or_group] = replace(group, selected=event.choice, failed=_without(group.failed, event.choice))
+    loop.or_groups[event.or_group] = replace(_freed(group, event.choice), selected=event.choice)
     if group.selected != event.choice:
         parts = {group.selected} | graph.descendants(group.selected)
         _reset(loop, parts | graph.downstream(parts))
@@ -158,10 +158,9 @@ def _grant_retry(loop: Loop, event: events.RetryGranted) -> None:
     _note(loop, event, atom=event.atom, or_group=graph.group_of.get(event.atom))
     name = graph.group_of.get(event.atom)
     if name is not None:
-        group = loop.or_groups[name]
-        failed = _without(group.failed, event.atom)
-        selected = event.atom if group.selected in failed else group.selected
-        loop.or_groups[name] = replace(group, failed=failed, selected=selected)
+        group = _freed(loop.or_groups[name], event.atom)
+        selected = event.atom if group.selected in group.failed else group.selected
+        loop.or_groups[name] = replace(group, selected=selected)
     _reset(loop, [event.atom])
 
 
@@ -202,6 +201,12 @@ def _note(loop: Loop, event: events.Corrected, **about: Any) -> None:
 
 def _without(names: tuple[str, ...], name: str) -> tuple[str, ...]:
     return tuple(one for one in names if one != name)
+
+
+def _freed(group: OrGroup, choice: str) -> OrGroup:
+    """With nothing held against this choice any more."""
+    blamed = {one: others for one, others in group.blamed.items() if one != choice}
+    return replace(group, failed=_without(group.failed, choice), blamed=blamed)
 
 
 def _listed(names: Iterable[str]) -> str:

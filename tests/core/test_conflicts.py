@@ -1,0 +1,206 @@
+"""Going back to the right choice: which groups an atom rests on, in which order, and that no combination is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aotloop.core.conflicts import conflict_set, group_order, group_to_switch
+from aotloop.core.effects import Backtracked, Exhausted
+from aotloop.core.events import AtomFailed, AtomResolved, AtomStarted
+from aotloop.core.graph import Graph
+from aotloop.core.invariants import findings_of
+from aotloop.core.machine import advance
+from aotloop.core.model import Constraints, Decomposition, Loop, OrGroup
+from tests.loops import a_loop, atom
+
+ONE_ATTEMPT = Constraints(max_attempts=1)
+
+
+def fail(loop: Loop, atom_id: str) -> list[object]:
+    advance(loop, AtomStarted(atom=atom_id))
+    return list(advance(loop, AtomFailed(atom=atom_id, reason="broke", at="noon")))
+
+
+def resolve(loop: Loop, atom_id: str) -> None:
+    advance(loop, AtomStarted(atom=atom_id))
+    advance(loop, AtomResolved(atom=atom_id, summary="done"))
+
+
+def two_groups() -> Loop:
+    """A (A1 or A2) ← b (B1 or B2) ← Z."""
+    return a_loop(
+        atom("A1", or_group="a"),
+        atom("A2", or_group="a"),
+        atom("B1", "A1", or_group="b"),
+        atom("B2", "A1", or_group="b"),
+        atom("Z", "B1"),
+        atom("apart", status="resolved"),
+        constraints=ONE_ATTEMPT,
+    )
+
+
+def test_an_atom_rests_on_its_own_group_and_on_those_of_what_it_needs() -> None:
+    graph = Graph(two_groups())
+    assert conflict_set(graph, "A1") == {"a"}
+    assert conflict_set(graph, "B1") == {"a", "b"}
+    assert conflict_set(graph, "Z") == {"a", "b"}
+    assert conflict_set(graph, "apart") == set()
+
+
+def test_a_part_rests_on_the_choice_it_is_a_part_of() -> None:
+    loop = a_loop(
+        atom("X", or_group="g"),
+        atom("Y", or_group="g"),
+        atom("C1"),
+        atom("C2"),
+        decompositions=[Decomposition(parent="X", children=("C1", "C2"), reason="r")],
+        constraints=ONE_ATTEMPT,
+    )
+    assert conflict_set(Graph(loop), "C2") == {"g"}
+    resolve(loop, "C1")
+    effects = fail(loop, "C2")
+    assert effects == [Backtracked(or_group="g", left="X", selected="Y", reset=("C1", "C2"))]
+    assert loop.or_groups["g"].failed == ("X",)
+
+
+def test_groups_come_after_those_they_rest_on_whatever_the_order_of_the_file() -> None:
+    loop = two_groups()
+    loop.or_groups = {"b": loop.or_groups["b"], "a": loop.or_groups["a"]}
+    assert group_order(Graph(loop), loop) == {"a": 0, "b": 1}
+
+
+def test_the_latest_choice_is_given_up_first_and_is_only_blamed() -> None:
+    loop = two_groups()
+    resolve(loop, "A1")
+    resolve(loop, "B1")
+    assert fail(loop, "Z") == [Backtracked(or_group="b", left="B1", selected="B2", reset=("B1", "Z"))]
+    assert loop.or_groups["b"] == OrGroup(choices=("B1", "B2"), selected="B2", blamed={"B1": ("a",)})
+    assert {one.id: one.status for one in loop.atoms}["A1"] == "resolved"
+
+
+def test_when_an_earlier_group_switches_what_was_only_blamed_is_possible_again() -> None:
+    loop = two_groups()
+    for step in ("A1", "B1"):
+        resolve(loop, step)
+    fail(loop, "Z")
+    resolve(loop, "B2")
+    fail(loop, "Z")
+    assert (loop.or_groups["a"].selected, loop.or_groups["a"].blamed) == ("A2", {"A1": ("b",)})
+    assert (loop.or_groups["b"].selected, loop.or_groups["b"].blamed) == ("B2", {})
+    assert Graph(loop).ready() == ["A2"]
+
+
+def test_a_choice_that_failed_itself_stays_failed() -> None:
+    loop = two_groups()
+    resolve(loop, "A1")
+    fail(loop, "B1")
+    resolve(loop, "B2")
+    fail(loop, "Z")
+    assert loop.or_groups["b"].failed == ("B1",)
+    assert loop.or_groups["a"].selected == "A2"
+    assert loop.or_groups["b"].selected == "B2"
+
+
+def test_an_exhausted_set_grows_by_what_its_choices_were_blamed_with() -> None:
+    """B2 has nothing to do with group a, but B1 was given up only together with A1."""
+    loop = a_loop(
+        atom("A1", or_group="a", status="resolved"),
+        atom("A2", or_group="a"),
+        atom("B1", or_group="b"),
+        atom("B2", or_group="b"),
+        or_groups={
+            "a": OrGroup(choices=("A1", "A2"), selected="A1"),
+            "b": OrGroup(choices=("B1", "B2"), selected="B2", blamed={"B1": ("a",)}),
+        },
+        constraints=ONE_ATTEMPT,
+    )
+    assert group_to_switch(loop, Graph(loop), {"b"}) == ("a", {"a", "b"})
+    fail(loop, "B2")
+    assert (loop.or_groups["a"].selected, loop.or_groups["b"].selected) == ("A2", "B1")
+    assert [one for one in findings_of(loop) if one.level == "error"] == []
+
+
+def test_nothing_left_is_exhausted() -> None:
+    loop = two_groups()
+    fail(loop, "A1")
+    assert fail(loop, "A2") == [Exhausted(atom="A2")]
+
+
+# --- no combination is lost --------------------------------------------------------------------------------------
+
+Outcome = Callable[[Loop, str], bool]
+
+
+@st.composite
+def puzzles(draw: st.DrawFn) -> tuple[Loop, dict[str, frozenset[tuple[str, ...]]]]:
+    """A small graph of atoms and groups, and for every atom the combinations of choices it cannot be built on."""
+    atoms = []
+    earlier: list[str] = []
+    for number in range(draw(st.integers(2, 5))):
+        needs = tuple(draw(st.sets(st.sampled_from(earlier), max_size=2))) if earlier else ()
+        choices = draw(st.integers(1, 3))
+        name = f"U{number}"
+        group = f"g{number}" if choices > 1 else None
+        ids = [f"{name}{letter}" for letter in "abc"[:choices]]
+        atoms += [atom(one, *needs, or_group=group) for one in ids]
+        earlier.append(ids[0])
+    loop = a_loop(*atoms, constraints=ONE_ATTEMPT)
+    order = list(loop.or_groups)
+    bad: dict[str, frozenset[tuple[str, ...]]] = {}
+    for one in loop.atoms:
+        rests_on = sorted(conflict_set(Graph(loop), one.id), key=order.index)
+        if one.or_group is not None:  # whether a choice fails by itself depends on itself alone
+            bad[one.id] = frozenset([()]) if draw(st.booleans()) and draw(st.booleans()) else frozenset()
+        else:
+            combinations = list(product(*(loop.or_groups[name].choices for name in rests_on)))
+            bad[one.id] = frozenset(draw(st.sets(st.sampled_from(combinations), max_size=len(combinations))))
+    return loop, bad
+
+
+def succeeds(loop: Loop, bad: dict[str, frozenset[tuple[str, ...]]], atom_id: str) -> bool:
+    if () in bad[atom_id]:
+        return False
+    rests_on = sorted(conflict_set(Graph(loop), atom_id), key=list(loop.or_groups).index)
+    return tuple(loop.or_groups[name].selected for name in rests_on) not in bad[atom_id]
+
+
+def has_solution(loop: Loop, bad: dict[str, frozenset[tuple[str, ...]]]) -> bool:
+    from msgspec.structs import replace  # noqa: PLC0415
+
+    for combination in product(*(group.choices for group in loop.or_groups.values())):
+        tried = loop.snapshot()
+        for (name, group), choice in zip(loop.or_groups.items(), combination, strict=True):
+            tried.or_groups[name] = replace(group, selected=choice)
+        if all(succeeds(tried, bad, one) for one in Graph(tried).required):
+            return True
+    return False
+
+
+@given(puzzles(), st.randoms(use_true_random=False))
+def test_if_some_combination_works_it_is_found_and_if_none_does_it_ends(
+    puzzle: tuple[Loop, dict[str, frozenset[tuple[str, ...]]]], chance: object
+) -> None:
+    loop, bad = puzzle
+    solvable = has_solution(loop, bad)
+    combinations = 1
+    for group in loop.or_groups.values():
+        combinations *= len(group.choices)
+    most = combinations * (len(loop.atoms) + 1) * 2
+    for _ in range(most):
+        ready = Graph(loop).ready()
+        if not ready:
+            break
+        one = chance.choice(ready)  # type: ignore[attr-defined]
+        if succeeds(loop, bad, one):
+            resolve(loop, one)
+        else:
+            fail(loop, one)
+        assert [str(found) for found in findings_of(loop) if found.level == "error"] == []
+    else:
+        pytest.fail(f"still going after {most} attempts")
+    assert (Graph(loop).unresolved() == []) == solvable
