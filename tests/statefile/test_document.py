@@ -214,6 +214,15 @@ def test_windows_line_ends_stay() -> None:
     assert after.replace("\r\n", "\n") == revised(COMMENTED, lambda loop: loop.atoms.append(atom("A4")))
 
 
+def test_line_ends_that_differ_from_line_to_line_stay_as_they_are() -> None:
+    mixed = COMMENTED.replace("\n", "\r\n", 20)
+    after = revised(mixed, set_atom(0, status="pending"))
+    assert difference(mixed, after) == [
+        "-     status: resolved   # done",
+        "+     status: pending   # done",
+    ]
+
+
 def test_a_byte_order_mark_stays() -> None:
     after = revised("\ufeff" + COMMENTED, set_atom(0, status="pending"))
     assert after.startswith("\ufeff---\n")
@@ -258,6 +267,12 @@ def test_a_file_in_flow_style_throughout_can_be_changed() -> None:
     flow = "---\n" + yaml.safe_dump(emit.to_data(a_loop(atom("A1"))), default_flow_style=True) + "---\nbody\n"
     after = revised(flow, set_atom(0, status="in_progress"))
     assert after.endswith("---\nbody\n")
+
+
+def test_a_change_that_changes_nothing_leaves_any_style_alone() -> None:
+    flow = "---\n" + yaml.safe_dump(emit.to_data(a_loop(atom("A1"))), default_flow_style=True) + "---\nbody\n"
+    assert revised(flow, lambda _: None) == flow
+    assert revised(COMMENTED, lambda _: None) == COMMENTED
 
 
 def test_missing_sections_are_added_when_they_are_needed() -> None:

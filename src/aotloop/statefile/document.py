@@ -22,6 +22,7 @@ class Document:
     def _take(self, parts: frontmatter.Parts, loop: Loop | None = None) -> None:
         self._parts = parts
         self._loop = loop if loop is not None else decode_parts(parts)
+        self._crlf = b"\r\n" in parts.yaml and parts.yaml.count(b"\n") == parts.yaml.count(b"\r\n")
         self._top: Block | None = None
         self._sections: list[Section] = []
         self._proven = False
@@ -32,6 +33,8 @@ class Document:
 
     def revise(self, new: Loop) -> bytes:
         """The bytes of the file in which `new` stands; from now on, this document is that file."""
+        if new == self._loop:
+            return self._parts.with_yaml(self._parts.yaml)
         if self._top is None:
             self._open()
         sure = self._proven
@@ -41,7 +44,7 @@ class Document:
                 sure &= self._section(name).revise(old_value, new_value)
         revised = self._with_yaml(self._text())
         if sure:
-            self._loop = new.snapshot()
+            self._parts, self._loop = revised, new.snapshot()
         elif _reads_as(revised, new):
             self._take(revised, new.snapshot())
         else:
@@ -80,7 +83,7 @@ class Document:
         return head + b"".join([section.text() for section in self._sections])
 
     def _with_yaml(self, yaml: bytes) -> frontmatter.Parts:
-        if self._parts.head.endswith(b"\r\n"):  # new lines end as the others do
+        if self._crlf:  # new lines end as the others do
             yaml = yaml.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
         return frontmatter.Parts(self._parts.head, yaml, self._parts.tail)
 
