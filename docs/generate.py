@@ -21,21 +21,20 @@ folder or above it. `--json` prints one JSON object on standard output and nothi
 
 
 def page() -> str:
-    context = click.Context(aot, info_name="aot", max_content_width=100, terminal_width=100)
+    root = click.Context(aot, info_name="aot", terminal_width=100, **aot.context_settings)
     parts = [HEAD]
     for name in COMMANDS:
-        command = aot.get_command(context, name)
+        command = aot.get_command(root, name)
         if command is not None:
-            parts += _sections(command, click.Context(command, info_name=f"aot {name}", terminal_width=100), "##")
+            parts += _sections(command, click.Context(command, info_name=name, parent=root), "##")
     return "\n".join(parts)
 
 
 def _sections(command: click.Command, context: click.Context, level: str) -> list[str]:
-    parts = [f"{level} `{context.info_name}`\n", f"```text\n{command.get_help(context).rstrip()}\n```\n"]
+    parts = [f"{level} `{context.command_path}`\n", f"```text\n{command.get_help(context).rstrip()}\n```\n"]
     if isinstance(command, click.Group):
         for name, inner in command.commands.items():
-            below = click.Context(inner, info_name=f"{context.info_name} {name}", terminal_width=100)
-            parts += _sections(inner, below, level + "#")
+            parts += _sections(inner, click.Context(inner, info_name=name, parent=context), level + "#")
     return parts
 
 

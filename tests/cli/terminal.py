@@ -8,7 +8,6 @@ import json
 import os
 import re
 import select
-import signal
 import struct
 import subprocess
 import sys
@@ -62,15 +61,21 @@ def spawn(*arguments: str | bytes, environ: dict[str, str] | None = None, **more
     return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def start(*arguments: str) -> subprocess.Popen[bytes]:
-    """The installed command, left running."""
-    return subprocess.Popen(
+@contextmanager
+def started(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """The installed command, left running; ended with the test, if not before."""
+    process = subprocess.Popen(
         [COMMAND, *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=_environment(None),
     )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
 
 
 class Terminal:
@@ -129,9 +134,8 @@ def terminal(*arguments: str, columns: int = 80, environ: dict[str, str] | None 
     try:
         yield Terminal(process, ours)
     finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
+        process.kill()
+        process.wait()
         os.close(ours)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from aotloop.core.model import BaseCase, Check, ChecklistItem
 from aotloop.statefile.store import Store
-from tests.cli.terminal import COLOUR, aot, on_terminal, spawn, start, terminal
+from tests.cli.terminal import COLOUR, aot, on_terminal, spawn, started, terminal
 from tests.loops import a_loop, atom, write_loop
 
 SLOW = "echo $$ > pid; sleep 60"
@@ -152,7 +152,7 @@ def test_ctrl_c_ends_the_check_and_exits_with_130(project: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_request_to_end_takes_the_check_along(project: Path, number: signal.Signals) -> None:
     write_loop(project, a_loop(atom("A1"), command=SLOW))
-    with start("verify", "--yes") as process:
+    with started("verify", "--yes") as process:
         pid = wait_for_pid(project)
         process.send_signal(number)
         _, err = process.communicate(timeout=10)
