@@ -9,7 +9,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OLDEST = (3, 11)
-REENTERED = "AOT_REENTERED"
+TRIED = "AOT_TRIED_INTERPRETERS"
 ADVICE = "aotloop is not installed for this plugin; install it with `uv tool install aotloop` or `pipx install aotloop`"
 
 
@@ -17,22 +17,29 @@ def run(script):
     if sys.version_info >= OLDEST:
         run_here = load()
         if run_here is not None:
-            os.environ.pop(REENTERED, None)  # what the script starts is a new beginning
+            os.environ.pop(TRIED, None)  # what the script starts is a new beginning
             sys.exit(run_here(script, sys.argv[1:]))
-    if not os.environ.get(REENTERED):
-        for interpreter in interpreters():
-            if os.access(interpreter, os.X_OK):
-                os.environ[REENTERED] = "1"
+    for interpreter in interpreters():
+        if interpreter not in tried():
+            os.environ[TRIED] = os.pathsep.join(tried() + [interpreter])
+            try:
                 os.execv(interpreter, [interpreter] + sys.argv)
+            except OSError:
+                continue
     print('{"success": false, "error": "%s"}' % ADVICE)
     sys.exit(1)
+
+
+def tried():
+    """Interpreters that were started already, each by the one before it: none is started twice."""
+    return [one for one in os.environ.get(TRIED, "").split(os.pathsep) if one]
 
 
 def load():
     """The function that runs scripts, if this interpreter has the right installation."""
     owner = owner_of_plugin()
     if owner is not None and owner not in sys.path:
-        if not os.environ.get(REENTERED) and any(os.access(one, os.X_OK) for one in owned_interpreters(owner)):
+        if any(is_program(one) and one not in tried() for one in owned_interpreters(owner)):
             return None
         sys.path.insert(0, owner)
     try:
@@ -62,18 +69,29 @@ def interpreters():
     owner = owner_of_plugin()
     if owner is not None:
         for interpreter in owned_interpreters(owner):
-            yield interpreter
+            if is_program(interpreter):
+                yield interpreter
     for folder in os.environ.get("PATH", "").split(os.pathsep):
-        interpreter = interpreter_behind(os.path.join(folder, "aot"))
-        if interpreter is not None:
-            yield interpreter
+        command = os.path.join(folder, "aot")
+        if os.path.isabs(folder) and is_program(command):  # a relative entry would let any folder name a program
+            interpreter = interpreter_behind(command)
+            if interpreter is not None and is_program(interpreter):
+                yield interpreter
+
+
+def is_program(path):
+    return os.path.isfile(path) and os.access(path, os.X_OK)
 
 
 def interpreter_behind(command):
-    """The interpreter named in the first line of an installed command."""
+    """The interpreter an installed command names: behind `#!`, or behind exec where its path is long or has spaces."""
     try:
         with open(command, "rb") as file:
-            first = file.readline(500).decode("utf-8", "replace").strip()
+            first, second = [file.readline(1000).decode("utf-8", "replace").strip() for _ in range(2)]
     except OSError:
         return None
-    return first[2:].strip() if first.startswith("#!/") and "python" in first else None
+    if first == "#!/bin/sh" and second.startswith("'''exec' "):
+        rest = second[len("'''exec' ") :]
+        quote = rest[:1]
+        return rest[1:].partition(quote)[0] if quote in "'\"" else rest.partition(" ")[0]
+    return first[2:].strip().partition(" -")[0] if first.startswith("#!/") and "python" in first else None

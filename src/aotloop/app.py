@@ -16,7 +16,7 @@ from aotloop.core import events
 from aotloop.core.effects import CheckParent, Effect, Resolved
 from aotloop.core.machine import advance
 from aotloop.core.model import Atom, Loop, Verdict
-from aotloop.errors import NotVerified, StateFileInvalid, StateFileMissing
+from aotloop.errors import NotVerified, StateFileInvalid, StateFileMissing, Unavailable
 from aotloop.statefile.locate import find_state_file, project_root
 from aotloop.statefile.store import Store
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from aotloop.verify.results import Report
 
 CHECK_TIMEOUT = 120.0
+
+Permit = Callable[[list[str]], None]
+"""Told of the very commands that are about to be run; raises NotTrusted if they may not be."""
 
 
 def open_store(state_file: str | None = None) -> Store:
@@ -52,29 +55,36 @@ class Resolution(msgspec.Struct, frozen=True):
     unverified: dict[str, str] = {}
 
 
-def resolve_atom(store: Store, atom_id: str, summary: str | None = None, artifacts: tuple[str, ...] = ()) -> Resolution:
+def resolve_atom(
+    store: Store,
+    atom_id: str,
+    summary: str | None = None,
+    artifacts: tuple[str, ...] = (),
+    *,
+    permit: Permit | None = None,
+) -> Resolution:
     """Runs the atom's own check first. Parents that this resolves are checked and resolved too."""
     resolved: list[str] = []
     unverified: dict[str, str] = {}
-    effects = _resolve(store, events.AtomResolved(atom=atom_id, summary=summary, artifacts=artifacts, at=now()))
+    effects = _resolve(store, events.AtomResolved(atom=atom_id, summary=summary, artifacts=artifacts, at=now()), permit)
     while effects:
         effect = effects.pop(0)
         if isinstance(effect, Resolved) and effect.atom != atom_id:
             resolved.append(effect.atom)
         elif isinstance(effect, CheckParent):
             try:
-                effects += _resolve(store, events.AtomResolved(atom=effect.atom, at=now()))
+                effects += _resolve(store, events.AtomResolved(atom=effect.atom, at=now()), permit)
             except NotVerified as error:
                 unverified[effect.atom] = error.message
     return Resolution(tuple(resolved), unverified)
 
 
-def _resolve(store: Store, event: events.AtomResolved) -> list[Effect]:
+def _resolve(store: Store, event: events.AtomResolved, permit: Permit | None) -> list[Effect]:
     rehearsal = store.load()
     before = _find(rehearsal, event.atom)
     advance(rehearsal, event)  # refuses what is impossible before any check is run
     if before is not None and before.check is not None and before.status != "resolved":
-        _require_check(store, before)
+        _require_check(store, before, permit)
 
     def change(loop: Loop) -> list[Effect]:
         found = _find(loop, event.atom)
@@ -85,13 +95,16 @@ def _resolve(store: Store, event: events.AtomResolved) -> list[Effect]:
     return store.update(change)
 
 
-def _require_check(store: Store, atom: Atom) -> None:
+def _require_check(store: Store, atom: Atom, permit: Permit | None) -> None:
     from aotloop.core.checklist import atom_check_tree  # noqa: PLC0415
+    from aotloop.core.commands import commands_in  # noqa: PLC0415
     from aotloop.verify.evaluate import evaluate  # noqa: PLC0415
 
     if atom.check is None:
         return
     tree = atom_check_tree(atom.check, f"check of {atom.id}")
+    if permit is not None:
+        permit(list(commands_in(tree)))
     report = evaluate(tree, root=_root(store), timeout=CHECK_TIMEOUT)
     if not report.passed:
         reasons = "; ".join(f"{name}: {result.evidence}" for name, result in report.failing.items())
@@ -142,20 +155,34 @@ def complete_loop(store: Store, *, timeout: float = CHECK_TIMEOUT) -> None:
     if loop.control.status == "completed":
         return
     if loop.control.status == "running":
-        report, verdict = verify(store, timeout=timeout)
-        if not report.passed:
-            raise NotVerified(f"the base case does not hold: {described(report)}")
-        event = events.LoopCompleted(commit=verdict.commit)
+        done = verify(store, timeout=timeout)
+        if not done.report.passed:
+            raise NotVerified(f"the base case does not hold: {described(done.report)}")
+        event = events.LoopCompleted(commit=done.verdict.commit)
     else:
         event = events.LoopCompleted()
     apply(store, event)
 
 
+class Verification(msgspec.Struct, frozen=True):
+    report: Any
+    """An aotloop.verify.results.Report; not imported here, because scripts start often."""
+    verdict: Verdict
+    unrecorded: str | None = None
+    """Why the verdict could not be kept in the state file, if it could not."""
+
+
 def verify(
-    store: Store, *, timeout: float = CHECK_TIMEOUT, on_progress: Progress | None = None, record: bool = True
-) -> tuple[Report, Verdict]:
+    store: Store,
+    *,
+    timeout: float = CHECK_TIMEOUT,
+    on_progress: Progress | None = None,
+    record: bool = True,
+    permit: Permit | None = None,
+) -> Verification:
     """Evaluates the base case in the project's folder; the verdict is kept in the state file."""
     from aotloop.core.checklist import base_case_tree  # noqa: PLC0415
+    from aotloop.core.commands import commands_in  # noqa: PLC0415
     from aotloop.core.objective import digest_of  # noqa: PLC0415
     from aotloop.verify.evaluate import evaluate  # noqa: PLC0415
     from aotloop.workspace.git import head_of  # noqa: PLC0415
@@ -164,6 +191,8 @@ def verify(
     root = _root(store)
     commit = head_of(root)
     tree = base_case_tree(loop.objective.base_case)
+    if permit is not None:
+        permit(list(commands_in(tree)))
     report = evaluate(tree, root=root, timeout=timeout, on_progress=on_progress)
     verdict = Verdict(
         passed=report.passed,
@@ -173,9 +202,13 @@ def verify(
         undecided=report.undecided,
         failing=tuple(report.failing),
     )
+    unrecorded = None
     if record:
-        store.update(_recording(verdict))
-    return report, verdict
+        try:
+            store.update(_recording(verdict))
+        except Unavailable as error:  # what was found out is worth telling all the same
+            unrecorded = error.message
+    return Verification(report, verdict, unrecorded)
 
 
 def _recording(verdict: Verdict) -> Callable[[Loop], Any]:

@@ -56,7 +56,9 @@ class StateFileBusy(StateFileError):  # noqa: N818
 
 
 class IllegalEvent(AotError):  # noqa: N818
-    pass
+    def __init__(self, message: str, *, why: str) -> None:
+        super().__init__(message)
+        self.why = why
 
 
 class NotVerified(AotError):  # noqa: N818

@@ -30,9 +30,9 @@ MISTAKES = [
     (["atom", "start", "Z"], 1, "there is no atom Z"),
     (["atom", "resolve", "A1"], 1, "A1 is pending"),
     (["status", "--state-file", "nope.md"], 1, "nope.md"),
-    (["status", "--state-file", "."], 1, "Is a directory"),
+    (["status", "--state-file", "."], 1, "is not a regular file"),
     (["validate", "--state-file", "with\nline break"], 1, "with\\nline break"),
-    (["init", "--force", "--state-file", "."], 1, "Is a directory"),
+    (["init", "--force", "--state-file", "."], 1, "is not a regular file"),
     (["init", "--state-file", "file/in/a/file.md"], 1, "Not a directory"),
 ]
 

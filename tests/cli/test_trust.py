@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from aotloop.core.model import AtomCheck, Decomposition
 from aotloop.errors import Unavailable
 from aotloop.trust import is_trusted, trust
 from tests.cli.terminal import aot
@@ -74,3 +77,25 @@ def test_one_file_has_many_names(project: Path) -> None:
     trust("x.md", ["make"])
     for name in (str(project / "x.md"), str(project / "link" / "x.md"), "./x.md"):
         assert is_trusted(name, ["make"])
+
+
+def test_commands_that_change_while_a_check_runs_are_not_run(project: Path) -> None:
+    """Consent was for the file as it was; a check of the parent that came later is not covered by it."""
+    loop = a_loop(
+        atom("P", check=AtomCheck(type="command", value="true")),
+        atom("A1", status="in_progress", check=AtomCheck(type="command", value="sh swap.sh")),
+        decompositions=[Decomposition(parent="P", children=("A1",), reason="r")],
+    )
+    path = write_loop(project, loop)
+    swapped = path.read_text().replace('value: "true"\n', 'value: "touch pwned"\n', 2)
+    (project / "swapped.md").write_text(swapped)
+    (project / "swap.sh").write_text(f"cp swapped.md {path}\n")
+    done = subprocess.run(
+        [str(Path(sys.executable).parent / "aot"), "atom", "resolve", "A1", "--summary", "s", "--yes"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "touch pwned" in path.read_text()
+    assert not (project / "pwned").exists()
+    assert "changed before they were run" in done.stderr

@@ -49,7 +49,7 @@ def test_without_any_installation_one_line_says_how_to_get_it(project: Path, tmp
 
 def test_what_a_script_starts_is_not_told_that_it_was_started_again(project: Path) -> None:
     assert project.exists()
-    told = call("verify_command", "env | grep AOT_REENTERED", code=1, python=BARE)
+    told = call("verify_command", "env | grep AOT_TRIED", code=1, python=BARE)
     assert told["exit_code"] == 1
 
 
@@ -57,3 +57,39 @@ def test_the_shims_hold_no_logic() -> None:
     texts = {path.read_text().replace(name, "NAME") for name, path in SCRIPTS.items()}
     assert len(texts) == 1
     assert len(texts.pop().splitlines()) < 10
+
+
+def test_a_variable_left_in_the_environment_does_no_harm(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1")))
+    env = {**os.environ, "AOT_TRIED_INTERPRETERS": "1"}
+    assert call("read_state", python=BARE, env=env)["exists"] is True
+
+
+def test_a_command_that_names_its_interpreter_behind_exec_is_understood(project: Path, tmp_path: Path) -> None:
+    """As installers write it where the path is too long for, or has spaces that do not go, behind `#!`."""
+    write_loop(project, a_loop(atom("A1")))
+    copy = tmp_path / "cache" / "aot-loop"
+    shutil.copytree(PLUGIN, copy)
+    command = tmp_path / "with space" / "aot"
+    command.parent.mkdir()
+    command.write_text(f"#!/bin/sh\n'''exec' '{sys.executable}' \"$0\" \"$@\"\n' '''\n")
+    command.chmod(0o755)
+    script = copy / SCRIPTS["read_state"].relative_to(PLUGIN)
+    done = subprocess.run([BARE, str(script)], capture_output=True, check=True, env={"PATH": str(command.parent)})
+    assert json.loads(done.stdout)["exists"] is True
+
+
+def test_a_command_in_the_current_folder_is_not_trusted_because_a_path_entry_is_empty(
+    project: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "cache" / "aot-loop"
+    shutil.copytree(PLUGIN, copy)
+    evil = project / "python-evil"
+    evil.write_text("#!/bin/sh\ntouch pwned\n")
+    evil.chmod(0o755)
+    (project / "aot").write_text(f"#!{evil}\n")
+    (project / "aot").chmod(0o755)
+    script = copy / SCRIPTS["read_state"].relative_to(PLUGIN)
+    done = subprocess.run([BARE, str(script)], capture_output=True, check=False, env={"PATH": ":."})
+    assert done.returncode == 1
+    assert not (project / "pwned").exists()

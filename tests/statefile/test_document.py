@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aotloop.core.model import Binding, Correction, Loop, OrGroup, TrailEntry
+from aotloop.errors import StateFileInvalid
 from aotloop.statefile import emit
 from aotloop.statefile.document import Document
 from aotloop.statefile.frontmatter import split
@@ -391,3 +392,19 @@ def test_an_entry_that_cannot_be_written_is_refused_and_changes_nothing(kind: ty
     )
     with pytest.raises(Exception, match=r"surrogate|written"):
         document.revise(loop)
+
+
+def test_text_that_looks_like_a_number_survives_a_rewrite() -> None:
+    text = COMMENTED.replace("{id: A3, description: flow,", "{id: A3, description: 1.10,")
+    after = revised(text, set_atom(2, status="in_progress"))
+    assert 'description: "1.10"' in after
+
+
+def test_aliases_without_end_in_unknown_keys_are_refused_when_they_would_have_to_be_written() -> None:
+    loop = emit.to_data(a_loop(atom("A1")))
+    flow = "---\n" + yaml.safe_dump(loop, default_flow_style=True).replace("{atoms:", "{zz: &a [*a], atoms:") + "---\n"
+    document = Document(flow.encode())
+    changed = document.loop()
+    changed.atoms[0] = replace(changed.atoms[0], status="in_progress")
+    with pytest.raises(StateFileInvalid, match="unfold"):
+        document.revise(changed)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aotloop.errors import StateFileMissing
-from aotloop.statefile.locate import find_state_file, project_root
+from aotloop.statefile.locate import find_state_file, new_state_file, project_root
 from tests.loops import a_loop, atom, write_loop
 
 
@@ -54,3 +54,30 @@ def test_the_copy_in_a_linked_worktree_is_ignored(project: Path) -> None:
 def test_the_project_is_where_the_claude_folder_is(project: Path) -> None:
     assert project_root(str(project / ".claude" / "aot-loop-state.md")) == str(project)
     assert project_root(str(project / "elsewhere.md")) == str(project)
+
+
+def test_a_worktree_of_a_bare_repository_is_its_own_project(project: Path) -> None:
+    def git(*words: str) -> None:
+        identity = ("-c", "user.name=n", "-c", "user.email=e@example.org")
+        subprocess.run(["git", *identity, *words], cwd=project, check=True, capture_output=True)
+
+    git("init", "source")
+    git("-C", "source", "commit", "--allow-empty", "-m", "first")
+    git("clone", "--bare", "source", "bare.git")
+    git("-C", "bare.git", "worktree", "add", "../tree")
+    path = write_loop(project / "tree", a_loop(atom("A1")))
+    assert find_state_file(start=str(project / "tree"), environ={}) == str(path)
+
+
+def test_a_new_file_of_a_linked_worktree_goes_where_it_will_be_read(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def git(*words: str) -> None:
+        identity = ("-c", "user.name=n", "-c", "user.email=e@example.org")
+        subprocess.run(["git", *identity, *words], cwd=project, check=True, capture_output=True)
+
+    git("init")
+    git("commit", "--allow-empty", "-m", "first")
+    git("worktree", "add", "../linked")
+    monkeypatch.chdir(project.parent / "linked")
+    assert new_state_file(environ={}) == str(project / ".claude" / "aot-loop-state.md")

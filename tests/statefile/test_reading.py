@@ -313,3 +313,59 @@ def test_deep_checklists_are_fine() -> None:
         nested = f"{{item: n{level}, group: [{nested}]}}"
     data = with_line('base_case: {type: command, value: "true"}', f"base_case: {{checklist: [{nested}]}}")
     assert examine(data).errors == ()
+
+
+# --- where the fast reader would have been wrong -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "k: | # see-2\n   x\n",
+        "k: | # +\n   x\n\n\n",
+        "k: >- # c\n   x\n",
+        'k: "\\ud83d"\n',
+        "k: [x, 'y',?a]\n",
+        "k: {a:}\n",
+        "k: {a:,b: c}\n",
+        "...\nk: v\n",
+        "k:\n  - 'a'  - 'b'\n",
+        "k:\n- 'a'\n x: b\n",
+    ],
+)
+def test_text_that_rapidyaml_reads_in_its_own_way_is_not_left_to_it(text: str) -> None:
+    try:
+        meant = yaml.load(text, Loader=yaml.CSafeLoader)
+    except yaml.YAMLError:
+        meant = None
+    assert fast.read(text.encode(), dict) in (None, meant)
+
+
+@pytest.mark.parametrize("written", ["010", "1_000", "0x10", "1:30", "1e3", "90", "1.5", "90s"])
+def test_a_length_of_time_is_the_same_whichever_reader_reads_it(written: str) -> None:
+    plain = with_line("depends_on: []", f"depends_on: []\n    timeout: {written}")
+    anchored = with_line("depends_on: []", f"depends_on: &none []\n    timeout: {written}")
+    assert decode(plain).atoms[0].timeout == decode(anchored).atoms[0].timeout
+
+
+@pytest.mark.parametrize("written", ["5e0", "-.5", "1.5"])
+def test_a_number_is_the_same_whichever_reader_reads_it(written: str) -> None:
+    plain = with_line("depends_on: []", f"depends_on: []\n    estimate: {written}")
+    assert examine(plain).loop == decode(plain)
+
+
+def test_a_long_line_of_brackets_takes_no_longer_than_its_length() -> None:
+    for piece in ("x {} ", "{x:y} ", " # [", "a | b "):
+        data = with_line("goal: g", f'goal: "{piece * 40_000}"')
+        assert decode(data).objective.goal == piece * 40_000
+
+
+def test_a_number_too_long_to_be_printed_is_an_error() -> None:
+    assert errors_of(with_line("iteration: 0", "iteration: 0x" + "9" * 5000))
+
+
+def test_many_findings_are_found_in_their_places_quickly() -> None:
+    nowhere = "".join(f"  Z{number}: {{summary: s}}\n" for number in range(5_000))
+    found = examine(with_line("bindings: {}\n", f"bindings:\n{nowhere}")).errors
+    assert len(found) == 5_000
+    assert found[-1].line == 5_020

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import stat
 import subprocess
@@ -238,3 +239,30 @@ def test_a_new_file_that_could_not_be_read_is_not_made(project: Path) -> None:
     with pytest.raises(StateFileInvalid):
         Store(str(project / "new.md")).create(b"---\nnot: a loop\n---\n")
     assert not (project / "new.md").exists()
+
+
+def test_what_is_no_regular_file_is_neither_read_nor_replaced(project: Path) -> None:
+    pipe = project / ".claude" / "aot-loop-state.md"
+    os.mkfifo(pipe)
+    with pytest.raises(Unavailable, match="not a regular file"):
+        Store(str(pipe)).load()
+    with pytest.raises(Unavailable, match="not a regular file"):
+        Store(str(pipe)).create(as_file(a_loop(atom("A1"))), overwrite=True)
+    assert pipe.is_fifo()
+
+
+def test_a_pipe_in_the_place_of_the_temporary_file_blocks_nobody(path: Path) -> None:
+    os.mkfifo(path.parent / f".{path.name}.tmp")
+    assert Store(str(path)).update(count_up) == 1
+    assert leftovers(path) == []
+
+
+def test_a_folder_that_does_not_exist_is_a_clear_error(project: Path) -> None:
+    with pytest.raises(StateFileMissing, match="there is no folder"):
+        Store(str(project / "nowhere" / "state.md")).update(count_up)
+
+
+def test_an_error_in_the_file_says_which_file(path: Path) -> None:
+    path.write_text(path.read_text().replace("atoms:", "atoms: ["))
+    with pytest.raises(StateFileInvalid, match=str(path)):
+        Store(str(path)).load()

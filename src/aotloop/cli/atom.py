@@ -7,7 +7,7 @@ import click
 from aotloop import app
 from aotloop.cli.atom_growth import add, decompose
 from aotloop.cli.atom_views import list_, show
-from aotloop.cli.consent import require_consent
+from aotloop.cli.consent import permit_only, require_consent
 from aotloop.cli.foreign import prose, visible
 from aotloop.cli.names import complete_begun, complete_ready, known_atom
 from aotloop.cli.options import TEXT, WORDS, InOrder, json_option, state_file_option, yes_option
@@ -78,9 +78,8 @@ def resolve(
     store = app.open_store(state_file)
     loop = store.load()
     known_atom(loop, atom)
-    if _may_run_checks(loop, atom):
-        require_consent(store, yes=yes)
-    resolution = app.resolve_atom(store, atom, summary, artifacts)
+    permit = require_consent(store, yes=yes) if _may_run_checks(loop, atom) else permit_only(())
+    resolution = app.resolve_atom(store, atom, summary, artifacts, permit=permit)
     also = "".join(f"; {parent} with it" for parent in resolution.auto_resolved)
     also += "".join(f"; but {reason}" for reason in resolution.unverified.values())
     report_done(

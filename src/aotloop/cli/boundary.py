@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import click
 
 from aotloop.cli.foreign import visible
-from aotloop.errors import AotError
+from aotloop.errors import AotError, IllegalEvent
 
 FAILED, USAGE, INTERRUPTED, NOBODY_READS = 1, 2, 130, 141
 
@@ -31,6 +31,8 @@ def guarded(run: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> in
     except BrokenPipeError:  # `aot log | head`: nothing to complain about, but no success of `aot verify` either
         _drop_output()
         code = NOBODY_READS
+    except IllegalEvent as error:
+        code = _report(error.why, error.hint, arguments)  # the command was typed, so nobody has to be told its event
     except AotError as error:
         code = _report(error.message, error.hint, arguments)
     except OSError as error:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import click
 
+from aotloop.app import Permit
 from aotloop.cli.foreign import visible
 from aotloop.cli.output import tell
 from aotloop.core.commands import commands_of
@@ -16,14 +17,29 @@ from aotloop.statefile.store import Store
 from aotloop.trust import is_trusted, trust
 
 
-def require_consent(store: Store, *, yes: bool) -> None:
-    """Returns only when the file, as it is then, holds no command that was not accepted."""
+def require_consent(store: Store, *, yes: bool) -> Permit:
+    """Returns only when the file, as it is then, holds no command that was not accepted.
+
+    The file may change again before anything is run; so the permit that is returned looks at what is about to be run.
+    """
     accepted: list[str] = []
     while not (is_trusted(store.path, commands := commands_of(store.load())) or commands == accepted):
         if not yes:
             _ask(store, commands)
         accept(store, commands)
         accepted = commands  # the file may have changed while we asked: what it holds now is what will be run
+    return permit_only(commands)
+
+
+def permit_only(accepted: Sequence[str]) -> Permit:
+    def permit(commands: list[str]) -> None:
+        if not set(commands) <= set(accepted):
+            raise NotTrusted(
+                "the commands of this file changed before they were run, so they were not",
+                hint="Look at them, and try again.",
+            )
+
+    return permit
 
 
 def accept(store: Store, commands: Sequence[str]) -> None:

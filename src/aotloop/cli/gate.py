@@ -58,12 +58,12 @@ def _red_first(store: Store, *, yes: bool, no_run: bool, timeout: float) -> tupl
     if no_run:
         return None, "as you asked"
     try:
-        require_consent(store, yes=yes)
+        permit = require_consent(store, yes=yes)
     except NotTrusted:
         return None, "its commands have not been accepted; --yes accepts them"
     with progress_line() as on_progress:
-        report, _ = app.verify(store, timeout=timeout, on_progress=on_progress, record=False)
-    return report, ""
+        done = app.verify(store, timeout=timeout, on_progress=on_progress, record=False, permit=permit)
+    return done.report, ""
 
 
 def _already_holding(report: Report | None) -> list[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import BinaryIO
 
 import click
@@ -14,7 +12,7 @@ from aotloop.cli.options import TEXT, WORDS, json_option, state_file_option
 from aotloop.cli.output import named, report_done, shortest
 from aotloop.cli.starting_file import starting_file
 from aotloop.core.commands import commands_of
-from aotloop.statefile.locate import STATE_FILE, VARIABLE
+from aotloop.statefile.locate import new_state_file
 from aotloop.statefile.store import Store
 
 
@@ -55,7 +53,7 @@ def command(
     """Make a commented starting file, to be filled in and checked with `aot gate`."""
     if form == "legacy" and len(commands) > 1:
         raise click.UsageError("a legacy base case is one single command; use the checklist format for more")
-    path = str(Path(state_file or os.environ.get(VARIABLE) or STATE_FILE).absolute())
+    path = new_state_file(state_file)
     request = _read(prompt) if prompt is not None else goal
     store = Store(path)
     store.create(starting_file(goal, commands, legacy=form == "legacy", request=request), overwrite=force)

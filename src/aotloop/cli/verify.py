@@ -36,9 +36,12 @@ def command(ctx: click.Context, state_file: str | None, as_json: bool, yes: bool
     Exits with 0 if it holds, 1 if it does not, 6 if only judged items are open.
     """
     store = app.open_store(state_file)
-    require_consent(store, yes=yes)
+    permit = require_consent(store, yes=yes)
     with progress_line() as on_progress:
-        report, _ = app.verify(store, timeout=timeout, on_progress=on_progress)
+        done = app.verify(store, timeout=timeout, on_progress=on_progress, permit=permit)
+    report: Report = done.report
+    if done.unrecorded is not None:
+        tell(f"the verdict was not recorded: {prose(done.unrecorded)}", err=True)
     if as_json:
         say_json(report.as_data())
     else:

@@ -10,16 +10,16 @@ from aotloop.core.model import Loop
 
 def commands_of(loop: Loop) -> list[str]:
     """In file order, each once: of the base case, of atoms that are commands, and of atoms' checks."""
-    found = list(_commands_in(base_case_tree(loop.objective.base_case)))
+    found = list(commands_in(base_case_tree(loop.objective.base_case)))
     for atom in loop.atoms:
         if atom.run is not None:
             found.append(atom.run)
         if atom.check is not None:
-            found += _commands_in(atom_check_tree(atom.check, atom.id))
+            found += commands_in(atom_check_tree(atom.check, atom.id))
     return list(dict.fromkeys(found))
 
 
-def _commands_in(tree: Node) -> Iterator[str]:
+def commands_in(tree: Node) -> Iterator[str]:
     for leaf in leaves(tree):
         if leaf.check.type in ("command", "not_command") and leaf.check.value is not None:
             yield leaf.check.value

@@ -41,8 +41,9 @@ def _verify_file(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _verify_checklist(given: dict[str, Any]) -> dict[str, Any]:
-    report, _ = app.verify(app.open_store(given["state_file"]), timeout=given["timeout"])
-    return report.as_data()
+    done = app.verify(app.open_store(given["state_file"]), timeout=given["timeout"])
+    data: dict[str, Any] = done.report.as_data()
+    return data if done.unrecorded is None else {**data, "unrecorded": done.unrecorded}
 
 
 def _validate_state(given: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,10 @@ import yaml
 from msgspec import inspect
 
 from aotloop.core.findings import Finding, Path
+from aotloop.errors import StateFileInvalid
 from aotloop.statefile.nodes import MOST_LEVELS, pairs
+
+MOST_PLAIN_NODES = 1_000_000
 
 INVALID: Any = object()
 """Stands for a value that could not be read; a finding says why."""
@@ -170,16 +173,21 @@ def _number(node: yaml.ScalarNode) -> Any:
             return _constructor.construct_yaml_float(node)
     except (ValueError, OverflowError):
         return INVALID
-    plain = node.tag == _TAG + "str" and node.style is None
-    return float(node.value) if plain and _FLOAT.fullmatch(node.value) else INVALID
+    return float(node.value) if _is_new_float(node) else INVALID
+
+
+def _is_new_float(node: yaml.ScalarNode) -> bool:
+    """A number by YAML 1.2, but text to PyYAML: 1e3, -.5."""
+    return node.tag == _TAG + "str" and not node.style and _FLOAT.fullmatch(node.value) is not None
 
 
 def _whole(node: yaml.ScalarNode) -> Any:
     if node.tag == _TAG + "int":
         try:
-            return _constructor.construct_yaml_int(node)
+            whole = _constructor.construct_yaml_int(node)
         except ValueError:
             return INVALID
+        return whole if abs(whole) < 1 << 100 else INVALID  # longer ones cannot even be printed
     number = _number(node)
     return int(number) if number is not INVALID and number == number // 1 else INVALID
 
@@ -247,12 +255,21 @@ def _near(key: str, known: dict[str, Any]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def plain(node: yaml.Node) -> Any:
-    """A node as plain data: what is not ours (unknown keys) can so be carried through a rewrite."""
+def plain(node: yaml.Node, room: list[int] | None = None, level: int = 0) -> Any:
+    """A node as plain data: what is not ours (unknown keys) can so be carried through a rewrite.
+
+    `room` counts down, as aliases may unfold a file of a few lines into more than any memory holds.
+    """
+    room = [MOST_PLAIN_NODES] if room is None else room
+    room[0] -= 1
+    if room[0] < 0 or level > MOST_LEVELS:
+        raise StateFileInvalid("the aliases of this file unfold into more than can be written")
     if isinstance(node, yaml.MappingNode):
-        return {key.value: plain(value) for key, value in pairs(node) if isinstance(key, yaml.ScalarNode)}
+        return {
+            key.value: plain(value, room, level + 1) for key, value in pairs(node) if isinstance(key, yaml.ScalarNode)
+        }
     if isinstance(node, yaml.SequenceNode):
-        return [plain(child) for child in node.value]
+        return [plain(child, room, level + 1) for child in node.value]
     if not isinstance(node, yaml.ScalarNode) or _is_null(node):
         return None
     if node.tag == _TAG + "bool":

@@ -5,11 +5,12 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from aotloop.errors import StateFileBusy, Unavailable
+from aotloop.errors import StateFileBusy, StateFileMissing, Unavailable
 
 LOCK_PATIENCE = 30.0
 """Seconds. A lock is held for milliseconds; whoever keeps it this long is stopped or hangs."""
@@ -26,7 +27,10 @@ def locked(path: str, *, patience: float = LOCK_PATIENCE) -> Iterator[None]:
     systems that cannot lock a folder (NFS) get a lock file beside the state file.
     """
     folder = os.path.dirname(path)
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
+    except (FileNotFoundError, NotADirectoryError):
+        raise StateFileMissing(f"there is no folder {folder}") from None
     try:
         try:
             _wait_for(descriptor, path, patience)
@@ -63,6 +67,7 @@ def _wait_for(descriptor: int, path: str, patience: float) -> None:
 def replace(path: str, data: bytes) -> None:
     """Call it under the lock: the temporary file has a fixed name, so that a crash leaves at most one behind."""
     temporary = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.tmp")
+    _refuse_other_than_files(path)
     try:
         _write_synced(temporary, data, _mode_of(path))
         os.rename(temporary, path)
@@ -75,8 +80,16 @@ def replace(path: str, data: bytes) -> None:
         ) from error
 
 
+def _refuse_other_than_files(path: str) -> None:
+    """A repository may hold a link to a device or a pipe where the file should be; those are not ours to replace."""
+    if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
+        raise Unavailable(f"{path} is not a regular file, so it is not replaced")
+
+
 def _write_synced(path: str, data: bytes, mode: int) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+    with suppress(FileNotFoundError):
+        os.unlink(path)  # what a crash left behind, or a pipe that would block us
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
     descriptor = os.open(path, flags, mode)
     try:
         os.fchmod(descriptor, mode)

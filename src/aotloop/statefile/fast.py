@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import msgspec
@@ -16,6 +18,9 @@ import ryml
 from aotloop.statefile.screen import is_ordinary
 
 T = TypeVar("T")
+
+_ODD_JSON = (b'.nan"', b'.inf"', b'"":', b' " ')
+"""To rapidyaml, `nan` and `infinity` are numbers, spelt in its own way; a key may be empty, or begin with a space."""
 
 _generic = msgspec.json.Decoder()
 _encoder = msgspec.json.Encoder()
@@ -31,7 +36,7 @@ def read(yaml: bytes, wanted: type[T]) -> T | None:
     try:
         data = _generic.decode(json)
         return msgspec.convert(data, wanted, str_keys=True) if _has_unique_keys(json, data) else None
-    except (msgspec.DecodeError, RecursionError):
+    except (ValueError, RecursionError):  # also what is no text: halves of surrogate pairs, for one
         return None
     finally:
         if collecting:
@@ -45,12 +50,12 @@ def to_json(yaml: bytes) -> bytes | None:
     lines = yaml.count(b"\n")
     tree.reserve(lines + lines // 2 + yaml.count(b",") + 64)
     try:
-        _parse_quietly(yaml, tree)
-        json = _emit_json(tree, 2 * len(yaml) + 1024)
+        with _quiet():
+            ryml.parse_in_arena(yaml, tree)
+            json = _emit_json(tree, 2 * len(yaml) + 1024)
     except Exception:  # noqa: BLE001 - rapidyaml's own exceptions share no base class worth naming
         return None
-    # To rapidyaml, `nan` and `infinity` are numbers, which it spells in its own way, and a key may be empty.
-    return None if b'.nan"' in json or b'.inf"' in json or b'"":' in json else json
+    return None if any(odd in json for odd in _ODD_JSON) else json
 
 
 def generic(yaml: bytes) -> Any:
@@ -58,16 +63,17 @@ def generic(yaml: bytes) -> Any:
     json = to_json(yaml)
     try:
         return _generic.decode(json) if json is not None else None
-    except msgspec.DecodeError:
+    except ValueError:
         return None
 
 
-def _parse_quietly(yaml: bytes, tree: ryml.Tree) -> None:
-    """Rapidyaml prints syntax errors to file descriptor 2 before it raises; our own message is the better one."""
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Rapidyaml prints errors to file descriptor 2 before it raises; our own message is the better one."""
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, 2)
-        ryml.parse_in_arena(yaml, tree)
+        yield
     finally:
         os.dup2(kept, 2)
         os.close(kept)

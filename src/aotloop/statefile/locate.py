@@ -29,6 +29,12 @@ def find_state_file(given: str | None = None, *, start: str = ".", environ: Mapp
         folder = parent
 
 
+def new_state_file(given: str | None = None, *, environ: Mapping[str, str] = os.environ) -> str:
+    """Where a new file goes: where it is named, else into the current folder, or the main checkout's if that is it."""
+    folder = os.getcwd()
+    return os.path.abspath(given or environ.get(VARIABLE) or os.path.join(_main_checkout(folder) or folder, STATE_FILE))
+
+
 def project_root(state_file: str) -> str:
     """Where checks run: the folder that holds `.claude`, or the state file itself if it lies elsewhere."""
     folder = os.path.dirname(os.path.abspath(state_file))
@@ -43,4 +49,5 @@ def _main_checkout(folder: str) -> str | None:
     except (OSError, UnicodeDecodeError):
         return None
     common, name = os.path.split(os.path.dirname(os.path.normpath(os.path.join(folder, gitdir))))
-    return os.path.dirname(common) if name == "worktrees" else None
+    is_linked = name == "worktrees" and os.path.basename(common) == ".git"  # a bare repository has no main checkout
+    return os.path.dirname(common) if is_linked else None

@@ -81,9 +81,9 @@ def _child(node: yaml.Node | None, part: str | int) -> yaml.Node | None:
     if isinstance(node, yaml.SequenceNode) and isinstance(part, int):
         return node.value[part] if part < len(node.value) else None
     if isinstance(node, yaml.MappingNode):
-        for key, value in pairs(node):
-            if isinstance(key, yaml.ScalarNode) and key.value == str(part):
-                return value
+        if not hasattr(node, "by_key"):
+            node.by_key = {str(key.value): value for key, value in pairs(node)}  # type: ignore[attr-defined]
+        return node.by_key.get(str(part))  # type: ignore[attr-defined,no-any-return]
     return None
 
 

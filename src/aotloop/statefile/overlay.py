@@ -6,14 +6,17 @@ from typing import Any
 
 
 def overlay(raw: Any, old: Any, new: Any) -> Any:
-    """`raw` is all that stands in the file, `old` what we knew of it, `new` what that shall become."""
-    if old == new:
-        return raw
+    """`raw` is all that stands in the file, `old` what we knew of it, `new` what that shall become.
+
+    What we know of is taken from `new` even where it has not changed: there, text is text, however it was written.
+    """
     if isinstance(raw, dict) and isinstance(old, dict) and isinstance(new, dict):
         result = {key: value for key, value in raw.items() if key in new or key not in old}
         for key, value in new.items():
-            if key not in old or old[key] != value:
-                result[key] = overlay(raw[key], old[key], value) if key in raw and key in old else value
+            if key in raw:
+                result[key] = overlay(raw[key], old.get(key), value)
+            elif key not in old or old[key] != value:
+                result[key] = value
         return result
     if isinstance(raw, list) and isinstance(old, list) and isinstance(new, list) and len(raw) == len(old):
         sources = matches(old, new)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from aotloop.core.findings import Finding
+from aotloop.core.limits import SECONDS_PER
 from aotloop.core.model import Loop
 from aotloop.errors import StateFileInvalid
 from aotloop.statefile import fast, frontmatter
@@ -41,7 +42,7 @@ def decode(data: bytes) -> Loop:
 
 def decode_parts(parts: frontmatter.Parts) -> Loop:
     loop = fast.read(parts.yaml, Loop)
-    if loop is None:
+    if loop is None or _has_doubtful_duration(loop):
         loop, findings = _read_carefully(parts.yaml, Loop, parts.first_line)
         if loop is None:
             raise invalid([finding for finding in findings if finding.level == "error"])
@@ -117,6 +118,15 @@ def _read_carefully(yaml: bytes, wanted: type[T], first_line: int) -> tuple[T | 
         reader.note_missing(node, EXPECTED_SECTIONS)
     is_valid = value is not careful.INVALID and all(finding.level != "error" for finding in reader.findings)
     return (value if is_valid else None), reader.findings
+
+
+def _has_doubtful_duration(loop: Loop) -> bool:
+    """A length of time may be text or a number; which of them 010, 1_000 or 1e3 is, the fast reader does not know."""
+    lengths = [atom.timeout for atom in loop.atoms if atom.timeout is not None]
+    return any(
+        isinstance(length, float) or (isinstance(length, str) and not length.strip().endswith(tuple(SECONDS_PER)))
+        for length in (*lengths, loop.objective.constraints.max_runtime)
+    )
 
 
 def _refuse_ambiguous_ids(loop: Loop) -> None:

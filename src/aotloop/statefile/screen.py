@@ -15,11 +15,13 @@ _BLOCK_STARTS = (b"|", b">")
 _BEFORE_TOKEN = b"\n\r:-?[{,"
 _ODD_UNICODE = rb"\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9]|\xef\xbb\xbf|\xef\xbf[\xbe\xbf]"
 
-_COLON_IN_LIST = rb"""\[[^\]"'\n]*[:?]"""
+_COLON_IN_LIST = rb"\[[^\]\n]*[:?]"
 _LISTS = (bytes.maketrans(b"\n?", b"]:"), bytes(set(range(256)) - set(b"\n[]:?")))
 """Leaves only the ends of lists and lines, and colons: a quick look before the pattern above."""
-_TIGHT_COLON = rb"""[:?][^\s,\[\]{}"']"""
-_BLOCK_HEADER = rb"[|>][-+\d]* *(?: #.*)?\r?"
+_TIGHT_COLON = rb"""[:?][^\s\[{"']"""
+_ITEM_BEHIND_TEXT = rb"['\"] +- "
+_MOST_HASHES = 8
+_BLOCK_HEADER = rb"[|>][-+\d]* *\r?\n"
 _ONE_LINE_SCALAR = rb"""(?s) *(?:- +)*[\w.-]+: +(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|\w[^#]*) *(?:#.*)?\r?"""
 _DEEP_BLOCK = rb"(?:[-?][ \t]+){32}"
 _MOST_OPEN_BRACKETS = 500
@@ -32,6 +34,8 @@ def is_ordinary(yaml: bytes) -> bool:
     return not (
         not yaml.strip()
         or (b"\r" in yaml and yaml.count(b"\r") != yaml.count(b"\r\n"))
+        or b"\n..." in yaml
+        or yaml.startswith(b"...")
         or b"Null" in yaml
         or b"NULL" in yaml
         or _has_odd_character(yaml)
@@ -76,10 +80,11 @@ def _has_odd_flow(yaml: bytes) -> bool:
     if brackets.strip(b"\n") and any(map(_is_unbalanced, yaml.split(b"\n"))):
         return True
     return (
-        any(_is_comment_in_flow(yaml, place) for place in _places(yaml, (b"#",)))
+        any(map(_has_comment_in_flow, _lines_with(yaml, b" #")))
         or (b"[:" in yaml.translate(*_LISTS) and re.search(_COLON_IN_LIST, yaml) is not None)
-        or any(_has_tight_colon(_line_around(yaml, place)) for place in _places(yaml, (b"{",)))
+        or any(map(_has_tight_colon, _lines_with(yaml, b"{")))
         or any(_is_odd_block(yaml, place) for place in _places(yaml, _BLOCK_STARTS))
+        or any(re.search(_ITEM_BEHIND_TEXT, line) for quote in (b"' ", b'" ') for line in _lines_with(yaml, quote))
     )
 
 
@@ -89,8 +94,11 @@ def _is_unbalanced(line: bytes) -> bool:
     return bool(brackets) and re.fullmatch(_ONE_LINE_SCALAR, line) is None
 
 
-def _is_comment_in_flow(yaml: bytes, place: int) -> bool:
-    return _is_unbalanced(_line_up_to(yaml, place))
+def _has_comment_in_flow(line: bytes) -> bool:
+    parts = line.split(b" #")
+    return len(parts) > _MOST_HASHES or any(
+        _is_unbalanced(b" #".join(parts[:number])) for number in range(1, len(parts))
+    )
 
 
 def _has_tight_colon(line: bytes) -> bool:
@@ -99,19 +107,17 @@ def _has_tight_colon(line: bytes) -> bool:
 
 def _is_odd_block(yaml: bytes, place: int) -> bool:
     """Whether a block of text begins here, but more than its indicators stands in the line."""
-    if not _begins_token(yaml, place):
-        return False
-    rest = _line_around(yaml, place)[len(_line_up_to(yaml, place)) :]
-    return re.fullmatch(_BLOCK_HEADER, rest) is None
+    return _begins_token(yaml, place) and re.match(_BLOCK_HEADER, yaml[place : place + 80]) is None
 
 
-def _line_around(yaml: bytes, place: int) -> bytes:
-    end = yaml.find(b"\n", place)
-    return _line_up_to(yaml, len(yaml) if end == -1 else end)
-
-
-def _line_up_to(yaml: bytes, end: int) -> bytes:
-    return yaml[yaml.rfind(b"\n", 0, end) + 1 : end]
+def _lines_with(yaml: bytes, text: bytes) -> Iterator[bytes]:
+    """Every line that holds some text, once."""
+    place = yaml.find(text)
+    while place != -1:
+        end = yaml.find(b"\n", place)
+        end = len(yaml) if end == -1 else end
+        yield yaml[yaml.rfind(b"\n", 0, place) + 1 : end]
+        place = yaml.find(text, end)
 
 
 def may_nest_deeply(yaml: bytes) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from aotloop.core.model import Loop
-from aotloop.errors import StateFileBusy, StateFileMissing, Unavailable
+from aotloop.errors import StateFileBusy, StateFileInvalid, StateFileMissing, Unavailable
 from aotloop.statefile import durable
 from aotloop.statefile.reading import Examination, decode, examine
 
@@ -25,7 +27,8 @@ class Store:
         self._known: tuple[bytes, Document] | None = None
 
     def load(self) -> Loop:
-        return decode(self._read()[0])
+        with self._named():
+            return decode(self._read()[0])
 
     def examine(self) -> Examination:
         return examine(self._read()[0])
@@ -37,7 +40,7 @@ class Store:
         reading and our writing, it is read again and the change applied to what it says then. If `change` raises,
         nothing is written.
         """
-        with durable.locked(self.path):
+        with durable.locked(self.path), self._named():
             for _ in range(MOST_RETRIES):
                 data, signature = self._read()
                 document = self._document(data)
@@ -63,6 +66,14 @@ class Store:
                 raise Unavailable(f"{self.path} exists already", hint="--force replaces it.")
             durable.replace(self.path, data)
 
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Whatever is wrong with the file, it is said of which file."""
+        try:
+            yield
+        except StateFileInvalid as error:
+            raise StateFileInvalid(f"{self.path}: {error.message}", error.findings, hint=error.hint) from None
+
     def _document(self, data: bytes) -> Document:
         if self._known is not None and self._known[0] == data:
             return self._known[1]
@@ -86,9 +97,11 @@ class Store:
 
 
 def _contents(path: str) -> tuple[bytes, tuple[int, ...]]:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe would keep us waiting
     try:
         status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise Unavailable(f"{path} is not a regular file", hint="A state file is one; --state-file names another.")
         data = os.read(descriptor, status.st_size + 1)
         while more := os.read(descriptor, 1 << 16):  # it grew while we read, or the file system reads in portions
             data += more

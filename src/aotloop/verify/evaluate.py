@@ -55,6 +55,10 @@ def _default_workers() -> int:
     return min(4, os.cpu_count() or 1)
 
 
+_GLANCE = 0.5
+"""Seconds."""
+
+
 class _Place:
     """A node of the tree while it is evaluated."""
 
@@ -89,7 +93,10 @@ class _Evaluation:
         try:
             self._start(top)
             while top.result is None:
-                place, outcome = self._done.get()
+                try:
+                    place, outcome = self._done.get(timeout=_GLANCE)
+                except queue.Empty:  # a signal that came just before we waited is handled now, not at the end
+                    continue
                 if isinstance(outcome, BaseException):
                     raise outcome  # noqa: TRY301 - all that runs has to be cancelled, whoever failed
                 self._finish(place, outcome)
