@@ -23,6 +23,7 @@ _ITEM_BEHIND_TEXT = rb"['\"] +- "
 _MOST_HASHES = 8
 _BLOCK_HEADER = rb"[|>][-+\d]* *\r?\n"
 _ONE_LINE_SCALAR = rb"""(?s) *(?:- +)*[\w.-]+: +(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|\w[^#]*) *(?:#.*)?\r?"""
+_EARLY_END = rb"(?:[ ]*(?:#[^\n]*)?\n)*\.\.\."
 _DEEP_BLOCK = rb"(?:[-?][ \t]+){32}"
 _MOST_OPEN_BRACKETS = 500
 _LONG_LINE = 2000
@@ -34,13 +35,11 @@ def is_ordinary(yaml: bytes) -> bool:
     return not (
         not yaml.strip()
         or (b"\r" in yaml and yaml.count(b"\r") != yaml.count(b"\r\n"))
-        or b"\n..." in yaml
-        or yaml.startswith(b"...")
+        or re.match(_EARLY_END, yaml) is not None
         or b"Null" in yaml
         or b"NULL" in yaml
         or _has_odd_character(yaml)
         or _has_odd_flow(yaml)
-        or may_nest_deeply(yaml)
     )
 
 
@@ -77,10 +76,11 @@ def _begins_token(yaml: bytes, place: int) -> bool:
 def _has_odd_flow(yaml: bytes) -> bool:
     """A flow collection over several lines, with a comment inside, or with colons that do not end a key."""
     brackets = _without_pairs(yaml.translate(None, _NOT_BRACKETS_OR_LINES))
-    if brackets.strip(b"\n") and any(map(_is_unbalanced, yaml.split(b"\n"))):
+    if brackets.strip(b"\n") and (may_nest_deeply(yaml) or any(map(_is_unbalanced, yaml.split(b"\n")))):
         return True
     return (
-        any(map(_has_comment_in_flow, _lines_with(yaml, b" #")))
+        _has_deep_block(yaml)
+        or any(map(_has_comment_in_flow, _lines_with(yaml, b" #")))
         or (b"[:" in yaml.translate(*_LISTS) and re.search(_COLON_IN_LIST, yaml) is not None)
         or any(map(_has_tight_colon, _lines_with(yaml, b"{")))
         or any(_is_odd_block(yaml, place) for place in _places(yaml, _BLOCK_STARTS))
@@ -124,7 +124,11 @@ def may_nest_deeply(yaml: bytes) -> bool:
     """A cheap suspicion: parsers recurse, and a hostile file could nest until they overflow the stack."""
     brackets = _without_pairs(yaml.translate(None, _NOT_BRACKETS_OR_LINES).replace(b"\n", b""))
     opened = brackets.count(b"[") + brackets.count(b"{")
-    return opened > _MOST_OPEN_BRACKETS or (_has_long_line(yaml) and re.search(_DEEP_BLOCK, yaml) is not None)
+    return opened > _MOST_OPEN_BRACKETS or _has_deep_block(yaml)
+
+
+def _has_deep_block(yaml: bytes) -> bool:
+    return _has_long_line(yaml) and re.search(_DEEP_BLOCK, yaml) is not None
 
 
 def _without_pairs(brackets: bytes) -> bytes:
