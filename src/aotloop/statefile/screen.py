@@ -33,7 +33,8 @@ _NOT_BRACKETS_OR_LINES = bytes(set(range(256)) - set(b"[]{}\n"))
 def is_ordinary(yaml: bytes) -> bool:
     """Whether rapidyaml reads this as every other YAML reader does, or says that it cannot."""
     return not (
-        not yaml.strip()
+        not yaml
+        or yaml.isspace()
         or (b"\r" in yaml and yaml.count(b"\r") != yaml.count(b"\r\n"))
         or re.match(_EARLY_END, yaml) is not None
         or b"Null" in yaml
@@ -80,7 +81,7 @@ def _has_odd_flow(yaml: bytes) -> bool:
         return True
     return (
         _has_deep_block(yaml)
-        or any(map(_has_comment_in_flow, _lines_with(yaml, b" #")))
+        or any(map(_has_comment_in_flow, _lines_with(yaml, b"#")))
         or (b"[:" in yaml.translate(*_LISTS) and re.search(_COLON_IN_LIST, yaml) is not None)
         or any(map(_has_tight_colon, _lines_with(yaml, b"{")))
         or any(_is_odd_block(yaml, place) for place in _places(yaml, _BLOCK_STARTS))
@@ -112,7 +113,7 @@ def _is_odd_block(yaml: bytes, place: int) -> bool:
 
 def _lines_with(yaml: bytes, text: bytes) -> Iterator[bytes]:
     """Every line that holds some text, once."""
-    place = yaml.find(text)
+    place = yaml.find(text) if text[:1] in yaml else -1  # one byte is found, or not, much faster than two
     while place != -1:
         end = yaml.find(b"\n", place)
         end = len(yaml) if end == -1 else end
