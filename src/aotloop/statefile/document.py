@@ -33,15 +33,14 @@ class Document:
 
     def revise(self, new: Loop) -> bytes:
         """The bytes of the file in which `new` stands; from now on, this document is that file."""
-        if new == self._loop:
+        changed = [name for name in SECTION_NAMES if getattr(self._loop, name) != getattr(new, name)]
+        if not changed:
             return self._parts.with_yaml(self._parts.yaml)
         if self._top is None:
             self._open()
         sure = self._proven
-        for name in SECTION_NAMES:
-            old_value, new_value = getattr(self._loop, name), getattr(new, name)
-            if old_value != new_value:
-                sure &= self._section(name).revise(old_value, new_value)
+        for name in changed:
+            sure &= self._section(name).revise(getattr(self._loop, name), getattr(new, name))
         revised = self._with_yaml(self._text())
         if sure:
             self._parts, self._loop = revised, new.snapshot()

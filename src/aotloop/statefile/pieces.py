@@ -38,10 +38,13 @@ class Block(msgspec.Struct):
     joined: list[bytes] | None = None
     """The text of every piece, kept because a block may have thousands and one of them changes."""
 
-    def text(self) -> bytes:
+    def parts(self) -> list[bytes]:
         if self.joined is None:
             self.joined = [piece.lines + piece.gap for piece in self.pieces]
-        return self.head + b"".join(self.joined)
+        return [self.head, *self.joined]
+
+    def text(self) -> bytes:
+        return b"".join(self.parts())
 
     def put(self, number: int, lines: bytes) -> None:
         piece = self.pieces[number]

@@ -52,11 +52,14 @@ class Section:
 
     def text(self) -> bytes:
         if self._text is None:
-            self._text = self._lines() + self._gap
+            self._text = b"".join((self.head, *self._entries(), self._gap))  # one copy of what may be long
         return self._text
 
+    def _entries(self) -> list[bytes]:
+        return [] if self.block is None else self.block.parts()
+
     def _lines(self) -> bytes:
-        return self.head if self.block is None else self.head + self.block.text()
+        return b"".join((self.head, *self._entries()))
 
     # --- proof -------------------------------------------------------------------------------------------------
 
