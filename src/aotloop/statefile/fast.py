@@ -19,7 +19,7 @@ from aotloop.statefile.screen import is_ordinary
 
 T = TypeVar("T")
 
-_ODD_JSON = (b'.nan"', b'.inf"', b'"":', b' " ')
+_ODD_JSON = (b'.nan"', b'.inf"', b'"":', b'," ', b'{" ')
 """To rapidyaml, `nan` and `infinity` are numbers, spelt in its own way; a key may be empty, or begin with a space."""
 
 _generic = msgspec.json.Decoder()
@@ -51,6 +51,7 @@ def to_json(yaml: bytes) -> bytes | None:
     try:
         with _quiet():
             ryml.parse_in_arena(yaml, tree)
+            tree.set_container_style(tree.root_id(), ryml.FLOW_SL)  # JSON in one line: a fifth less to write and read
             json = _emit_json(tree, 2 * len(yaml) + 1024)
     except Exception:  # noqa: BLE001 - rapidyaml's own exceptions share no base class worth naming
         return None
