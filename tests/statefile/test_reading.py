@@ -9,10 +9,12 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from aotloop.core.model import Loop
 from aotloop.errors import StateFileInvalid
 from aotloop.statefile import fast
+from aotloop.statefile.document import Document
 from aotloop.statefile.emit import to_data
 from aotloop.statefile.reading import decode, examine, read_value
 from tests import loops as made
@@ -309,10 +311,14 @@ def test_nesting_without_end_is_an_error_not_a_crash(deep: str) -> None:
 
 def test_deep_checklists_are_fine() -> None:
     nested = "{item: leaf, check: {type: command, value: 'true'}}"
-    for level in range(20):
-        nested = f"{{item: n{level}, group: [{nested}]}}"
+    for level in range(100):
+        nested = f"{{item: n{level}, {'group' if level % 2 else 'any_of'}: [{nested}]}}"
     data = with_line('base_case: {type: command, value: "true"}', f"base_case: {{checklist: [{nested}]}}")
     assert examine(data).errors == ()
+    document = Document(data)
+    loop = document.loop()
+    loop.control = replace(loop.control, iteration=1)
+    assert decode(document.revise(loop)) == loop
 
 
 # --- where the fast reader would have been wrong -----------------------------------------------------------------

@@ -87,7 +87,7 @@ def test_death_by_a_signal_within_the_shell_does_not_satisfy_not_command(tmp_pat
 
 
 def test_a_command_that_the_shell_cannot_read_does_not_satisfy_not_command(tmp_path: Path) -> None:
-    result = check_command("grep -q 'TODO src", root=tmp_path, expect_fail=True)
+    result = check_command("grep -q 'leftover src", root=tmp_path, expect_fail=True)
     assert result.passed is False
     assert "the shell cannot read the command, which proves nothing" in result.evidence
 

@@ -39,8 +39,11 @@ class Document:
         if self._top is None:
             self._open()
         sure = self._proven
-        for name in changed:
-            sure &= self._section(name).revise(getattr(self._loop, name), getattr(new, name))
+        try:
+            for name in changed:
+                sure &= self._section(name).revise(getattr(self._loop, name), getattr(new, name))
+        except UnicodeEncodeError:  # half of a surrogate pair
+            raise _unwritable() from None
         revised = self._with_yaml(self._text())
         if sure:
             self._parts, self._loop = revised, new.snapshot()
@@ -92,11 +95,15 @@ class Document:
         carried = overlay(raw, emit.to_data(self._loop), emit.to_data(new))
         revised = self._with_yaml(emit.block(carried, 0).encode())
         if not _reads_as(revised, new):
-            raise StateFileInvalid(
-                "this change cannot be written so that it reads back as it was meant; nothing was changed",
-                hint="Look for characters that YAML cannot hold. If there are none, this is a bug: please report it.",
-            )
+            raise _unwritable()
         return revised
+
+
+def _unwritable() -> StateFileInvalid:
+    return StateFileInvalid(
+        "this change cannot be written so that it reads back as it was meant; nothing was changed",
+        hint="Look for characters that YAML cannot hold. If there are none, this is a bug: please report it.",
+    )
 
 
 def _reads_as(parts: frontmatter.Parts, loop: Loop) -> bool:

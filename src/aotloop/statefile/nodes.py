@@ -14,7 +14,8 @@ from aotloop.core.findings import Finding, Path
 from aotloop.errors import StateFileInvalid
 from aotloop.statefile.screen import may_nest_deeply
 
-MOST_LEVELS = 100
+MOST_LEVELS = 250
+"""Of lists and mappings in one another: some hundred groups of a checklist, and far from the end of any stack."""
 
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 MERGE_TAG = "tag:yaml.org,2002:merge"
