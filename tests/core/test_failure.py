@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -17,7 +16,8 @@ from aotloop.core.graph import Graph
 from aotloop.core.machine import advance
 from aotloop.core.model import Binding, Constraints, Decomposition, Loop, OrGroup, TrailEntry
 from aotloop.errors import IllegalEvent
-from tests.core.generated import deep_copy, errors_of, thoroughly, valid_loops
+from tests.core.generated import errors_of, thoroughly, valid_loops
+from tests.core.refusing import refused
 from tests.loops import a_loop, atom
 
 
@@ -49,14 +49,6 @@ def choices(*, speculative: bool = False, attempts: int = 2, x: Any = "in_progre
     )
     loop.or_groups["store"] = replace(loop.or_groups["store"], speculative=speculative)
     return loop
-
-
-@contextmanager
-def refused(loop: Loop, why: str) -> Iterator[None]:
-    before = deep_copy(loop)
-    with pytest.raises(IllegalEvent, match=why):
-        yield
-    assert deep_copy(loop) == before
 
 
 # --- attempts ----------------------------------------------------------------------------------------------------

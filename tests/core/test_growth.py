@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -19,7 +18,8 @@ from aotloop.core.growth import free_ids
 from aotloop.core.machine import advance
 from aotloop.core.model import AtomCheck, Binding, Constraints, Decomposition, Loop, OrGroup
 from aotloop.errors import IllegalEvent
-from tests.core.generated import deep_copy, errors_of, valid_loops
+from tests.core.generated import errors_of, valid_loops
+from tests.core.refusing import refused
 from tests.loops import a_loop, atom
 
 
@@ -33,14 +33,6 @@ def added(loop: Loop, **more: Any) -> str:
     (effect,) = advance(loop, AtomAdded(description="more", **more))
     assert isinstance(effect, Added)
     return effect.atoms[0]
-
-
-@contextmanager
-def refused(loop: Loop, why: str) -> Iterator[None]:
-    before = deep_copy(loop)
-    with pytest.raises(IllegalEvent, match=why):
-        yield
-    assert deep_copy(loop) == before
 
 
 # --- ids ---------------------------------------------------------------------------------------------------------

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from aotloop.core.model import AtomCheck, Binding, Constraints, Decomposition, L
 from aotloop.core.objective import digest_of
 from aotloop.errors import IllegalEvent
 from tests.core.generated import PASSES, any_events, deep_copy, errors_of, thoroughly, valid_loops
+from tests.core.refusing import refused
 from tests.loops import a_loop, atom
 
 
@@ -36,14 +36,6 @@ def statuses(loop: Loop) -> dict[str, str]:
 
 def split(parent: str, *children: str) -> Decomposition:
     return Decomposition(parent=parent, children=children, reason="parts")
-
-
-@contextmanager
-def refused(loop: Loop, why: str) -> Iterator[None]:
-    before = deep_copy(loop)
-    with pytest.raises(IllegalEvent, match=why):
-        yield
-    assert deep_copy(loop) == before
 
 
 def refusal_of(loop: Loop, event: events.Event) -> str | None:

@@ -12,6 +12,11 @@ from aotloop.statefile.locate import find_state_file, new_state_file, project_ro
 from tests.loops import a_loop, atom, write_loop
 
 
+def git(folder: Path, *words: str) -> None:
+    identity = ("-c", "user.name=n", "-c", "user.email=e@example.org")
+    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
+
+
 def test_the_one_that_is_named_wins(project: Path) -> None:
     write_loop(project, a_loop(atom("A1")))
     assert find_state_file("other.md", environ={"AOT_STATE_FILE": "x.md"}) == str(project / "other.md")
@@ -37,15 +42,11 @@ def test_without_one_the_error_says_how_to_make_it(project: Path) -> None:
 def test_the_copy_in_a_linked_worktree_is_ignored(project: Path) -> None:
     path = write_loop(project, a_loop(atom("A1")))
 
-    def git(*words: str) -> None:
-        identity = ("-c", "user.name=n", "-c", "user.email=e@example.org")
-        subprocess.run(["git", *identity, *words], cwd=project, check=True, capture_output=True)
-
-    git("init")
-    git("add", ".")
-    git("commit", "-m", "first")
+    git(project, "init")
+    git(project, "add", ".")
+    git(project, "commit", "-m", "first")
     worktree = project.parent / "worktree"
-    git("worktree", "add", str(worktree))
+    git(project, "worktree", "add", str(worktree))
     assert (worktree / ".claude" / "aot-loop-state.md").exists()
     (worktree / "src").mkdir()
     assert find_state_file(start=str(worktree / "src"), environ={}) == str(path)
@@ -57,14 +58,10 @@ def test_the_project_is_where_the_claude_folder_is(project: Path) -> None:
 
 
 def test_a_worktree_of_a_bare_repository_is_its_own_project(project: Path) -> None:
-    def git(*words: str) -> None:
-        identity = ("-c", "user.name=n", "-c", "user.email=e@example.org")
-        subprocess.run(["git", *identity, *words], cwd=project, check=True, capture_output=True)
-
-    git("init", "source")
-    git("-C", "source", "commit", "--allow-empty", "-m", "first")
-    git("clone", "--bare", "source", "bare.git")
-    git("-C", "bare.git", "worktree", "add", "../tree")
+    git(project, "init", "source")
+    git(project, "-C", "source", "commit", "--allow-empty", "-m", "first")
+    git(project, "clone", "--bare", "source", "bare.git")
+    git(project, "-C", "bare.git", "worktree", "add", "../tree")
     path = write_loop(project / "tree", a_loop(atom("A1")))
     assert find_state_file(start=str(project / "tree"), environ={}) == str(path)
 
@@ -72,12 +69,8 @@ def test_a_worktree_of_a_bare_repository_is_its_own_project(project: Path) -> No
 def test_a_new_file_of_a_linked_worktree_goes_where_it_will_be_read(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def git(*words: str) -> None:
-        identity = ("-c", "user.name=n", "-c", "user.email=e@example.org")
-        subprocess.run(["git", *identity, *words], cwd=project, check=True, capture_output=True)
-
-    git("init")
-    git("commit", "--allow-empty", "-m", "first")
-    git("worktree", "add", "../linked")
+    git(project, "init")
+    git(project, "commit", "--allow-empty", "-m", "first")
+    git(project, "worktree", "add", "../linked")
     monkeypatch.chdir(project.parent / "linked")
     assert new_state_file(environ={}) == str(project / ".claude" / "aot-loop-state.md")
