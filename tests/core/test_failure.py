@@ -10,11 +10,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aotloop.core.effects import Backtracked, Effect, Exhausted, Retry
+from aotloop.core.effects import Added, Backtracked, Effect, Exhausted, Retry
 from aotloop.core.events import AtomFailed, AtomResolved, AtomStarted, BranchSwitched
 from aotloop.core.graph import Graph
 from aotloop.core.machine import advance
-from aotloop.core.model import Binding, Constraints, Decomposition, Loop, OrGroup, TrailEntry
+from aotloop.core.model import Binding, Constraints, Decomposition, Generation, Loop, OrGroup, TrailEntry
 from aotloop.errors import IllegalEvent
 from tests.core.generated import errors_of, thoroughly, valid_loops
 from tests.core.refusing import refused
@@ -186,6 +186,8 @@ def test_a_switch_undoes_the_left_choice_and_what_was_built_on_it_and_nothing_el
     assert switch(loop, "memory") == [
         Backtracked(or_group="store", left="disk", selected="memory", reset=("disk", "files", "index", "api", "page"))
     ]
+    assert loop.control.generation == Generation(got_smaller=True)
+    loop.control = a_shop().control
     assert loop == a_loop(
         atom("schema", status="resolved"),
         atom("disk", "schema", or_group="store"),
@@ -411,8 +413,13 @@ def checked_parent(status: Any = "pending", child: Any = "resolved") -> Loop:
 
 def test_a_parent_whose_parts_are_done_can_fail_its_own_check() -> None:
     loop = checked_parent()
-    assert fail(loop, "P") == [Retry(atom="P", attempts=1, allowed=2)]
+    (added,) = fail(loop, "P", "the parts do not fit")
     assert (loop.atoms[0].status, loop.atoms[0].attempts) == ("pending", 1)
+    repair = loop.atoms[-1]
+    assert added == Added(atoms=(repair.id,))
+    assert (repair.repairs, repair.depends_on, "the parts do not fit" in repair.description) == ("P", (), True)
+    assert Graph(loop).ready() == [repair.id]
+    assert Graph(loop).waits_for("P") == [repair.id]
 
 
 def test_a_parent_whose_parts_are_not_done_cannot_fail() -> None:

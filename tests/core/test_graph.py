@@ -172,7 +172,7 @@ def test_an_atom_estimated_at_nothing_weighs_nothing() -> None:
     assert Graph(a_loop(atom("A1", estimate=0), atom("A2", "A1"))).remaining_path == {"A1": 1, "A2": 1}
 
 
-def test_resolved_atoms_and_decomposed_parents_add_nothing_to_a_path() -> None:
+def test_decomposed_parents_add_nothing_to_a_path() -> None:
     loop = a_loop(
         atom("done", status="resolved", estimate=50),
         atom("P", estimate=50),
@@ -180,7 +180,7 @@ def test_resolved_atoms_and_decomposed_parents_add_nothing_to_a_path() -> None:
         atom("Q", "P"),
         decompositions=[split("P", "C")],
     )
-    assert Graph(loop).remaining_path == {"done": 0, "P": 1, "C": 2, "Q": 1}
+    assert Graph(loop).remaining_path == {"done": 50, "P": 1, "C": 2, "Q": 1}
 
 
 def test_of_equal_paths_the_one_with_more_consumers_comes_first() -> None:
@@ -326,7 +326,7 @@ class Definition:
     def path(self, atom_id: str) -> float:
         (this,) = (one for one in self.loop.atoms if one.id == atom_id)
         own = 1.0 if this.estimate is None else this.estimate
-        if self.status[atom_id] == "resolved" or self.children(atom_id):
+        if self.children(atom_id):
             own = 0.0
         return own + max(map(self.path, self.consumers(atom_id)), default=0.0)
 

@@ -14,7 +14,7 @@ from aotloop.core import events
 from aotloop.core.effects import CheckParent, Effect, Resolved
 from aotloop.core.graph import Graph
 from aotloop.core.machine import _HANDLERS, advance
-from aotloop.core.model import AtomCheck, Binding, Constraints, Decomposition, Loop, OrGroup, Verdict
+from aotloop.core.model import AtomCheck, Binding, Constraints, Decomposition, Generation, Loop, OrGroup, Verdict
 from aotloop.core.objective import digest_of
 from aotloop.errors import IllegalEvent
 from tests.core.generated import PASSES, any_events, deep_copy, errors_of, thoroughly, valid_loops
@@ -180,6 +180,8 @@ def test_what_is_not_ready_does_not_start_and_says_why(atom_id: str, why: str) -
 def test_a_resolved_atom_has_its_result_as_binding() -> None:
     loop = a_loop(atom("A1", status="in_progress"), atom("A2", "A1"))
     assert resolve(loop, "A1", "wrote the parser", "src/parser.py") == []
+    assert loop.control.generation == Generation(resolved=1)
+    loop.control = a_loop(atom("A1")).control
     assert loop == a_loop(
         atom("A1", status="resolved"),
         atom("A2", "A1"),

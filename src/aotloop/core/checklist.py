@@ -61,6 +61,11 @@ def leaves(node: Node) -> Iterator[Leaf]:
             yield from leaves(child)
 
 
+def count_repairable(node: Node) -> int:
+    """How many items can fail, each by itself: an any_of fails as one."""
+    return sum(map(count_repairable, node.children)) if isinstance(node, AllOf) else 1
+
+
 def _item(item: ChecklistItem) -> Node:
     if item.check is not None:
         return Leaf(item.item, item.check)

@@ -19,12 +19,16 @@ class AtomStarted(Event, frozen=True, kw_only=True):
 
 
 class AtomResolved(Event, frozen=True, kw_only=True):
-    """The work is done and, if the atom has a check, the check passed. `at` dates the choice this may settle."""
+    """The work is done and, if the atom has a check, the check passed. `at` dates the choice this may settle.
+
+    `commit` is what the branch was moved to by it.
+    """
 
     atom: str
     summary: str | None = None
     artifacts: tuple[str, ...] = ()
     at: str = ""
+    commit: str | None = None
 
 
 class AtomAbandoned(Event, frozen=True, kw_only=True):
@@ -34,6 +38,28 @@ class AtomAbandoned(Event, frozen=True, kw_only=True):
 
 
 class AtomFailed(Event, frozen=True, kw_only=True):
+    """`final`: it is known that trying again is of no use. `weigh`: alternatives may be probed before one is taken."""
+
+    atom: str
+    reason: str
+    at: str
+    final: bool = False
+    weigh: bool = False
+
+
+class AtomProbed(Event, frozen=True, kw_only=True):
+    """Somebody looked, without changing anything, whether it can be done, and at what cost (in minutes)."""
+
+    atom: str
+    feasible: bool
+    findings: str
+    at: str
+    estimate: float | None = None
+
+
+class AlternativeSought(Event, frozen=True, kw_only=True):
+    """An atom has failed and is not tried again: its attempts are spent, or another try could not differ."""
+
     atom: str
     reason: str
     at: str
@@ -61,8 +87,16 @@ class AtomAdded(Event, frozen=True, kw_only=True):
 
 
 class Child(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of a decomposed atom. `depends_on` names other parts, by `name`, or atoms that are there already; parts
+    with the same `or_group` are alternatives to one another, the first of them is tried first.
+    """
+
     description: str
     atom: str | None = None
+    name: str | None = None
+    depends_on: tuple[str, ...] = ()
+    or_group: str | None = None
+    estimate: float | None = None
 
 
 class AtomDecomposed(Event, frozen=True, kw_only=True):
@@ -105,11 +139,39 @@ class LoopCompleted(Event, frozen=True, kw_only=True):
     commit: str | None = None
 
 
+class BaseCaseFailed(Event, frozen=True, kw_only=True):
+    """Everything is resolved, yet the recorded verdict did not pass: the failing items, each with its evidence."""
+
+    failing: dict[str, str]
+    at: str
+
+
+class GenerationBegan(Event, frozen=True, kw_only=True):
+    """The slots are filled. What is started later belongs to the next generation."""
+
+
+class GenerationEnded(Event, frozen=True, kw_only=True):
+    """Every attempt that was under way when the generation began has been reported."""
+
+    at: str
+
+
+class Spent(Event, frozen=True, kw_only=True):
+    """Money and time that went by since it was last said."""
+
+    usd: float = 0.0
+    seconds: float = 0.0
+
+
 # --- a person's corrections --------------------------------------------------------------------------------------
 
 
 class RedirectRequested(Event, frozen=True, kw_only=True):
-    """A person wants to change direction; nothing goes on until a correction is applied."""
+    """A person wants to change direction: what is under way ends, and nothing goes on until a correction is applied."""
+
+
+class RedirectExpired(Event, frozen=True, kw_only=True):
+    """Whoever wanted to change direction went away without doing so."""
 
 
 class Corrected(Event, frozen=True, kw_only=True):

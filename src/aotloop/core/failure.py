@@ -2,91 +2,130 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
+from aotloop.core.board import Board
 from aotloop.core.conflicts import conflict_set, group_to_switch, later_than, untried
-from aotloop.core.effects import Backtracked, Effect, Exhausted, Retry
-from aotloop.core.events import AtomFailed, BranchSwitched
-from aotloop.core.graph import Graph
+from aotloop.core.effects import Backtracked, Effect, Exhausted, Retry, WeighAlternatives
+from aotloop.core.events import AlternativeSought, AtomFailed, BranchSwitched
 from aotloop.core.illegal import illegal
-from aotloop.core.model import Loop, OrGroup, TrailEntry
+from aotloop.core.model import OrGroup, TrailEntry
+from aotloop.core.removal import take_out
+from aotloop.core.repairs import forget_rounds, repair_parent, repairs_of
+from aotloop.core.tally import something_got_smaller
+
+FEWEST_TO_WEIGH = 2
 
 
-def fail(loop: Loop, graph: Graph, event: AtomFailed) -> list[Effect]:
+def fail(board: Board, event: AtomFailed) -> list[Effect]:
     """Recorded in the trail with its reason; the result is deleted; then the first rung of the ladder that is left."""
-    place = graph.position[event.atom]
-    attempts = loop.atoms[place].attempts + 1
-    loop.trail.append(
-        TrailEntry(
-            or_group=graph.group_of.get(event.atom),
-            selected=None,
-            reason=event.reason,
-            timestamp=event.at,
-            type="failure",
-            atom=event.atom,
-            attempt=attempts,
-        )
-    )
-    loop.bindings.pop(event.atom, None)
-    loop.atoms[place] = replace(loop.atoms[place], status="pending", attempts=attempts)
-    allowed = loop.objective.constraints.max_attempts
-    if attempts < allowed:
-        return [Retry(atom=event.atom, attempts=attempts, allowed=allowed)]
-    return _go_back(loop, graph, event)
+    atom = board.atoms[event.atom]
+    allowed = board.loop.objective.constraints.max_attempts
+    attempts = max(atom.attempts + 1, allowed if event.final else 0)
+    _record(board, event.atom, event.reason, event.at, attempt=atom.attempts + 1)
+    board.loop.bindings.pop(event.atom, None)
+    board.put(replace(atom, status="pending", attempts=attempts))
+    if attempts >= allowed:
+        return go_back(board, event.atom, event.reason, event.at, weigh=event.weigh)
+    if event.atom in board.children_of:
+        return repair_parent(board, event.atom, event.reason)
+    return [Retry(atom=event.atom, attempts=attempts, allowed=allowed)]
 
 
-def _go_back(loop: Loop, graph: Graph, event: AtomFailed) -> list[Effect]:
+def seek_alternative(board: Board, event: AlternativeSought) -> list[Effect]:
+    atom = board.atoms.get(event.atom)
+    if atom is None or atom.status != "pending" or not atom.attempts:
+        raise illegal(board.loop, event, f"{event.atom} is no atom that failed", event.atom)
+    board.put(replace(atom, attempts=max(atom.attempts, board.loop.objective.constraints.max_attempts)))
+    return go_back(board, event.atom, event.reason, event.at)
+
+
+def rule_out(board: Board, choice: str, reason: str, at: str) -> list[Effect]:
+    """A choice that is not selected, and that nobody works on, turns out to be impossible."""
+    name = board.group_of.get(choice)
+    if name is None or board.loop.or_groups[name].selected == choice:
+        return fail(board, AtomFailed(atom=choice, reason=reason, at=at, final=name is not None))
+    _record(board, choice, reason, at)
+    _mark_failed(board, choice)
+    something_got_smaller(board.loop)
+    return []
+
+
+def go_back(board: Board, atom_id: str, reason: str, at: str, *, weigh: bool = False) -> list[Effect]:
     """The attempts are spent: another choice, of the latest group that this rests on and that has one left."""
-    own = graph.group(event.atom)
-    if own is not None and own.selected != event.atom:
-        return _leave_race(loop, graph, own, event)
-    found = group_to_switch(loop, graph, conflict_set(graph, event.atom))
+    own = board.group(atom_id)
+    if own is not None and own.selected != atom_id:
+        return _leave_race(board, atom_id)
+    found = group_to_switch(board.loop, board, conflict_set(board, atom_id))
     if found is None:
-        if own is not None:
-            loop.or_groups[graph.group_of[event.atom]] = replace(own, failed=_with(own.failed, event.atom))
-        return [Exhausted(atom=event.atom)]
+        _mark_failed(board, atom_id)
+        return [Exhausted(atom=atom_id)]
     name, conflict = found
-    choice = untried(graph, loop.or_groups[name])[0]
-    reason = f"{event.atom} failed: {event.reason}"
-    switched = BranchSwitched(or_group=name, choice=choice, reason=reason, at=event.at)
-    if own is not None and graph.group_of[event.atom] != name:
-        loop.or_groups[graph.group_of[event.atom]] = replace(own, failed=_with(own.failed, event.atom))
-    return _leave(loop, graph, switched, failed=event.atom, conflict=conflict)
+    if weigh and (unknown := _worth_weighing(board, name)):
+        return [WeighAlternatives(atom=atom_id, or_group=name, choices=unknown)]
+    choice = cheapest(board, untried(board, board.loop.or_groups[name]))
+    switched = BranchSwitched(or_group=name, choice=choice, reason=f"{atom_id} failed: {reason}", at=at)
+    if board.group_of.get(atom_id) != name:
+        _mark_failed(board, atom_id)
+    return leave(board, switched, failed=atom_id, conflict=conflict)
 
 
-def _leave_race(loop: Loop, graph: Graph, group: OrGroup, event: AtomFailed) -> list[Effect]:
+def _worth_weighing(board: Board, name: str) -> tuple[str, ...]:
+    """Choices that nobody has looked at. Commands are not looked at: running them is as cheap."""
+    group = board.loop.or_groups[name]
+    choices = untried(board, group)
+    unknown = [one for one in choices if board.atoms[one].findings is None and board.atoms[one].run is None]
+    return tuple(unknown) if len(choices) >= FEWEST_TO_WEIGH and not group.speculative else ()
+
+
+def cheapest(board: Board, choices: Iterable[str]) -> str:
+    """By what probes found; among equals, and without any probe, the first."""
+
+    def cost(choice: str) -> float:
+        atom = board.atoms[choice]
+        is_known = atom.findings is not None and atom.estimate is not None
+        return atom.estimate if is_known and atom.estimate is not None else float("inf")
+
+    return min(choices, key=cost)
+
+
+def _leave_race(board: Board, racer: str) -> list[Effect]:
     """A racer that was not the selected one: one less; the others run on."""
-    group = replace(group, failed=_with(group.failed, event.atom))
-    loop.or_groups[graph.group_of[event.atom]] = group
-    exhausted = group.selected in group.failed and not untried(graph, group)
-    return [Exhausted(atom=event.atom)] if exhausted else []
+    _mark_failed(board, racer)
+    something_got_smaller(board.loop)
+    group = board.loop.or_groups[board.group_of[racer]]
+    exhausted = group.selected in group.failed and not untried(board, group)
+    return [Exhausted(atom=racer)] if exhausted else []
 
 
-def switch(loop: Loop, graph: Graph, event: BranchSwitched) -> list[Effect]:
+def switch(board: Board, event: BranchSwitched) -> list[Effect]:
+    loop = board.loop
     group = loop.or_groups.get(event.or_group)
     if group is None:
         known = ", ".join(loop.or_groups) or "none"
         raise illegal(None, event, f"there is no group {event.or_group}; there are: {known}")
     if event.choice not in group.choices:
         raise illegal(None, event, f"{event.choice} is no choice of {event.or_group}: {', '.join(group.choices)}")
-    if event.choice not in graph.atoms:
+    if event.choice not in board.atoms:
         raise illegal(None, event, f"{event.choice} is not an atom yet; add it first")
     if event.choice == group.selected:
         raise illegal(None, event, f"{event.choice} is selected already")
     if event.choice in group.failed or event.choice in group.blamed:
         raise illegal(loop, event, f"{event.choice} has failed; a correction can force it", event.choice)
-    return _leave(loop, graph, event, failed=group.selected, conflict=set())
+    return leave(board, event, failed=group.selected, conflict=set())
 
 
-def _leave(loop: Loop, graph: Graph, event: BranchSwitched, *, failed: str, conflict: set[str]) -> list[Effect]:
+def leave(board: Board, event: BranchSwitched, *, failed: str | None, conflict: set[str]) -> list[Effect]:
     """The trail entry comes first, then the switch, then the reset of the left choice and what was built on it.
 
     The choice that is left has failed if what failed is it or a part of it; else it is only blamed.
     """
-    group = loop.or_groups[event.or_group]
+    group = board.loop.or_groups[event.or_group]
     left = group.selected
-    parts = {left} | graph.descendants(left)
-    loop.trail.append(
+    parts = {left} | board.descendants(left)
+    board.loop.trail.append(
         TrailEntry(or_group=event.or_group, selected=event.choice, reason=event.reason, timestamp=event.at)
     )
     if failed in parts:
@@ -94,36 +133,61 @@ def _leave(loop: Loop, graph: Graph, event: BranchSwitched, *, failed: str, conf
     else:
         others = tuple(sorted(conflict - {event.or_group}))
         group = replace(group, selected=event.choice, blamed={**group.blamed, left: others})
-    loop.or_groups[event.or_group] = group
-    reset = _reset(loop, graph, parts | graph.downstream(parts))
-    _free_blamed(loop, graph, event)
-    return [Backtracked(or_group=event.or_group, left=left, selected=event.choice, reset=reset)]
+    board.put_group(event.or_group, group)
+    affected = parts | board.downstream(parts)
+    reset = _reset(board, affected)
+    _free_blamed(board, event)
+    something_got_smaller(board.loop)
+    forget_rounds(board.loop)
+    dropped = repairs_of(board, affected)
+    take_out(board, set(dropped))
+    return [Backtracked(or_group=event.or_group, left=left, selected=event.choice, reset=reset, dropped=tuple(dropped))]
 
 
-def _reset(loop: Loop, graph: Graph, atom_ids: set[str]) -> tuple[str, ...]:
+def _reset(board: Board, atom_ids: set[str]) -> tuple[str, ...]:
     changed = []
-    for atom_id in sorted((one for one in atom_ids if one in graph.position), key=lambda one: graph.position[one]):
-        place = graph.position[atom_id]
-        atom = loop.atoms[place]
-        if atom.status != "pending" or atom.attempts or atom_id in loop.bindings:
+    for atom_id in sorted((one for one in atom_ids if one in board.position), key=lambda one: board.position[one]):
+        atom = board.atoms[atom_id]
+        if atom.status != "pending" or atom.attempts or atom_id in board.loop.bindings:
             changed.append(atom_id)
-        loop.atoms[place] = replace(atom, status="pending", attempts=0)
-        loop.bindings.pop(atom_id, None)
+            board.put(replace(atom, status="pending", attempts=0))
+            board.loop.bindings.pop(atom_id, None)
     return tuple(changed)
 
 
-def _free_blamed(loop: Loop, graph: Graph, event: BranchSwitched) -> None:
+def _free_blamed(board: Board, event: BranchSwitched) -> None:
     """What was blamed together with the choice just left may go together with its successor."""
-    for name in later_than(loop, graph, event.or_group):
+    loop = board.loop
+    for name in later_than(loop, board, event.or_group):
         group = loop.or_groups[name]
         kept = {choice: others for choice, others in group.blamed.items() if event.or_group not in others}
         if len(kept) == len(group.blamed):
             continue
         group = replace(group, blamed=kept)
-        if group.selected in group.failed and (free := untried(graph, group)):
+        if group.selected in group.failed and (free := untried(board, group)):
             loop.trail.append(TrailEntry(or_group=name, selected=free[0], reason="possible again", timestamp=event.at))
             group = replace(group, selected=free[0])
-        loop.or_groups[name] = group
+        board.put_group(name, group)
+
+
+def _record(board: Board, atom_id: str, reason: str, at: str, attempt: int | None = None) -> None:
+    board.loop.trail.append(
+        TrailEntry(
+            or_group=board.group_of.get(atom_id),
+            reason=reason,
+            timestamp=at,
+            type="failure",
+            atom=atom_id,
+            attempt=attempt,
+        )
+    )
+
+
+def _mark_failed(board: Board, choice: str) -> None:
+    name = board.group_of.get(choice)
+    if name is not None:
+        group: OrGroup = board.loop.or_groups[name]
+        board.put_group(name, replace(group, failed=_with(group.failed, choice)))
 
 
 def _with(failed: tuple[str, ...], choice: str) -> tuple[str, ...]:

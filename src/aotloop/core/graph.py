@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from aotloop.core.model import Atom, Loop, OrGroup
+from aotloop.core.model import Atom, Decomposition, Loop, OrGroup
 
 DEFAULT_ESTIMATE = 1.0
 
@@ -25,11 +25,18 @@ class Graph:
         self.children_of: dict[str, tuple[str, ...]] = {}
         self.parents_of: dict[str, list[str]] = {}
         for split in loop.decompositions:
-            self.children_of[split.parent] = self.children_of.get(split.parent, ()) + split.children
-            for child in split.children:
-                self.parents_of.setdefault(child, []).append(split.parent)
+            self.add_parts(split)
 
     # --- structure ---------------------------------------------------------------------------------------------
+
+    def add_parts(self, split: Decomposition) -> None:
+        self.children_of[split.parent] = self.children_of.get(split.parent, ()) + split.children
+        for child in split.children:
+            self.parents_of.setdefault(child, []).append(split.parent)
+
+    @property
+    def or_groups(self) -> dict[str, OrGroup]:
+        return self._loop.or_groups
 
     def group(self, atom_id: str) -> OrGroup | None:
         name = self.group_of.get(atom_id)
@@ -47,7 +54,7 @@ class Graph:
         """Who waits for an atom directly. A choice shares its consumers with its whole group."""
         direct: dict[str, list[str]] = {}
         for atom_id in self.atoms:
-            for member in self._needed_units(atom_id):
+            for member in self.needed_units(atom_id):
                 direct.setdefault(member, []).append(atom_id)
         return direct
 
@@ -87,7 +94,7 @@ class Graph:
         parents = {parent: None for member in self.unit(atom_id) for parent in self.parents_of.get(member, ())}
         return [parent for parent in parents if parent in self.atoms]
 
-    def _needed_units(self, atom_id: str) -> dict[str, None]:
+    def needed_units(self, atom_id: str) -> dict[str, None]:
         """Every choice of every group it needs, and every single atom: each once."""
         return {member: None for needed in self.needs(atom_id) for member in self.unit(needed)}
 
@@ -130,17 +137,18 @@ class Graph:
     def ready(self) -> list[str]:
         """What could start now, best first: longest remaining path, then more consumers, then file order."""
         ready = [atom.id for atom in self._loop.atoms if self.why_not_ready(atom.id) is None]
-        ready.sort(
-            key=lambda one: (
-                -self.remaining_path[one],
-                -len(self.consumers.get(one, ())),
-                self.position[one],
-            )
-        )
-        return ready
+        return sorted(ready, key=self.rank)
+
+    def rank(self, atom_id: str) -> tuple[float, int, int]:
+        """The smaller, the better."""
+        return -self.remaining_path[atom_id], -len(self.consumers.get(atom_id, ())), self.position[atom_id]
 
     def why_not_ready(self, atom_id: str) -> str | None:
         """None if the atom can start now; else the reason, in words for a person."""
+        return self.why_not_startable(atom_id) or self._why_waiting(atom_id)
+
+    def why_not_startable(self, atom_id: str) -> str | None:
+        """Why it could not start even if all it waits for were resolved."""
         if self.atoms[atom_id].status != "pending":
             return f"{atom_id} is {self.atoms[atom_id].status}, not pending"
         if atom_id in self.children_of:
@@ -148,13 +156,14 @@ class Graph:
             return f"{atom_id} was decomposed; it resolves by itself when {children} have"
         if self.is_exhausted(atom_id):
             return f"{atom_id} has failed {self.atoms[atom_id].attempts} times; a correction can grant it a retry"
-        return self._why_not_chosen(atom_id) or self._why_waiting(atom_id)
+        return self.why_not_wanted(atom_id)
 
     def is_exhausted(self, atom_id: str) -> bool:
         """Whether all attempts that may be made at it have failed."""
         return self.atoms[atom_id].attempts >= self._loop.objective.constraints.max_attempts
 
-    def _why_not_chosen(self, atom_id: str) -> str | None:
+    def why_not_wanted(self, atom_id: str) -> str | None:
+        """None if its result would be of use; else the reason, in words for a person."""
         group = self.group(atom_id)
         if group is None:
             return None if atom_id in self.required else f"nothing required depends on {atom_id}"
@@ -180,13 +189,17 @@ class Graph:
         """Estimated minutes from the start of an atom to the end of the longest chain that waits for it."""
         longest: dict[str, float] = {}
         for atom_id in self.consumers_first:
-            consumers = [one for one in self.consumers.get(atom_id, ()) if one in self.required]
-            after = [longest[consumer] for consumer in consumers if consumer in longest]
-            longest[atom_id] = self._own_estimate(atom_id) + max(after, default=0.0)
+            longest[atom_id] = self.path_before(atom_id, longest)
         return longest
 
-    def _own_estimate(self, atom_id: str) -> float:
-        if atom_id in self.children_of or self.atoms[atom_id].status == "resolved":
+    def path_before(self, atom_id: str, longest: dict[str, float]) -> float:
+        """Its own estimate and the longest path of all required atoms that wait for it."""
+        consumers = [one for one in self.consumers.get(atom_id, ()) if one in self.required]
+        after = [longest[consumer] for consumer in consumers if consumer in longest]
+        return self.own_estimate(atom_id) + max(after, default=0.0)
+
+    def own_estimate(self, atom_id: str) -> float:
+        if atom_id in self.children_of:
             return 0.0
         estimate = self.atoms[atom_id].estimate
         return DEFAULT_ESTIMATE if estimate is None else estimate
@@ -194,16 +207,25 @@ class Graph:
     @cached_property
     def consumers_first(self) -> list[str]:
         """Every atom after all that wait for it (atoms on a cycle come last, in file order)."""
+        placed = set(self._placed)
+        return self._placed + [atom_id for atom_id in self.atoms if atom_id not in placed]
+
+    @property
+    def has_cycle(self) -> bool:
+        return len(self._placed) < len(self.atoms)
+
+    @cached_property
+    def _placed(self) -> list[str]:
+        """Every atom after all that wait for it; those that wait for themselves are not among them."""
         waiting = {atom_id: len(self.consumers.get(atom_id, ())) for atom_id in self.atoms}
         order = [atom_id for atom_id, count in waiting.items() if not count]
         for atom_id in order:  # grows while we walk it
-            for member in self._needed_units(atom_id):
+            for member in self.needed_units(atom_id):
                 if member in waiting:
                     waiting[member] -= 1
                     if not waiting[member]:
                         order.append(member)
-        placed = set(order)
-        return order + [atom_id for atom_id in self.atoms if atom_id not in placed]
+        return order
 
     def find_cycle(self) -> list[str] | None:
         """Some cycle, first atom repeated at the end, or None. Found without recursion: graphs may be deep."""
@@ -212,25 +234,25 @@ class Graph:
             if start in finished:
                 continue
             path: list[str] = [start]
-            on_path = {self._unit_name(start)}
+            on_path = {self.unit_name(start)}
             stack = [self._unit_needs(start)]
             while stack:
                 following = next(stack[-1], None)
                 if following is None:
                     stack.pop()
                     done = path.pop()
-                    on_path.discard(self._unit_name(done))
+                    on_path.discard(self.unit_name(done))
                     finished.update(self.unit(done))
-                elif self._unit_name(following) in on_path:
-                    units = [self._unit_name(one) for one in path]
-                    return [*path[units.index(self._unit_name(following)) :], following]
+                elif self.unit_name(following) in on_path:
+                    units = [self.unit_name(one) for one in path]
+                    return [*path[units.index(self.unit_name(following)) :], following]
                 elif following not in finished and following in self.atoms:
                     path.append(following)
-                    on_path.add(self._unit_name(following))
+                    on_path.add(self.unit_name(following))
                     stack.append(self._unit_needs(following))
         return None
 
-    def _unit_name(self, atom_id: str) -> tuple[str, str]:
+    def unit_name(self, atom_id: str) -> tuple[str, str]:
         name = self.group_of.get(atom_id)
         return ("group", name) if name is not None else ("atom", atom_id)
 

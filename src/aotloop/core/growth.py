@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from aotloop.core.board import Board
+from aotloop.core.effects import Added, Effect
 from aotloop.core.events import AtomAdded, AtomDecomposed, Event
 from aotloop.core.graph import Graph
 from aotloop.core.illegal import illegal
 from aotloop.core.invariants import problems_of_atom_terms
-from aotloop.core.model import Atom, Decomposition, Loop, OrGroup
+from aotloop.core.model import Atom, Decomposition, OrGroup
+from aotloop.core.parts import free_ids, parts_of
+from aotloop.core.tally import count_grown
 
-LONGEST_NUMBER = 18
-"""Digits. Who uses longer ones does not count with them."""
+
+def add(board: Board, event: AtomAdded) -> list[Effect]:
+    return [Added(atoms=(add_atom(board, event),))]
 
 
-def add_atom(loop: Loop, event: AtomAdded) -> str:
-    graph = Graph(loop)
-    atom_id = event.atom if event.atom is not None else next(free_ids(graph))
-    _refuse_bad_id(graph, event, atom_id, event.or_group)
+def add_atom(board: Board, event: AtomAdded) -> str:
+    atom_id = event.atom if event.atom is not None else next(free_ids(board))
+    _refuse_bad_id(board, event, atom_id, event.or_group)
     for needed in event.depends_on:
-        if needed not in graph.atoms:
+        if needed not in board.atoms:
             raise illegal(None, event, f"{atom_id} cannot depend on {needed}: there is no such atom")
     atom = Atom(
         id=atom_id,
@@ -36,48 +40,33 @@ def add_atom(loop: Loop, event: AtomAdded) -> str:
     for problem in problems_of_atom_terms(atom, ()):
         if problem.level == "error":
             raise illegal(None, event, f"{atom_id}: {problem}")
-    grown = loop.snapshot()
-    grown.atoms.append(atom)
-    if event.or_group is not None:
-        grown.or_groups[event.or_group] = _with_choice(loop.or_groups.get(event.or_group), atom_id)
-    _refuse_cycle(grown, event)
-    loop.atoms, loop.or_groups = grown.atoms, grown.or_groups
+    groups = {}
+    if event.or_group is not None:  # only as a choice can it come before what is there already
+        groups = {event.or_group: _with_choice(board.loop.or_groups.get(event.or_group), atom_id)}
+        _refuse_cycle(board, event, [atom], groups, ())
+    board.grow([atom], groups)
     return atom_id
 
 
-def decompose(loop: Loop, event: AtomDecomposed) -> tuple[str, ...]:
-    graph = Graph(loop)
-    parent = graph.atoms.get(event.parent)
+def decompose(board: Board, event: AtomDecomposed) -> list[Effect]:
+    parent = board.atoms.get(event.parent)
     if parent is None:
         raise illegal(None, event, f"there is no atom {event.parent}")
-    _refuse_decomposition(loop, graph, event, parent)
-    fresh = free_ids(graph, taken={child.atom for child in event.children if child.atom is not None})
-    children = []
-    for child in event.children:
-        child_id = child.atom if child.atom is not None else next(fresh)
-        _refuse_bad_id(graph, event, child_id, None)
-        children.append(
-            Atom(id=child_id, description=child.description, status="pending", depends_on=parent.depends_on)
-        )
+    _refuse_decomposition(board, event, parent)
+    children, groups = parts_of(board, event, parent)
+    for child in children:
+        _refuse_bad_id(board, event, child.id, None)
     ids = tuple(child.id for child in children)
     if len(set(ids)) < len(ids):
-        raise illegal(loop, event, f"two children have the same id: {', '.join(ids)}", parent.id)
-    place = graph.position[parent.id]
-    loop.atoms[place] = replace(parent, status="pending")
-    loop.atoms.extend(children)
-    loop.bindings.pop(parent.id, None)
-    loop.decompositions.append(Decomposition(parent=parent.id, children=ids, reason=event.reason))
-    return ids
-
-
-def free_ids(graph: Graph, taken: set[str] = frozenset()) -> Iterator[str]:  # type: ignore[assignment]
-    """A<n>, counting on from the highest number in use (choices that are not atoms yet included)."""
-    used = [*graph.atoms, *graph.group_of, *taken]
-    numbered = [one[1:] for one in used if one[:1] == "A" and one[1:].isdecimal() and len(one) < LONGEST_NUMBER]
-    number = max(map(int, numbered), default=0)
-    while True:
-        number += 1
-        yield f"A{number}"
+        raise illegal(board.loop, event, f"two children have the same id: {', '.join(ids)}", parent.id)
+    split = Decomposition(parent=parent.id, children=ids, reason=event.reason)
+    if any(child.depends_on for child in event.children):
+        _refuse_cycle(board, event, children, groups, (split,))
+    board.put(replace(parent, status="pending"))
+    board.loop.bindings.pop(parent.id, None)
+    board.grow(children, groups, [split])
+    count_grown(board.loop, parent.id)
+    return [Added(atoms=ids)]
 
 
 def _with_choice(group: OrGroup | None, atom_id: str) -> OrGroup:
@@ -88,7 +77,7 @@ def _with_choice(group: OrGroup | None, atom_id: str) -> OrGroup:
     return replace(group, choices=choices, selected=selected)
 
 
-def _refuse_bad_id(graph: Graph, event: Event, atom_id: str, or_group: str | None) -> None:
+def _refuse_bad_id(graph: Board, event: Event, atom_id: str, or_group: str | None) -> None:
     if not atom_id.strip():
         raise illegal(None, event, "an atom's id may not be blank")
     if atom_id in graph.atoms:
@@ -98,8 +87,8 @@ def _refuse_bad_id(graph: Graph, event: Event, atom_id: str, or_group: str | Non
         raise illegal(None, event, f"{atom_id} is named as a choice of {promised}, so it has to be added to that group")
 
 
-def _refuse_decomposition(loop: Loop, graph: Graph, event: AtomDecomposed, parent: Atom) -> None:
-    limits = loop.objective.constraints
+def _refuse_decomposition(graph: Board, event: AtomDecomposed, parent: Atom) -> None:
+    limits = graph.loop.objective.constraints
     group = graph.group(parent.id)
     why = None
     if not event.children:
@@ -108,6 +97,8 @@ def _refuse_decomposition(loop: Loop, graph: Graph, event: AtomDecomposed, paren
         why = f"{parent.id} is resolved"
     elif parent.id in graph.children_of:
         why = f"{parent.id} was decomposed already, into {', '.join(graph.children_of[parent.id])}"
+    elif parent.whole:
+        why = f"{parent.id} is done in one piece"
     elif parent.run is not None:
         why = f"{parent.id} is done by a command; a command has no parts"
     elif group is not None and group.speculative:
@@ -117,9 +108,19 @@ def _refuse_decomposition(loop: Loop, graph: Graph, event: AtomDecomposed, paren
     elif graph.depth(parent.id) + 1 > limits.max_depth:
         why = f"{parent.id} is {graph.depth(parent.id)} levels deep; max_depth is {limits.max_depth}"
     if why is not None:
-        raise illegal(loop, event, why, parent.id)
+        raise illegal(graph.loop, event, why, parent.id)
 
 
-def _refuse_cycle(grown: Loop, event: Event) -> None:
+def _refuse_cycle(
+    board: Board,
+    event: Event,
+    atoms: Iterable[Atom],
+    groups: dict[str, OrGroup],
+    decompositions: Iterable[Decomposition],
+) -> None:
+    grown = board.loop.snapshot()
+    grown.atoms.extend(atoms)
+    grown.or_groups.update(groups)
+    grown.decompositions.extend(decompositions)
     if (cycle := Graph(grown).find_cycle()) is not None:
         raise illegal(None, event, f"that would close a cycle: {' → '.join(cycle)}")

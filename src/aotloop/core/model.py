@@ -110,6 +110,19 @@ class Verdict(Entry, frozen=True, kw_only=True):
     scores: dict[str, dict[str, float]] = {}
 
 
+class Generation(Entry, frozen=True, kw_only=True):
+    """What happened since the last generation ended, as far as its judgement needs it."""
+
+    got_smaller: bool = False
+    """An alternative was used up, or a verdict has fewer failing items than any before."""
+    resolved: int = 0
+    """Atoms, repairs not counted."""
+    grown: tuple[str, ...] = ()
+    """Atoms that were decomposed."""
+    grew_before: tuple[str, ...] = ()
+    """Atoms decomposed in the generation before, if that one resolved nothing."""
+
+
 class Control(Entry, frozen=True, kw_only=True):
     status: LoopStatus
     iteration: int
@@ -125,6 +138,8 @@ class Control(Entry, frozen=True, kw_only=True):
     objective_digest: str | None = None
     last_sha: str | None = None
     verdict: Verdict | None = None
+    generation: Generation = Generation()
+    ran_seconds: float = 0.0
 
 
 # --- work graph --------------------------------------------------------------------------------------------------
@@ -144,6 +159,12 @@ class Atom(Entry, frozen=True, kw_only=True):
     timeout: Duration | None = None
     estimate: float | None = None
     attempts: int = 0
+    findings: str | None = None
+    """What a probe found out; None if none was there."""
+    whole: bool = False
+    """Decomposing it led nowhere; it is done in one piece."""
+    repairs: str | None = None
+    """The item of the base case, or the atom, whose check failed and which this atom is to mend."""
 
 
 class Decomposition(Entry, frozen=True, kw_only=True):

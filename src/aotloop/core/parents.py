@@ -4,39 +4,39 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from aotloop.core.board import Board
 from aotloop.core.effects import CheckParent, Effect, Resolved
-from aotloop.core.graph import Graph
-from aotloop.core.model import Binding, Loop
+from aotloop.core.model import Binding
+from aotloop.core.tally import count_resolved
 
 
-def resolve_parents(loop: Loop, atom_id: str) -> list[Effect]:
+def resolve_parents(board: Board, atom_id: str) -> list[Effect]:
     """What waits for a resolved atom, was decomposed, and has nothing left to wait for; and so on upwards."""
     effects: list[Effect] = []
     open_ids = [atom_id]
-    while open_ids:
-        graph = Graph(loop)
-        waiting = [one for one in graph.consumers.get(open_ids.pop(0), ()) if one in graph.children_of]
-        for parent in sorted(waiting, key=lambda one: graph.position[one]):
-            for effect in settle_parent(loop, graph, parent):
+    for resolved in open_ids:  # grows while we walk it
+        waiting = [one for one in board.consumers.get(resolved, ()) if one in board.children_of]
+        for parent in sorted(waiting, key=lambda one: board.position[one]):
+            for effect in settle_parent(board, parent):
                 effects.append(effect)
                 if isinstance(effect, Resolved):
                     open_ids.append(effect.atom)
     return effects
 
 
-def settle_parent(loop: Loop, graph: Graph, parent: str) -> list[Effect]:
+def settle_parent(board: Board, parent: str) -> list[Effect]:
     """Resolves one parent, or asks for its check; nothing if it still waits."""
-    atom = graph.atoms[parent]
-    if atom.status != "pending" or graph.waits_for(parent):
+    atom = board.atoms[parent]
+    if atom.status != "pending" or board.waits_for(parent) or board.is_exhausted(parent):
         return []
     if atom.check is not None:
         return [CheckParent(atom=parent)]
-    resolve_parent(loop, graph, parent)
+    resolve_parent(board, parent)
     return [Resolved(atom=parent)]
 
 
-def resolve_parent(loop: Loop, graph: Graph, parent: str) -> None:
-    place = graph.position[parent]
-    loop.atoms[place] = replace(loop.atoms[place], status="resolved")
-    children = ", ".join(graph.children_of[parent])
-    loop.bindings[parent] = Binding(summary=f"Completed via {children} resolution")
+def resolve_parent(board: Board, parent: str) -> None:
+    board.put(replace(board.atoms[parent], status="resolved"))
+    children = ", ".join(board.children_of[parent])
+    board.loop.bindings[parent] = Binding(summary=f"Completed via {children} resolution")
+    count_resolved(board.loop, board.atoms[parent])

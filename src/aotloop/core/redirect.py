@@ -22,6 +22,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from aotloop.core import events
+from aotloop.core.board import Board
 from aotloop.core.checklist import problems_of_base_case
 from aotloop.core.effects import Effect, Resolved
 from aotloop.core.findings import Finding
@@ -29,12 +30,13 @@ from aotloop.core.graph import Graph
 from aotloop.core.growth import add_atom
 from aotloop.core.illegal import illegal
 from aotloop.core.limits import problems_of_constraints
-from aotloop.core.model import Binding, Correction, CorrectionType, Loop, OrGroup, TrailEntry
+from aotloop.core.model import Binding, Correction, CorrectionType, Generation, Loop, OrGroup, TrailEntry
 from aotloop.core.parents import resolve_parents, settle_parent
 
 
-def correct(loop: Loop, event: events.Corrected) -> list[Effect]:
+def correct(board: Board, event: events.Corrected) -> list[Effect]:
     """Everything is worked out on a copy, so that a correction that is refused changes nothing."""
+    loop = board.loop
     corrected = loop.snapshot()
     kind, change = _CHANGES[type(event)]
     entries = len(loop.trail)
@@ -47,22 +49,26 @@ def correct(loop: Loop, event: events.Corrected) -> list[Effect]:
     effects = _settle_parents(corrected)
     for name in Loop.__struct_fields__:
         setattr(loop, name, getattr(corrected, name))
+    board.rebuild()
     return effects
 
 
 def _settle_parents(loop: Loop) -> list[Effect]:
     """Taking out the last unresolved child leaves a parent with nothing to wait for."""
     effects: list[Effect] = []
-    for parent in Graph(loop).children_of:
-        for effect in settle_parent(loop, Graph(loop), parent):
-            effects += [effect, *(resolve_parents(loop, parent) if isinstance(effect, Resolved) else [])]
+    board = Board(loop)
+    for parent in list(board.children_of):
+        for effect in settle_parent(board, parent):
+            effects += [effect, *(resolve_parents(board, parent) if isinstance(effect, Resolved) else [])]
     return effects
 
 
 def _end_what_is_under_way(loop: Loop) -> None:
     _reset(loop, [atom.id for atom in loop.atoms if atom.status == "in_progress"], keep_attempts=True)
     control = loop.control
-    loop.control = replace(control, redirect_requested=False, stall_count=0, epoch=control.epoch + 1)
+    loop.control = replace(
+        control, redirect_requested=False, stall_count=0, epoch=control.epoch + 1, generation=Generation()
+    )
 
 
 # --- the kinds ---------------------------------------------------------------------------------------------------
@@ -85,7 +91,7 @@ def _constraints(loop: Loop, event: events.ConstraintsCorrected) -> None:
 
 
 def _extend(loop: Loop, event: events.ScopeExtended) -> None:
-    atom_id = add_atom(loop, event.added)
+    atom_id = add_atom(Board(loop), event.added)
     _note(loop, event, atom=atom_id, or_group=event.added.or_group)
 
 

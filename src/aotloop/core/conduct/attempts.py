@@ -1,0 +1,109 @@
+"""What follows from the end of an attempt: merged next, tried again, decomposed, or another way is taken."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from aotloop.core import events
+from aotloop.core.conduct import reports
+from aotloop.core.conduct.run import Attempt, Run
+from aotloop.core.effects import Effect, Retry
+from aotloop.errors import IllegalEvent
+
+MOST_WAITS = 10
+"""So often in a row an atom may have to wait before it counts as blocked."""
+
+
+def done(run: Run, report: reports.WorkDone) -> list[Effect]:
+    attempt = run.attempts.get(report.attempt)
+    if attempt is None or report.attempt in run.to_merge or attempt.role == "probe":
+        return []
+    run.attempts[report.attempt] = replace(attempt, summary=report.summary, artifacts=report.artifacts)
+    run.to_merge.append(report.attempt)
+    run.waits.pop(attempt.atom, None)
+    return []
+
+
+def failed(run: Run, report: reports.WorkFailed) -> list[Effect]:
+    attempt = run.take_off(report.attempt)
+    if attempt is None:
+        return []
+    if attempt.weighs_for is not None:
+        return _weighed(run, attempt, report.at, feasible=True, findings=f"the probe found nothing: {report.reason}")
+    return fail(run, attempt, report.reason, report.at, taught=report.taught)
+
+
+def fail(run: Run, attempt: Attempt, reason: str, at: str, *, taught: bool) -> list[Effect]:
+    effects = run.advance(events.AtomFailed(atom=attempt.atom, reason=reason, at=at, weigh=taught))
+    is_command = attempt.atom in run.board.atoms and run.board.atoms[attempt.atom].run is not None
+    if is_command and attempt.merges == run.merges and any(isinstance(one, Retry) for one in effects):
+        run.held[attempt.atom] = run.merges
+    return effects
+
+
+def proposed(run: Run, report: reports.ChildrenProposed) -> list[Effect]:
+    attempt = run.take_off(report.attempt)
+    if attempt is None:
+        return []
+    return _decompose(run, attempt, report.children, report.reason, report.at)
+
+
+def _decompose(run: Run, attempt: Attempt, children: tuple[events.Child, ...], reason: str, at: str) -> list[Effect]:
+    try:
+        return run.advance(events.AtomDecomposed(parent=attempt.atom, children=children, reason=reason))
+    except IllegalEvent as refusal:
+        return fail(run, attempt, f"its proposal was refused: {refusal.why}", at, taught=True)
+
+
+def probed(run: Run, report: reports.ProbeReturned) -> list[Effect]:
+    attempt = run.take_off(report.attempt)
+    if attempt is None:
+        return []
+    if attempt.weighs_for is not None:
+        return _weighed(run, attempt, report.at, report.feasible, report.findings, report.estimate)
+    if report.feasible and report.children:
+        return _decompose(run, attempt, report.children, report.findings, report.at)
+    return run.advance(
+        events.AtomProbed(
+            atom=attempt.atom,
+            feasible=report.feasible,
+            findings=report.findings,
+            estimate=report.estimate,
+            at=report.at,
+        )
+    )
+
+
+def _weighed(
+    run: Run, attempt: Attempt, at: str, feasible: bool, findings: str, estimate: float | None = None
+) -> list[Effect]:
+    """When the last of the alternatives is known, the best one is taken."""
+    effects = run.advance(
+        events.AtomProbed(atom=attempt.atom, feasible=feasible, findings=findings, estimate=estimate, at=at)
+    )
+    failing = attempt.weighs_for
+    weighing = run.weighing.get(failing) if failing is not None else None
+    still_open = any(one.weighs_for == failing for one in run.attempts.values())
+    if failing is None or weighing is None or weighing.waiting or still_open:
+        return effects
+    del run.weighing[failing]
+    return effects + run.advance(events.AlternativeSought(atom=failing, reason=weighing.reason, at=at))
+
+
+def must_wait(run: Run, report: reports.MustWait) -> list[Effect]:
+    attempt = run.take_off(report.attempt)
+    if attempt is None:
+        return []
+    if attempt.weighs_for is not None:
+        return _weighed(run, attempt, report.at, feasible=True, findings=f"not probed: {report.reason}")
+    run.waits[attempt.atom] = run.waits.get(attempt.atom, 0) + 1
+    if run.waits[attempt.atom] > MOST_WAITS:
+        run.stuck[attempt.atom] = report.reason
+    else:
+        run.waiting[attempt.atom] = report.reason
+    return run.advance(events.AtomAbandoned(atom=attempt.atom))
+
+
+def wait_over(run: Run, report: reports.WaitOver) -> list[Effect]:
+    run.waiting.pop(report.atom, None)
+    return []

@@ -1,0 +1,69 @@
+"""When the base case is tried, and what follows from the verdict."""
+
+from __future__ import annotations
+
+from aotloop.core import events
+from aotloop.core.conduct import reports
+from aotloop.core.conduct.run import Run
+from aotloop.core.effects import Effect, Exhausted, Finished, VerifyBaseCase
+
+
+def verdict_is_due(run: Run) -> bool:
+    """At the start; when nothing required is unresolved; at a generation's end, if that is wanted; and at last."""
+    if run.is_verified:
+        return False
+    if not run.has_begun or run.is_all_resolved():
+        return True
+    generation_ended = run.is_open and not run.members
+    if generation_ended and run.loop.objective.constraints.verify_each_iteration:
+        return True
+    return run.ending is not None and not run.attempts
+
+
+def verify_if_due(run: Run) -> list[Effect]:
+    is_free = run.verifying is None and run.merging is None and not run.reverting and not run.checking
+    if not is_free or not verdict_is_due(run):
+        return []
+    run.verifications += 1
+    run.verifying = run.verifications
+    return [VerifyBaseCase(number=run.verifying)]
+
+
+def verified(run: Run, report: reports.Verified) -> list[Effect]:
+    if run.verifying != report.number:
+        return []
+    run.verifying = None
+    run.is_verified = run.has_begun = True
+    verdict = report.verdict
+    effects = run.advance(events.VerdictReached(verdict=verdict))
+    if verdict.passed:
+        return effects + _complete(run, verdict.commit)
+    if run.ending is None and run.is_all_resolved():
+        if report.evidence:
+            effects += run.advance(events.BaseCaseFailed(failing=report.evidence, at=report.at))
+            if Exhausted(atom=None) in effects:
+                failing = ", ".join(report.evidence)
+                run.end(f"exhausted: the base case fails, and nothing is left to try: {failing}", is_judged=True)
+        else:
+            run.end("blocked: a person has to judge what is undecided in the base case", is_judged=True)
+    return effects
+
+
+def _complete(run: Run, commit: str | None) -> list[Effect]:
+    effects = [run.cancel(attempt) for attempt in run.all_attempts()]
+    run.advance(events.LoopCompleted(commit=commit))
+    run.finished = True
+    return [*effects, Finished(status="completed")]
+
+
+def parent_checked(run: Run, report: reports.ParentChecked) -> list[Effect]:
+    """A parent whose parts were reset while its check ran is not judged by it."""
+    if report.atom not in run.checking:
+        return []
+    run.checking.discard(report.atom)
+    parent = run.board.atoms.get(report.atom)
+    if parent is None or parent.status != "pending" or run.board.waits_for(report.atom):
+        return []
+    if report.passed:
+        return run.advance(events.AtomResolved(atom=report.atom, at=report.at))
+    return run.advance(events.AtomFailed(atom=report.atom, reason=report.reason, at=report.at))

@@ -1,0 +1,133 @@
+"""What a driver tells a run: what came of each effect, and what else happened. Reports on what is over are ignored."""
+
+from __future__ import annotations
+
+import msgspec
+
+from aotloop.core.events import Child, Event
+from aotloop.core.model import Verdict
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    at: str
+    """When, in ISO 8601; nothing here reads a clock."""
+
+
+# --- the run -----------------------------------------------------------------------------------------------------
+
+
+class Began(Report, frozen=True, kw_only=True):
+    """The gate is open. Atoms left in progress by a run that died are pending again."""
+
+
+class ResultFound(Report, frozen=True, kw_only=True):
+    """An attempt of an earlier run had finished, in this epoch, and only had to be merged."""
+
+    atom: str
+    summary: str
+    artifacts: tuple[str, ...] = ()
+
+
+class Told(Report, frozen=True, kw_only=True):
+    """Something that a person did: a request, a correction, money spent."""
+
+    event: Event
+
+
+class LoopReplaced(Report, frozen=True, kw_only=True):
+    """The loop was changed by others; `Run.loop` has been set to what it is now."""
+
+
+# --- attempts ----------------------------------------------------------------------------------------------------
+
+
+class OfAttempt(Report, frozen=True, kw_only=True):
+    attempt: int
+
+
+class WorkDone(OfAttempt, frozen=True, kw_only=True):
+    """The worker claims success, and the atom's own check agrees."""
+
+    summary: str
+    artifacts: tuple[str, ...] = ()
+
+
+class WorkFailed(OfAttempt, frozen=True, kw_only=True):
+    """`taught`: the reason says something about the work, not only that an agent crashed or talked nonsense."""
+
+    reason: str
+    taught: bool = True
+
+
+class ChildrenProposed(OfAttempt, frozen=True, kw_only=True):
+    children: tuple[Child, ...]
+    reason: str
+
+
+class ProbeReturned(OfAttempt, frozen=True, kw_only=True):
+    feasible: bool
+    findings: str
+    estimate: float | None = None
+    children: tuple[Child, ...] = ()
+
+
+class MustWait(OfAttempt, frozen=True, kw_only=True):
+    """The attempt could not be made now (rate limit); WaitOver says when it can."""
+
+    reason: str
+
+
+class WaitOver(Report, frozen=True, kw_only=True):
+    atom: str
+
+
+# --- merging -----------------------------------------------------------------------------------------------------
+
+
+class Merged(OfAttempt, frozen=True, kw_only=True):
+    commit: str | None = None
+
+
+class MergeRefused(OfAttempt, frozen=True, kw_only=True):
+    """Together with what was merged meanwhile it does not pass its check, or it touches what it may not touch."""
+
+    reason: str
+
+
+class MergeConflicted(OfAttempt, frozen=True, kw_only=True):
+    """With what these atoms contributed while it worked."""
+
+    others: tuple[str, ...] = ()
+
+
+class MergeBlocked(OfAttempt, frozen=True, kw_only=True):
+    """Something of a person's stands in the way; the result is kept until Unblocked."""
+
+    reason: str
+
+
+class Unblocked(OfAttempt, frozen=True, kw_only=True):
+    pass
+
+
+class Reverted(Report, frozen=True, kw_only=True):
+    """`problem`: why it could not be done."""
+
+    problem: str | None = None
+
+
+# --- checks ------------------------------------------------------------------------------------------------------
+
+
+class ParentChecked(Report, frozen=True, kw_only=True):
+    atom: str
+    passed: bool
+    reason: str = ""
+
+
+class Verified(Report, frozen=True, kw_only=True):
+    """`evidence` for every failing item of the verdict."""
+
+    number: int
+    verdict: Verdict
+    evidence: dict[str, str] = {}

@@ -1,0 +1,128 @@
+"""What a run knows beyond the state file: what is under way. All of it can be lost; the loop goes on without."""
+
+from __future__ import annotations
+
+import msgspec
+
+from aotloop.core.board import Board
+from aotloop.core.effects import (
+    Backtracked,
+    CancelAttempt,
+    CheckParent,
+    Effect,
+    Revert,
+    Role,
+    WeighAlternatives,
+)
+from aotloop.core.events import AtomAbandoned, Event
+from aotloop.core.machine import advance
+from aotloop.core.model import Loop
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    number: int
+    atom: str
+    epoch: int
+    role: Role
+    merges: int
+    """How many merges there had been when it began: what it builds on."""
+    weighs_for: str | None = None
+    """The failed atom for whose sake an alternative is probed."""
+    summary: str = ""
+    artifacts: tuple[str, ...] = ()
+
+
+class Weighing(msgspec.Struct, kw_only=True):
+    or_group: str
+    reason: str
+    waiting: list[str]
+    """Choices whose probe has not begun."""
+
+
+class Run:
+    def __init__(self, loop: Loop, *, most_parallel: int | None = None, first_attempt: int = 1) -> None:
+        self.board = Board(loop)
+        self.most_parallel = most_parallel
+        self.next_number = first_attempt
+        self.attempts: dict[int, Attempt] = {}
+        """Under way or finished and not merged: each holds a slot."""
+        self.to_merge: list[int] = []
+        self.merging: int | None = None
+        self.blocked: dict[int, Attempt] = {}
+        self.blocked_by: dict[int, str] = {}
+        self.waiting: dict[str, str] = {}
+        self.waits: dict[str, int] = {}
+        self.stuck: dict[str, str] = {}
+        self.weighing: dict[str, Weighing] = {}
+        self.held: dict[str, int] = {}
+        """Commands that failed, and after how many merges: the same again would fail the same way."""
+        self.apart: set[frozenset[str]] = set()
+        """Pairs of atoms whose changes conflicted."""
+        self.merges = 0
+        self.members: set[int] = set()
+        self.is_open = False
+        """A generation is under way."""
+        self.verifications = 0
+        self.verifying: int | None = None
+        self.is_verified = False
+        """There is a verdict on what has been merged so far."""
+        self.checking: set[str] = set()
+        self.reverting = False
+        self.has_begun = False
+        self.ending: str | None = None
+        self.finished = False
+
+    @property
+    def loop(self) -> Loop:
+        return self.board.loop
+
+    def advance(self, event: Event) -> list[Effect]:
+        """Changes the loop, and takes note of what that asks for."""
+        effects = advance(self.loop, event, self.board)
+        for effect in list(effects):
+            match effect:
+                case CheckParent(atom=atom):
+                    self.checking.add(atom)
+                case WeighAlternatives(atom=atom, or_group=name, choices=choices):
+                    reason = self.loop.trail[-1].reason
+                    self.weighing[atom] = Weighing(or_group=name, reason=reason, waiting=list(choices))
+                case Backtracked(undone=undone) if undone:
+                    self.reverting = True
+                    effects.append(Revert(atoms=undone))
+        return effects
+
+    def take_off(self, number: int) -> Attempt | None:
+        """Forgets an attempt that has reported; None if it is not known, or of another epoch."""
+        attempt = self.attempts.pop(number, None) or self.blocked.pop(number, None)
+        self.members.discard(number)
+        self.blocked_by.pop(number, None)
+        if number in self.to_merge:
+            self.to_merge.remove(number)
+        if self.merging == number:
+            self.merging = None
+        return attempt
+
+    def cancel(self, attempt: Attempt, *, discard: bool = True) -> Effect:
+        self.take_off(attempt.number)
+        atom = self.board.atoms.get(attempt.atom)
+        if atom is not None and atom.status == "in_progress" and attempt.weighs_for is None:
+            self.advance(AtomAbandoned(atom=attempt.atom))
+        return CancelAttempt(attempt=attempt.number, atom=attempt.atom, discard=discard)
+
+    def end(self, reason: str, *, is_judged: bool = False) -> None:
+        """Nothing new is started; the base case is tried once more, unless that is what the reason comes from."""
+        self.ending = reason
+        self.is_verified = is_judged
+
+    def all_attempts(self) -> list[Attempt]:
+        return [*self.attempts.values(), *self.blocked.values()]
+
+    def is_all_resolved(self) -> bool:
+        """Nothing that is required is unresolved, repairs included."""
+        if self.board.unresolved_count():
+            return False
+        return all(atom.repairs is None or atom.status == "resolved" for atom in self.loop.atoms)
+
+    def is_busy(self) -> bool:
+        """Whether some effect is under way, so that a report will come."""
+        return bool(self.attempts or self.checking or self.verifying is not None or self.reverting)

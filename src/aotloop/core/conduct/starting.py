@@ -1,0 +1,79 @@
+"""What starts next: slots are never idle while something is startable, and nothing starts that is not."""
+
+from __future__ import annotations
+
+from aotloop.core import events
+from aotloop.core.conduct.run import Attempt, Run
+from aotloop.core.effects import Effect, StartAttempt
+from aotloop.core.touches import overlap
+
+
+def fill_slots(run: Run) -> list[Effect]:
+    """Probes that somebody waits for come first, then what is ready, best first. Then a generation is under way."""
+    effects: list[Effect] = []
+    if run.ending is None and run.has_begun and not run.reverting and _another_generation_is_allowed(run):
+        free = slots(run) - len(run.attempts)
+        effects += _start_probes(run, free)
+        effects += _start_ready(run, free - len(effects))
+    if not run.is_open and run.attempts:
+        run.is_open = True
+        run.members = set(run.attempts)
+        run.advance(events.GenerationBegan())
+    return effects
+
+
+def slots(run: Run) -> int:
+    allowed = run.loop.objective.constraints.max_parallel_agents
+    return allowed if run.most_parallel is None else min(allowed, run.most_parallel)
+
+
+def _another_generation_is_allowed(run: Run) -> bool:
+    """What starts now belongs to the generation that begins next."""
+    return run.loop.control.iteration < run.loop.objective.constraints.max_iterations
+
+
+def _start_probes(run: Run, free: int) -> list[Effect]:
+    effects: list[Effect] = []
+    for failing, weighing in run.weighing.items():
+        while weighing.waiting and len(effects) < free:
+            effects.append(_start(run, weighing.waiting.pop(0), weighs_for=failing))
+    return effects
+
+
+def _start_ready(run: Run, free: int) -> list[Effect]:
+    effects: list[Effect] = []
+    if free > 0:
+        for atom_id in run.board.best_ready():
+            if is_startable(run, atom_id):
+                run.advance(events.AtomStarted(atom=atom_id))
+                effects.append(_start(run, atom_id))
+                if len(effects) >= free:
+                    break
+    return effects
+
+
+def _start(run: Run, atom_id: str, weighs_for: str | None = None) -> Effect:
+    is_probe = weighs_for is not None or run.board.atoms[atom_id].probe
+    attempt = Attempt(
+        number=run.next_number,
+        atom=atom_id,
+        epoch=run.loop.control.epoch,
+        role="probe" if is_probe else "worker",
+        merges=run.merges,
+        weighs_for=weighs_for,
+    )
+    run.next_number += 1
+    run.attempts[attempt.number] = attempt
+    return StartAttempt(attempt=attempt.number, atom=atom_id, epoch=attempt.epoch, role=attempt.role)
+
+
+def is_startable(run: Run, atom_id: str) -> bool:
+    """Of what is ready: no wait, no command that would fail again, and no clash with what runs."""
+    if atom_id in run.waiting or atom_id in run.stuck or run.held.get(atom_id) == run.merges:
+        return False
+    return not any(_clash(run, atom_id, other) for other in run.all_attempts() if other.role == "worker")
+
+
+def _clash(run: Run, atom_id: str, other: Attempt) -> bool:
+    touches, others = run.board.atoms[atom_id].touches, run.board.atoms[other.atom].touches
+    return frozenset((atom_id, other.atom)) in run.apart or (bool(touches and others) and overlap(touches, others))

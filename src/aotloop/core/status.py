@@ -1,0 +1,112 @@
+"""What happens to a loop as a whole: begun, stopped, judged, completed, interrupted, and what it has cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from aotloop.core import events
+from aotloop.core.board import Board
+from aotloop.core.effects import Effect
+from aotloop.core.illegal import illegal
+from aotloop.core.objective import digest_of
+from aotloop.core.transitions import LOOP, LoopMove
+
+
+def start(board: Board, event: events.LoopStarted) -> list[Effect]:
+    loop = board.loop
+    status = _moved(board, event, "start")
+    if status != loop.control.status:
+        loop.control = replace(loop.control, status=status, stop_requested=False, stop_reason=None)
+    return []
+
+
+def stop(board: Board, event: events.LoopStopped) -> list[Effect]:
+    loop = board.loop
+    status = _moved(board, event, "stop")
+    if status != loop.control.status:
+        reason = event.reason if event.reason is not None else loop.control.stop_reason
+        loop.control = replace(loop.control, status=status, stop_reason=reason)
+    return []
+
+
+def request_stop(board: Board, event: events.StopRequested) -> list[Effect]:
+    loop = board.loop
+    if loop.control.status == "stopped":
+        return []
+    if loop.control.status != "running":
+        raise illegal(loop, event, f"the loop is {loop.control.status}, not running")
+    reason = event.reason if event.reason is not None else loop.control.stop_reason
+    loop.control = replace(loop.control, stop_requested=True, stop_reason=reason)
+    return []
+
+
+def record_verdict(board: Board, event: events.VerdictReached) -> list[Effect]:
+    loop = board.loop
+    verdict, last = event.verdict, loop.control.verdict
+    if loop.control.status == "completed":  # by the verdict that is there; what is found later does not undo it
+        return []
+    failing = len(verdict.failing)
+    generation = loop.control.generation
+    if last is not None and last.objective_digest == verdict.objective_digest:
+        fewest = failing if last.fewest_failing is None else min(failing, last.fewest_failing)
+        if last.fewest_failing is not None and failing < last.fewest_failing:
+            generation = replace(generation, got_smaller=True)
+        verdict = replace(verdict, fewest_failing=fewest, repair_rounds=last.repair_rounds)
+    else:
+        verdict = replace(verdict, fewest_failing=failing)
+    loop.control = replace(loop.control, verdict=verdict, generation=generation)
+    return []
+
+
+def complete(board: Board, event: events.LoopCompleted) -> list[Effect]:
+    loop = board.loop
+    status = _moved(board, event, "complete")
+    verdict = loop.control.verdict
+    if status != loop.control.status:
+        if verdict is None or not verdict.passed:
+            raise illegal(loop, event, "no passing verdict is recorded; only a verified base case completes a loop")
+        if verdict.objective_digest != digest_of(loop.objective) or verdict.commit != event.commit:
+            raise illegal(loop, event, "the verdict is of another objective or another commit; verify again")
+        loop.control = replace(loop.control, status=status, stop_reason=None)
+    return []
+
+
+def request_redirect(board: Board, event: events.RedirectRequested) -> list[Effect]:
+    """What is under way ends now, and from now on its results are of an older epoch: they never count."""
+    loop = board.loop
+    if loop.control.status not in ("running", "stopped"):
+        raise illegal(loop, event, f"the loop is {loop.control.status}; only a running or stopped loop is redirected")
+    if loop.control.redirect_requested:
+        return []
+    for atom in loop.atoms.copy():
+        if atom.status == "in_progress":
+            board.put(replace(atom, status="pending"))
+            loop.bindings.pop(atom.id, None)
+    loop.control = replace(loop.control, redirect_requested=True, epoch=loop.control.epoch + 1)
+    return []
+
+
+def expire_redirect(board: Board, _: events.RedirectExpired) -> list[Effect]:
+    board.loop.control = replace(board.loop.control, redirect_requested=False)
+    return []
+
+
+def spend(board: Board, event: events.Spent) -> list[Effect]:
+    control = board.loop.control
+    if event.usd < 0 or event.seconds < 0:
+        raise illegal(None, event, "neither money nor time comes back")
+    board.loop.control = replace(
+        control, cost_usd=control.cost_usd + event.usd, ran_seconds=control.ran_seconds + event.seconds
+    )
+    return []
+
+
+def _moved(board: Board, event: events.Event, move: LoopMove) -> Any:
+    status = board.loop.control.status
+    following = LOOP.get((status, move))
+    if following is None:
+        allowed = sorted({one for (before, one) in LOOP if before == status})
+        raise illegal(board.loop, event, f"the loop is {status}; it allows: {', '.join(allowed)}")
+    return following

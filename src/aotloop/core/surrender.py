@@ -1,0 +1,37 @@
+"""Giving up a choice that nothing is wrong with in itself, because the whole does not get anywhere with it."""
+
+from __future__ import annotations
+
+from aotloop.core.board import Board
+from aotloop.core.conflicts import conflict_set, group_to_switch, untried
+from aotloop.core.effects import Effect, Exhausted
+from aotloop.core.events import BranchSwitched
+from aotloop.core.failure import cheapest, leave
+
+
+def give_up_a_choice(board: Board, reason: str, at: str) -> list[Effect]:
+    """Any group may be the one to blame; if none has an alternative left, nothing can be done."""
+    effects = _switch(board, set(board.loop.or_groups), None, reason, at)
+    return effects or [Exhausted(atom=None)]
+
+
+def give_up_what_stalls(board: Board, at: str) -> list[Effect]:
+    """A choice that some failing atom rests on, if there is one; else any."""
+    failing = [board.atoms[one] for one in board.unresolved() if board.atoms[one].attempts]
+    reason = "nothing got smaller"
+    for atom in sorted(failing, key=lambda one: -one.attempts):
+        if effects := _switch(board, conflict_set(board, atom.id), atom.id, f"{reason}: {atom.id} keeps failing", at):
+            return effects
+    return _switch(board, set(board.loop.or_groups), None, reason, at)
+
+
+def _switch(board: Board, conflict: set[str], failed: str | None, reason: str, at: str) -> list[Effect]:
+    required = {name for name in conflict if board.loop.or_groups[name].selected in board.required}
+    found = group_to_switch(board.loop, board, required)
+    if found is None:
+        return []
+    name, widened = found
+    choice = cheapest(board, untried(board, board.loop.or_groups[name]))
+    return leave(
+        board, BranchSwitched(or_group=name, choice=choice, reason=reason, at=at), failed=failed, conflict=widened
+    )
