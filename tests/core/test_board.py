@@ -139,9 +139,8 @@ def test_a_group_is_settled_by_its_selected_choice_and_all_who_need_it_go_on() -
 
 
 def test_all_racers_become_ready_when_a_choice_that_needs_their_group_is_selected() -> None:
-    loop = a_loop(
-        atom("X", or_group="g"), atom("Y", or_group="g"), atom("M", or_group="h"), atom("N", "X", or_group="h")
-    )
+    racers = [atom("X", or_group="g"), atom("Y", or_group="g")]
+    loop = a_loop(*racers, atom("M", or_group="h"), atom("N", "X", or_group="h", estimate=0.0))
     loop.or_groups["g"] = replace(loop.or_groups["g"], speculative=True)
     board = asked(loop)
     assert board.ready() == ["M"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from functools import lru_cache
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -33,6 +33,10 @@ APART = [
     ("src/**/tests/*.md", "src/a/*.py"),
     ("[a", "a"),
     ("[]", "a"),
+    ("src/a.py", "**/*.js"),
+    ("src/a.py", "src/**/test_*.py"),
+    ("src/a.py", "src/*/b.py"),
+    ("src/.env.local", "**/*.js"),
     ("日本.md", "中国.md"),
 ]
 
@@ -64,6 +68,17 @@ TOGETHER = [
     ("app/[id]", "app/[*"),
     ("Makefile", "makefile"),
     ("*", ".env"),
+    ("conf.d", "conf.d/a.conf"),
+    ("conf.*", "conf.d/a.conf"),
+    ("*.d", "conf.d/a.conf"),
+    ("conf.d", "conf.d/**/a.conf"),
+    ("[id].d", "[id].d/a.conf"),
+    ("conf.d/", "**/a.conf"),
+    ("conf.d/.", "**/a.conf"),
+    ("**/*.d", "etc/conf.d/**/a.conf"),
+    ("release-1.2", "**/*.js"),
+    (".github", "**/*.yml"),
+    ("src/*", "src/**/*.js"),
     (".", "anything"),
     ("", "anything"),
     ("./", "a/b"),
@@ -121,7 +136,7 @@ def test_long_names_and_deep_paths_are_no_problem() -> None:
 # --- against the definition --------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=None)
+@cache
 def covers(pattern: str) -> re.Pattern[str]:
     """The definition as a regular expression, on paths in which every name ends with a slash."""
     wild = {"*": "[^/]*", "?": "[^/]"}
@@ -140,7 +155,7 @@ small_names = st.just("**") | st.text("ab*?", min_size=1, max_size=2)
 small_patterns = st.lists(small_names, min_size=1, max_size=2).map("/".join)
 
 
-@lru_cache(maxsize=None)
+@cache
 def covered(pattern: str) -> frozenset[str]:
     return frozenset(path for path in PATHS if covers(pattern).fullmatch(path))
 
@@ -163,7 +178,8 @@ def generalised(draw: st.DrawFn, path: list[str]) -> str:
         how = draw(st.sampled_from(["as it is", "signs", "signs", "**", "./", "**/ before"]))
         parts += ["."] * (how == "./") + ["**"] * (how == "**/ before")
         parts.append("**" if how == "**" else draw(_wilder(name)) if how == "signs" else name)
-    return "/".join(parts) + draw(st.sampled_from(["", "/", "//", "/**"]))
+    endings = ["/", "//", "/**"] if len(kept) < len(path) else ["", "/", "//", "/**"]
+    return "/".join(parts) + draw(st.sampled_from(endings))
 
 
 @st.composite

@@ -16,6 +16,7 @@ COMMANDS = {
     "init": "Make a commented starting file.",
     "validate": "Look for mistakes in the state file.",
     "gate": "Say whether the loop may start, and what already holds.",
+    "run": "Run the loop; for now, only show the plan of it.",
     "status": "Show objective, progress and next steps.",
     "verify": "Run the base case and record the verdict.",
     "atom": "Add, start, resolve, fail, decompose and show atoms.",

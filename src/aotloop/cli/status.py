@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from aotloop import app
+from aotloop.cli.bound import bound_as_data, bound_in_words, bound_of
 from aotloop.cli.drawing import draw
 from aotloop.cli.foreign import prose
 from aotloop.cli.options import json_option, state_file_option
@@ -58,6 +59,7 @@ def _facts(loop: Loop, graph: Graph) -> dict[str, Any]:
         "in_progress": [atom.id for atom in loop.atoms if atom.status == "in_progress"],
         "executable_atoms": graph.ready(),
         "failures": [to_data(entry) for entry in loop.trail if entry.type == "failure"][-5:],
+        **bound_as_data(bound_of(loop, graph)),
         "next": _next_steps(loop, graph),
     }
 
@@ -82,6 +84,8 @@ def _tell_progress(loop: Loop, graph: Graph) -> None:
         f" · up to {limits.max_parallel_agents} at once"
         + (f" · ${control.cost_usd:.2f} spent" if control.cost_usd else "")
     )
+    if control.status != "completed":
+        tell(f"{bound_in_words(bound_of(loop, graph), growth='')} from now on", style=faint)
 
 
 def _tell_events(loop: Loop) -> None:

@@ -22,7 +22,6 @@ OF_STRUCTURE = ("consumers", "consumers_first", "_placed")
 class Board(Graph):
     def __init__(self, loop: Loop) -> None:
         super().__init__(loop)
-        self.loop = loop
         self._standing: Standing | None = None
         self._is_irregular = False
 

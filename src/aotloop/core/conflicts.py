@@ -14,7 +14,12 @@ from aotloop.core.model import Loop, OrGroup
 
 
 def conflict_set(graph: Graph, atom_id: str) -> set[str]:
-    """Names of the groups this atom rests on: its own, those of what it needs and of what it is a part of."""
+    """Names of the groups this atom rests on: its own, those of what it needs and of what it is a part of.
+
+    A repair of the base case rests on all of them.
+    """
+    if graph.atoms[atom_id].repairs is not None and not graph.parents_of.get(atom_id):
+        return {name for name, group in graph.or_groups.items() if group.selected in graph.required}
     found: set[str] = set()
     seen: set[str] = set()
     open_ids = [atom_id]
@@ -46,19 +51,29 @@ def group_order(graph: Graph, loop: Loop) -> dict[str, int]:
 
 
 def _groups_below(graph: Graph, group: OrGroup) -> set[str]:
-    """Groups that some choice of this one needs; parts of a choice are below it too."""
+    """Groups that some choice of this one rests on: of what it depends on, and of what it is a part of.
+
+    The parts of a choice rest on the choice, not the choice on them: what is inside is decided later.
+    """
     found: set[str] = set()
     seen = set(group.choices)
-    open_ids = list(group.choices)
+    open_ids = [needed for choice in group.choices if choice in graph.atoms for needed in _outside(graph, choice)]
     while open_ids:
-        for needed in graph.needs(open_ids.pop()):
-            for member in graph.unit(needed):
-                if member not in seen:
-                    seen.add(member)
-                    open_ids.append(member)
-                    if member in graph.group_of:
-                        found.add(graph.group_of[member])
+        current = open_ids.pop()
+        for member in graph.unit(current):
+            if member in seen:
+                continue
+            seen.add(member)
+            if member in graph.group_of:
+                found.add(graph.group_of[member])
+            open_ids += graph.needs(member)
+            open_ids += graph.parents_of_unit(member)
     return found
+
+
+def _outside(graph: Graph, choice: str) -> Iterator[str]:
+    yield from graph.atoms[choice].depends_on
+    yield from graph.parents_of_unit(choice)
 
 
 def untried(graph: Graph, group: OrGroup) -> list[str]:

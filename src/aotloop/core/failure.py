@@ -135,13 +135,23 @@ def leave(board: Board, event: BranchSwitched, *, failed: str | None, conflict: 
         group = replace(group, selected=event.choice, blamed={**group.blamed, left: others})
     board.put_group(event.or_group, group)
     affected = parts | board.downstream(parts)
-    reset = _reset(board, affected)
+    dropped = repairs_of(board, affected)
+    resolved = [one for one in affected.union(dropped) if one in board.atoms and board.atoms[one].status == "resolved"]
+    reset = _reset(board, affected.difference(dropped))
     _free_blamed(board, event)
     something_got_smaller(board.loop)
     forget_rounds(board.loop)
-    dropped = repairs_of(board, affected)
     take_out(board, set(dropped))
-    return [Backtracked(or_group=event.or_group, left=left, selected=event.choice, reset=reset, dropped=tuple(dropped))]
+    return [
+        Backtracked(
+            or_group=event.or_group,
+            left=left,
+            selected=event.choice,
+            reset=reset,
+            dropped=tuple(dropped),
+            undone=tuple(sorted(resolved)),
+        )
+    ]
 
 
 def _reset(board: Board, atom_ids: set[str]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ DEFAULT_ESTIMATE = 1.0
 
 class Graph:
     def __init__(self, loop: Loop) -> None:
-        self._loop = loop
+        self.loop = loop
         self.atoms: dict[str, Atom] = {atom.id: atom for atom in loop.atoms}
         self.position: dict[str, int] = {atom.id: number for number, atom in enumerate(loop.atoms)}
         self.group_of: dict[str, str] = {
@@ -36,11 +36,11 @@ class Graph:
 
     @property
     def or_groups(self) -> dict[str, OrGroup]:
-        return self._loop.or_groups
+        return self.loop.or_groups
 
     def group(self, atom_id: str) -> OrGroup | None:
         name = self.group_of.get(atom_id)
-        return self._loop.or_groups[name] if name is not None else None
+        return self.loop.or_groups[name] if name is not None else None
 
     def needs(self, atom_id: str) -> Iterator[str]:
         """What this atom waits for directly: its dependencies, and its children if it was decomposed."""
@@ -132,11 +132,11 @@ class Graph:
 
     def unresolved(self) -> list[str]:
         """Required and not resolved, in file order."""
-        return [atom.id for atom in self._loop.atoms if atom.status != "resolved" and atom.id in self.required]
+        return [atom.id for atom in self.loop.atoms if atom.status != "resolved" and atom.id in self.required]
 
     def ready(self) -> list[str]:
         """What could start now, best first: longest remaining path, then more consumers, then file order."""
-        ready = [atom.id for atom in self._loop.atoms if self.why_not_ready(atom.id) is None]
+        ready = [atom.id for atom in self.loop.atoms if self.why_not_ready(atom.id) is None]
         return sorted(ready, key=self.rank)
 
     def rank(self, atom_id: str) -> tuple[float, int, int]:
@@ -160,7 +160,7 @@ class Graph:
 
     def is_exhausted(self, atom_id: str) -> bool:
         """Whether all attempts that may be made at it have failed."""
-        return self.atoms[atom_id].attempts >= self._loop.objective.constraints.max_attempts
+        return self.atoms[atom_id].attempts >= self.loop.objective.constraints.max_attempts
 
     def why_not_wanted(self, atom_id: str) -> str | None:
         """None if its result would be of use; else the reason, in words for a person."""

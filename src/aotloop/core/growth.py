@@ -62,7 +62,7 @@ def decompose(board: Board, event: AtomDecomposed) -> list[Effect]:
     split = Decomposition(parent=parent.id, children=ids, reason=event.reason)
     if any(child.depends_on for child in event.children):
         _refuse_cycle(board, event, children, groups, (split,))
-    board.put(replace(parent, status="pending"))
+    board.put(replace(parent, status="pending", attempts=0))  # from now on they count failures of its own check
     board.loop.bindings.pop(parent.id, None)
     board.grow(children, groups, [split])
     count_grown(board.loop, parent.id)

@@ -9,8 +9,8 @@ The *measure* of a loop is (combinations, work), compared in this order:
   may still be decomposed, and of the rounds of repair.
 
 An attempt that is not followed by a switch leaves less work; a switch leaves fewer combinations and no more than
-`most_work`. So (combinations - 1) · most_work + work is a bound on all attempts to come. Growth counts in advance: an atom
-that may be decomposed stands for all the parts, and all the alternatives among them, that it may ever have.
+`most_work`. So (combinations - 1) · most_work + work is a bound on all attempts to come. Growth counts in advance: an
+atom that may be decomposed stands for all the parts, and all the alternatives among them, that it may ever have.
 """
 
 from __future__ import annotations
@@ -46,28 +46,30 @@ class Measure:
 
     def magnitude(self) -> float:
         """The power of ten of a bound too large to be written out."""
-        return (
-            log10(self._switches_left() + 1)
-            + sum(map(self._log_of_growth, self._leaves()))
-            + log10(max(self.most_work, 1))
-        )
+        switches, ways = self._switches_left()
+        growth = sum(map(self._log_of_growth, self._leaves()))
+        return (growth + log10(ways) if growth else log10(switches + 1)) + log10(max(self.most_work, 1))
 
     # --- combinations --------------------------------------------------------------------------------------------
 
     @property
     def combinations(self) -> int:
-        total = self._switches_left() + 1
+        """Groups that parts may bring are counted as if they came before all others: wherever they do, it is less."""
+        switches, ways = self._switches_left()
+        growth = 1
         for atom in self._leaves():
-            total *= _most_combinations(self._depth_left(atom), self._limits.max_children)
-        return total
+            growth *= _most_combinations(self._depth_left(atom), self._limits.max_children)
+        return (growth - 1) * ways + switches + 1
 
-    def _switches_left(self) -> int:
+    def _switches_left(self) -> tuple[int, int]:
+        """How many there can be at most, and how many combinations the groups have in all."""
         order = group_order(self._graph, self._loop)
-        switches = 0
+        switches, ways = 0, 1
         for name in sorted(order, key=lambda one: order[one]):
             group = self._loop.or_groups[name]
             switches = switches * len(group.choices) + len(untried(self._graph, group))
-        return switches
+            ways *= len(group.choices)
+        return switches, ways
 
     def _leaves(self) -> list[Atom]:
         return [atom for atom in self._loop.atoms if atom.id not in self._graph.children_of]
@@ -89,8 +91,8 @@ class Measure:
 
     @property
     def most_work(self) -> int:
-        """If everything had to be done again."""
-        atoms = (atom for atom in self._loop.atoms if atom.repairs is None or self._graph.parents_of.get(atom.id))
+        """If everything had to be done again; but for repairs, which are dropped then."""
+        atoms = (atom for atom in self._loop.atoms if atom.repairs is None)
         return self._repair_rounds() * self._limits.max_attempts + sum(map(self._most, atoms))
 
     def _repair_rounds(self) -> int:
@@ -122,12 +124,12 @@ class Measure:
         return most * part + attempts
 
     def _repairs(self, atom: Atom, failed: int) -> int:
-        """Rounds of repair if the parts are done and its own check fails."""
-        may_have_parts = atom.id in self._graph.children_of or self._depth_left(atom)
-        if atom.check is None or not may_have_parts:
+        """Rounds of repair if the parts are done and its own check fails; without parts, none of that has begun."""
+        is_parent = atom.id in self._graph.children_of
+        if atom.check is None or not (is_parent or self._depth_left(atom)):
             return 0
         attempts = self._limits.max_attempts
-        return max(attempts - 1 - failed, 0) * attempts
+        return max(attempts - 1 - (failed if is_parent else 0), 0) * attempts
 
     def _depth_left(self, atom: Atom) -> int:
         group = self._graph.group(atom.id)

@@ -27,10 +27,10 @@ def resolve_parents(board: Board, atom_id: str) -> list[Effect]:
 def settle_parent(board: Board, parent: str) -> list[Effect]:
     """Resolves one parent, or asks for its check; nothing if it still waits."""
     atom = board.atoms[parent]
-    if atom.status != "pending" or board.waits_for(parent) or board.is_exhausted(parent):
+    if atom.status != "pending" or board.waits_for(parent):
         return []
     if atom.check is not None:
-        return [CheckParent(atom=parent)]
+        return [CheckParent(atom=parent)] if not board.is_exhausted(parent) else []
     resolve_parent(board, parent)
     return [Resolved(atom=parent)]
 

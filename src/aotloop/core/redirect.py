@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from aotloop.core import events
 from aotloop.core.board import Board
 from aotloop.core.checklist import problems_of_base_case
-from aotloop.core.effects import Effect, Resolved
+from aotloop.core.effects import Effect, Resolved, Revert
 from aotloop.core.findings import Finding
 from aotloop.core.graph import Graph
 from aotloop.core.growth import add_atom
@@ -32,6 +32,8 @@ from aotloop.core.illegal import illegal
 from aotloop.core.limits import problems_of_constraints
 from aotloop.core.model import Binding, Correction, CorrectionType, Generation, Loop, OrGroup, TrailEntry
 from aotloop.core.parents import resolve_parents, settle_parent
+from aotloop.core.removal import take_out
+from aotloop.core.repairs import forget_rounds, repairs_of
 
 
 def correct(board: Board, event: events.Corrected) -> list[Effect]:
@@ -47,6 +49,10 @@ def correct(board: Board, event: events.Corrected) -> list[Effect]:
         Correction(timestamp=event.at, type=kind, description=event.description, trail_cleared=is_cleared)
     )
     effects = _settle_parents(corrected)
+    resolved = {atom.id for atom in corrected.atoms if atom.status == "resolved"}
+    undone = [atom.id for atom in loop.atoms if atom.status == "resolved" and atom.id not in resolved]
+    if undone:
+        effects.append(Revert(atoms=tuple(undone)))
     for name in Loop.__struct_fields__:
         setattr(loop, name, getattr(corrected, name))
     board.rebuild()
@@ -139,7 +145,11 @@ def _force(loop: Loop, event: events.ChoiceForced) -> None:
     loop.or_groups[event.or_group] = replace(_freed(group, event.choice), selected=event.choice)
     if group.selected != event.choice:
         parts = {group.selected} | graph.descendants(group.selected)
-        _reset(loop, parts | graph.downstream(parts))
+        affected = parts | graph.downstream(parts)
+        _reset(loop, affected)
+        board = Board(loop)
+        take_out(board, set(repairs_of(board, affected)))
+        forget_rounds(loop)
     _reset(loop, [event.choice] if graph.atoms[event.choice].status != "resolved" else [])
 
 

@@ -16,13 +16,19 @@ def give_up_a_choice(board: Board, reason: str, at: str) -> list[Effect]:
 
 
 def give_up_what_stalls(board: Board, at: str) -> list[Effect]:
-    """A choice that some failing atom rests on, if there is one; else any."""
+    """A choice that some failing atom rests on, if there is one; else any that was tried: no other can be the cause."""
     failing = [board.atoms[one] for one in board.unresolved() if board.atoms[one].attempts]
     reason = "nothing got smaller"
     for atom in sorted(failing, key=lambda one: -one.attempts):
         if effects := _switch(board, conflict_set(board, atom.id), atom.id, f"{reason}: {atom.id} keeps failing", at):
             return effects
-    return _switch(board, set(board.loop.or_groups), None, reason, at)
+    tried = {name for name, group in board.loop.or_groups.items() if _was_tried(board, group.selected)}
+    return _switch(board, tried, None, reason, at)
+
+
+def _was_tried(board: Board, choice: str) -> bool:
+    atom = board.atoms[choice]
+    return atom.status != "pending" or atom.attempts > 0 or choice in board.children_of
 
 
 def _switch(board: Board, conflict: set[str], failed: str | None, reason: str, at: str) -> list[Effect]:

@@ -1,9 +1,10 @@
 """Whether two sets of path patterns can mean a common path; in doubt they do.
 
 Patterns are those of file checks: `*`, `?` and `[…]` within a name, `**` as a name for any number of directories. What
-a pattern matches may be a directory, so it covers everything below as well. Which of these differ from what a file
-system does, differ towards overlap: letters are compared regardless of case and of how accents are encoded, `[…]` is
-any character, hidden names are names like others, and `..` or an absolute path could lead anywhere.
+a pattern names may be a directory, then it covers everything below; a name with an extension is taken for a file,
+unless there is a slash after it or the other pattern spells it out as a directory. Everything else errs towards
+overlap: letters are compared regardless of case and of how accents are encoded, `[…]` is any character, hidden names
+are names like others, and `..` or an absolute path could lead anywhere.
 
 Both questions, of names in a path and of characters in a name, are one: can two sequences, in which None stands for
 any run, be the same? Positions in the second sequence are the bits of a number, so that a step of the first moves all
@@ -12,6 +13,7 @@ of them at once; the cost is bounded by the product of the lengths, whatever the
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -24,6 +26,10 @@ ANY_ONE = ""
 
 ANYWHERE: Tokens = (None,)
 
+_WILD = re.compile(r"[*?]")
+_FILE = re.compile(r".+\.[A-Za-z][A-Za-z0-9]*")
+"""Without this, `src/a.py` and `**/*.js` had `src/a.py/b.js` in common, and hardly any two atoms could go together."""
+
 
 def overlap(a: Iterable[str], b: Iterable[str]) -> bool:
     others = [_names(pattern) for pattern in b]
@@ -31,18 +37,28 @@ def overlap(a: Iterable[str], b: Iterable[str]) -> bool:
 
 
 def _names(pattern: str) -> Tokens:
-    """The names of the path, None for `**`; there always is one at the end, for what lies below."""
+    """The names of the path, None for `**` and, if it may be a directory, for what lies below."""
     names = [name for name in pattern.split("/") if name not in {"", "."}]
     if pattern.startswith("/") or ".." in names:
         return ANYWHERE
-    return _without_double_runs([*(None if name == "**" else name for name in names), None])
+    is_file = bool(names) and not pattern.endswith(("/", "/.")) and _FILE.fullmatch(names[-1]) is not None
+    below = [] if is_file else [None]
+    return _without_double_runs([*(None if name == "**" else name for name in names), *below])
 
 
 def _paths_meet(a: Tokens, b: Tokens) -> bool:
+    return _is_at_or_in(a, b) or _is_at_or_in(b, a)
+
+
+def _is_at_or_in(a: Tokens, b: Tokens) -> bool:
+    """Whether all of a can be the same as all of b, or as a directory that b spells out."""
+
     def fitting(name: str, positions: int) -> int:
         return sum(1 << one for one in _bits(positions) if (other := b[one]) is not None and _names_meet(name, other))
 
-    return _can_be_same(a, b, fitting)
+    spelled_out = sum(1 << number for number, name in enumerate(b, 1) if name is not None and not _WILD.search(name))
+    can_end, last = _ends(a, b, fitting)
+    return bool(can_end >> len(b) or last & spelled_out)
 
 
 @lru_cache(maxsize=4096)
@@ -64,27 +80,31 @@ def _texts_meet(a: Tokens, b: Tokens) -> bool:
     def fitting(character: str, positions: int) -> int:
         return positions & (anything if character == ANY_ONE else places[character] | places[ANY_ONE])
 
-    return _can_be_same(a, b, fitting)
+    return bool(_ends(a, b, fitting)[0] >> len(b))
 
 
-def _can_be_same(a: Sequence[str | None], b: Sequence[str | None], fitting: Callable[[str, int], int]) -> bool:
-    """`fitting` says at which of these positions of b a token of a can stand."""
+def _ends(a: Tokens, b: Tokens, fitting: Callable[[str, int], int]) -> tuple[int, int]:
+    """Up to where b can be the same as all of a; and where, if the last token of a is one of b and not part of a run.
+
+    `fitting` says at which of some positions of b a token can stand.
+    """
     end = 1 << len(b)
     runs = sum(1 << position for position, token in enumerate(b) if token is None)
-    reached = 1  # the positions in b where what was read of a can end
+    reached, last = 1, 0
     for token in a:
         reached |= (reached & runs) << 1
         if token is None:
-            reached = 2 * end - (reached & -reached)  # from the first on, all
+            reached, last = 2 * end - (reached & -reached), 0  # from the first position on, all
         else:
-            reached = (fitting(token, reached & ~runs & (end - 1)) << 1) | (reached & runs)
+            last = fitting(token, reached & ~runs & (end - 1)) << 1
+            reached = last | (reached & runs)
         if not reached:
-            return False
-    return bool((reached | (reached & runs) << 1) & end)
+            break
+    return reached | (reached & runs) << 1, last
 
 
 @lru_cache(maxsize=4096)
-def _readings(name: str, is_exact: bool) -> list[Tokens]:
+def _readings(name: str, is_exact: bool) -> tuple[Tokens, ...]:
     """As a pattern and, as a file check does, as the very text, if it has brackets: `[id]` may be a directory."""
     text = normalize("NFD", normalize("NFD", name).casefold())
     one = ANY_ONE if is_exact else None
@@ -99,7 +119,7 @@ def _readings(name: str, is_exact: bool) -> list[Tokens]:
             tokens.append({"*": None, "?": one}.get(character, character))
         position += 1
     pattern = _without_double_runs(tokens)
-    return [pattern, tuple(text)] if "[" in text else [pattern]
+    return (pattern, tuple(text)) if "[" in text else (pattern,)
 
 
 def _end_of_class(text: str, start: int) -> int | None:

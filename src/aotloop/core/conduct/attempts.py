@@ -28,6 +28,7 @@ def failed(run: Run, report: reports.WorkFailed) -> list[Effect]:
     attempt = run.take_off(report.attempt)
     if attempt is None:
         return []
+    run.has_outcome = True
     if attempt.weighs_for is not None:
         return _weighed(run, attempt, report.at, feasible=True, findings=f"the probe found nothing: {report.reason}")
     return fail(run, attempt, report.reason, report.at, taught=report.taught)
@@ -45,6 +46,7 @@ def proposed(run: Run, report: reports.ChildrenProposed) -> list[Effect]:
     attempt = run.take_off(report.attempt)
     if attempt is None:
         return []
+    run.has_outcome = True
     return _decompose(run, attempt, report.children, report.reason, report.at)
 
 
@@ -59,6 +61,7 @@ def probed(run: Run, report: reports.ProbeReturned) -> list[Effect]:
     attempt = run.take_off(report.attempt)
     if attempt is None:
         return []
+    run.has_outcome = True
     if attempt.weighs_for is not None:
         return _weighed(run, attempt, report.at, report.feasible, report.findings, report.estimate)
     if report.feasible and report.children:

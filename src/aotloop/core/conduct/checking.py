@@ -21,7 +21,8 @@ def verdict_is_due(run: Run) -> bool:
 
 
 def verify_if_due(run: Run) -> list[Effect]:
-    is_free = run.verifying is None and run.merging is None and not run.reverting and not run.checking
+    is_moving = run.merging is not None or run.reverting or bool(run.to_revert)
+    is_free = run.verifying is None and not run.checking and not is_moving
     if not is_free or not verdict_is_due(run):
         return []
     run.verifications += 1

@@ -27,11 +27,15 @@ def _decide(run: Run, at: str) -> list[Effect]:
     if run.finished:
         return effects
     if run.loop.control.redirect_requested:
-        return effects + _interrupt(run)
+        return effects + _interrupt(run) + merging.merge_next(run)
     if run.loop.control.stop_requested:
-        effects += _interrupt(run, discard=False)
+        effects += _interrupt(run, discard=False) + merging.merge_next(run)
         reason = run.loop.control.stop_reason or "stop requested"
-        return effects if run.reverting else effects + finish(run, f"user: {reason.removeprefix('user: ')}")
+        return (
+            effects
+            if run.reverting or run.to_revert
+            else effects + finish(run, f"user: {reason.removeprefix('user: ')}")
+        )
     while True:
         effects += close_generation(run, at)
         effects += _call_off(run)
@@ -44,7 +48,10 @@ def _decide(run: Run, at: str) -> list[Effect]:
 
 
 def _call_off(run: Run) -> list[Effect]:
-    """Attempts whose result would no longer be of use."""
+    """Attempts whose result would no longer be of use, and what was noted of atoms that are gone."""
+    for noted in (run.waiting, run.stuck, run.held):
+        for atom_id in [one for one in noted if one not in run.board.atoms]:
+            del noted[atom_id]
     for failing, weighing in list(run.weighing.items()):
         is_exhausted = failing in run.board.atoms and run.board.is_exhausted(failing)
         if not is_exhausted or weighing.or_group not in run.loop.or_groups:

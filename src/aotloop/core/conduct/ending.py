@@ -12,10 +12,18 @@ MOST_NAMED = 8
 
 
 def close_generation(run: Run, at: str) -> list[Effect]:
-    """Judged when all that were under way at its beginning have reported, and after the verdict, if one is due."""
+    """Judged when all that were under way at its beginning have reported, and after the verdict, if one is due.
+
+    What is only drained is not judged any more.
+    """
+    if run.ending is not None:
+        run.is_open = False
     if not run.is_open or run.members or verdict_is_due(run) or run.verifying is not None or run.checking:
         return []
     run.is_open = False
+    if not run.has_outcome:  # to wait is not to fail
+        return []
+    run.has_outcome = False
     return run.advance(events.GenerationEnded(at=at))
 
 
@@ -56,7 +64,8 @@ def _is_exhausted(run: Run) -> bool:
 def get_unstuck(run: Run, at: str, effects: list[Effect]) -> bool:
     """Nothing is under way. Whether there is something more to decide; what it leads to is added to `effects`."""
     if run.ending is not None:
-        effects += finish(run, run.ending)
+        is_outrun = run.ending.startswith(("stalled:", "limit:")) and _is_exhausted(run)
+        effects += finish(run, _why_nothing_can_start(run) if is_outrun else run.ending)
         return False
     if run.waiting:
         return False
@@ -64,7 +73,7 @@ def get_unstuck(run: Run, at: str, effects: list[Effect]) -> bool:
         reason = "the command failed, and nothing has changed since"
         effects += run.advance(events.AlternativeSought(atom=forfeited, reason=reason, at=at))
         return True
-    run.end(_why_nothing_can_start(run))
+    run.end(_why_nothing_can_start(run), can_be_unblocked=bool(run.blocked_by))
     return True
 
 
@@ -74,7 +83,7 @@ def _first_held(run: Run) -> str | None:
 
 
 def _why_nothing_can_start(run: Run) -> str:
-    if run.blocked:
+    if run.blocked_by:
         return f"blocked: {'; '.join(sorted(set(run.blocked_by.values())))}"
     if run.stuck:
         return f"blocked: {'; '.join(f'{atom}: {reason}' for atom, reason in run.stuck.items())}"

@@ -6,21 +6,30 @@ from aotloop.core import events
 from aotloop.core.conduct import reports
 from aotloop.core.conduct.attempts import fail
 from aotloop.core.conduct.run import Run
-from aotloop.core.effects import Effect, Integrate
+from aotloop.core.effects import Effect, Integrate, Revert
 
 
 def merge_next(run: Run) -> list[Effect]:
-    is_free = run.merging is None and run.verifying is None and not run.checking and not run.reverting
-    if not is_free or not run.to_merge:
+    """What was given up is taken back before anything else reaches the branch."""
+    is_judging = run.verifying is not None or bool(run.checking)
+    if run.merging is not None or run.reverting or is_judging:
         return []
-    run.merging = run.to_merge[0]
-    return [Integrate(attempt=run.merging, atom=run.attempts[run.merging].atom)]
+    if run.to_revert:
+        atoms, run.to_revert = tuple(run.to_revert), []
+        run.reverting = True
+        return [Revert(atoms=atoms)]
+    attempt = run.find(run.to_merge[0]) if run.to_merge else None
+    if attempt is None:
+        return []
+    run.merging = attempt.number
+    return [Integrate(attempt=attempt.number, atom=attempt.atom)]
 
 
 def merged(run: Run, report: reports.Merged) -> list[Effect]:
     attempt = run.take_off(report.attempt) if run.merging == report.attempt else None
     if attempt is None:
         return []
+    run.has_outcome = True
     _note_move(run)
     return run.advance(
         events.AtomResolved(
@@ -35,7 +44,10 @@ def merged(run: Run, report: reports.Merged) -> list[Effect]:
 
 def refused(run: Run, report: reports.MergeRefused) -> list[Effect]:
     attempt = run.take_off(report.attempt) if run.merging == report.attempt else None
-    return fail(run, attempt, report.reason, report.at, taught=True) if attempt is not None else []
+    if attempt is None:
+        return []
+    run.has_outcome = True
+    return fail(run, attempt, report.reason, report.at, taught=True)
 
 
 def conflicted(run: Run, report: reports.MergeConflicted) -> list[Effect]:
@@ -57,11 +69,10 @@ def blocked(run: Run, report: reports.MergeBlocked) -> list[Effect]:
 
 
 def unblocked(run: Run, report: reports.Unblocked) -> list[Effect]:
-    attempt = run.blocked.pop(report.attempt, None)
-    if attempt is not None:
-        run.blocked_by.pop(report.attempt, None)
-        run.attempts[attempt.number] = attempt
-        run.to_merge.append(attempt.number)
+    if run.blocked_by.pop(report.attempt, None) is not None:
+        run.to_merge.append(report.attempt)
+        if run.can_be_unblocked:
+            run.ending = None
     return []
 
 

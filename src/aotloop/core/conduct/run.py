@@ -49,6 +49,7 @@ class Run:
         self.to_merge: list[int] = []
         self.merging: int | None = None
         self.blocked: dict[int, Attempt] = {}
+        """Finished, and once kept from being merged by something of a person's: they hold no slot."""
         self.blocked_by: dict[int, str] = {}
         self.waiting: dict[str, str] = {}
         self.waits: dict[str, int] = {}
@@ -62,14 +63,19 @@ class Run:
         self.members: set[int] = set()
         self.is_open = False
         """A generation is under way."""
+        self.has_outcome = False
+        """Something came of an attempt since the last generation was judged; waits and conflicts are no outcome."""
         self.verifications = 0
         self.verifying: int | None = None
         self.is_verified = False
         """There is a verdict on what has been merged so far."""
         self.checking: set[str] = set()
+        self.to_revert: list[str] = []
         self.reverting = False
         self.has_begun = False
         self.ending: str | None = None
+        self.can_be_unblocked = False
+        """It ends only for want of something that a person can still clear away."""
         self.finished = False
 
     @property
@@ -79,17 +85,18 @@ class Run:
     def advance(self, event: Event) -> list[Effect]:
         """Changes the loop, and takes note of what that asks for."""
         effects = advance(self.loop, event, self.board)
-        for effect in list(effects):
+        for effect in effects:
             match effect:
                 case CheckParent(atom=atom):
                     self.checking.add(atom)
                 case WeighAlternatives(atom=atom, or_group=name, choices=choices):
                     reason = self.loop.trail[-1].reason
                     self.weighing[atom] = Weighing(or_group=name, reason=reason, waiting=list(choices))
-                case Backtracked(undone=undone) if undone:
-                    self.reverting = True
-                    effects.append(Revert(atoms=undone))
-        return effects
+                case Backtracked(undone=undone):
+                    self.to_revert += undone
+                case Revert(atoms=undone):
+                    self.to_revert += undone
+        return [effect for effect in effects if not isinstance(effect, Revert)]  # it has to wait for its turn
 
     def take_off(self, number: int) -> Attempt | None:
         """Forgets an attempt that has reported; None if it is not known, or of another epoch."""
@@ -109,10 +116,14 @@ class Run:
             self.advance(AtomAbandoned(atom=attempt.atom))
         return CancelAttempt(attempt=attempt.number, atom=attempt.atom, discard=discard)
 
-    def end(self, reason: str, *, is_judged: bool = False) -> None:
+    def end(self, reason: str, *, is_judged: bool = False, can_be_unblocked: bool = False) -> None:
         """Nothing new is started; the base case is tried once more, unless that is what the reason comes from."""
         self.ending = reason
         self.is_verified = is_judged
+        self.can_be_unblocked = can_be_unblocked
+
+    def find(self, number: int) -> Attempt | None:
+        return self.attempts.get(number) or self.blocked.get(number)
 
     def all_attempts(self) -> list[Attempt]:
         return [*self.attempts.values(), *self.blocked.values()]
@@ -125,4 +136,5 @@ class Run:
 
     def is_busy(self) -> bool:
         """Whether some effect is under way, so that a report will come."""
-        return bool(self.attempts or self.checking or self.verifying is not None or self.reverting)
+        is_judging = bool(self.checking) or self.verifying is not None
+        return bool(self.attempts or self.to_merge or self.to_revert) or is_judging or self.reverting

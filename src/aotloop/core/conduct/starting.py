@@ -11,15 +11,19 @@ from aotloop.core.touches import overlap
 def fill_slots(run: Run) -> list[Effect]:
     """Probes that somebody waits for come first, then what is ready, best first. Then a generation is under way."""
     effects: list[Effect] = []
-    if run.ending is None and run.has_begun and not run.reverting and _another_generation_is_allowed(run):
+    if run.ending is None and run.has_begun and not _is_reverting(run) and _another_generation_is_allowed(run):
         free = slots(run) - len(run.attempts)
         effects += _start_probes(run, free)
         effects += _start_ready(run, free - len(effects))
-    if not run.is_open and run.attempts:
+    if not run.is_open and run.attempts and run.ending is None:
         run.is_open = True
         run.members = set(run.attempts)
         run.advance(events.GenerationBegan())
     return effects
+
+
+def _is_reverting(run: Run) -> bool:
+    return run.reverting or bool(run.to_revert)
 
 
 def slots(run: Run) -> int:

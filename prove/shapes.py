@@ -1,0 +1,194 @@
+"""Which loops are explored: every graph up to a size, up to renaming, with every grouping into alternatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, permutations, product
+
+import msgspec
+
+from aotloop.core.graph import Graph
+from aotloop.core.model import (
+    Atom,
+    AtomCheck,
+    BaseCase,
+    ChecklistItem,
+    Check,
+    Constraints,
+    Control,
+    Decomposition,
+    Loop,
+    Objective,
+    OrGroup,
+)
+
+Edges = frozenset[tuple[int, int]]
+"""(i, j): atom j depends on atom i."""
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """A graph: who depends on whom, which atoms are alternatives, and which one is decomposed into which."""
+
+    size: int
+    edges: Edges
+    groups: tuple[tuple[int, ...], ...]
+    parts: tuple[int, tuple[int, ...]] | None = None
+
+    def __str__(self) -> str:
+        needs = ", ".join(f"A{j + 1}→A{i + 1}" for i, j in sorted(self.edges)) or "no dependencies"
+        groups = "".join(f", {{{' | '.join(f'A{one + 1}' for one in group)}}}" for group in self.groups)
+        parts = f", A{self.parts[0] + 1} = {' + '.join(f'A{one + 1}' for one in self.parts[1])}" if self.parts else ""
+        return f"{self.size} atoms, {needs}{groups}{parts}"
+
+
+def shapes(size: int) -> Iterator[Shape]:
+    """All of them, one of each class of those that differ only in the names of their atoms."""
+    seen: set[object] = set()
+    pairs = list(combinations(range(size), 2))
+    for chosen in product((False, True), repeat=len(pairs)):
+        edges = frozenset(pair for pair, is_there in zip(pairs, chosen, strict=True) if is_there)
+        for groups in _groupings(size):
+            for parts in _decompositions(size):
+                shape = Shape(size, edges, groups, parts)
+                name = _canonical(shape)
+                if name not in seen and Graph(loop_of(shape, Constraints())).find_cycle() is None:
+                    seen.add(name)
+                    yield shape
+
+
+def _groupings(size: int) -> Iterator[tuple[tuple[int, ...], ...]]:
+    """Every way to put atoms into groups of alternatives; a group may have one choice, and atoms need not be in one."""
+
+    def place(atom: int, groups: tuple[tuple[int, ...], ...]) -> Iterator[tuple[tuple[int, ...], ...]]:
+        if atom == size:
+            yield groups
+            return
+        yield from place(atom + 1, groups)
+        for number, group in enumerate(groups):
+            yield from place(atom + 1, (*groups[:number], (*group, atom), *groups[number + 1 :]))
+        yield from place(atom + 1, (*groups, (atom,)))
+
+    for groups in place(0, ()):
+        if all(len(group) > 1 for group in groups):
+            yield groups
+
+
+def _decompositions(size: int) -> Iterator[tuple[int, tuple[int, ...]] | None]:
+    yield None
+    for parent in range(size):
+        others = [one for one in range(size) if one != parent]
+        for count in range(1, len(others) + 1):
+            for children in combinations(others, count):
+                yield parent, children
+
+
+def _canonical(shape: Shape) -> object:
+    best = None
+    for order in permutations(range(shape.size)):
+        name = (
+            tuple(sorted((order[i], order[j]) for i, j in shape.edges)),
+            tuple(sorted(tuple(sorted(order[one] for one in group)) for group in shape.groups)),
+            (order[shape.parts[0]], tuple(sorted(order[one] for one in shape.parts[1]))) if shape.parts else (),
+        )
+        if best is None or name < best:
+            best = name
+    return best
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """How a shape is run, and what may happen in it."""
+
+    slots: int = 1
+    max_attempts: int = 1
+    max_stall: int = 2
+    max_iterations: int = 4
+    max_depth: int = 1
+    speculative: bool = False
+    verify_each_iteration: bool = False
+    items: int = 1
+    probe: bool = False
+    """The first atom is unknown territory."""
+    command: bool = False
+    """The last atom is done by a command."""
+    checked: bool = False
+    """Decomposed atoms have a check of their own."""
+    proposals: bool = False
+    """Workers may propose to decompose."""
+    garbage: bool = False
+    """Agents may talk nonsense, which teaches nothing."""
+    people: bool = False
+    """A stop or a redirect may come at any point, one redirect on each path."""
+    hindrances: bool = False
+    """Merges may conflict or be blocked, attempts may have to wait, reverts may fail."""
+
+
+def loop_of(shape: Shape, constraints: Constraints, setting: Setting | None = None) -> Loop:
+    setting = setting if setting is not None else Setting()
+    names = [f"A{number + 1}" for number in range(shape.size)]
+    group_of = {one: f"g{number}" for number, group in enumerate(shape.groups) for one in group}
+    parent = shape.parts[0] if shape.parts else None
+    atoms = [
+        Atom(
+            id=names[one],
+            description=names[one],
+            status="pending",
+            depends_on=tuple(names[i] for i, j in sorted(shape.edges) if j == one),
+            or_group=group_of.get(one),
+            probe=setting.probe and one == 0 and one != parent,
+            run="true" if setting.command and one == shape.size - 1 else None,
+            check=AtomCheck(type="command", value="true") if setting.checked and one == parent else None,
+        )
+        for one in range(shape.size)
+    ]
+    groups = {
+        f"g{number}": OrGroup(
+            choices=tuple(names[one] for one in group),
+            selected=names[group[0]],
+            speculative=setting.speculative,
+        )
+        for number, group in enumerate(shape.groups)
+    }
+    splits = []
+    if shape.parts is not None:
+        children = tuple(names[one] for one in shape.parts[1])
+        splits = [Decomposition(parent=names[shape.parts[0]], children=children, reason="parts")]
+    return Loop(
+        objective=_objective(constraints, setting.items),
+        control=Control(
+            status="pending",
+            iteration=0,
+            stall_count=0,
+            prev_pending_count=-1,
+            stop_requested=False,
+            redirect_requested=False,
+        ),
+        atoms=atoms,
+        or_groups=groups,
+        decompositions=splits,
+    )
+
+
+def _objective(constraints: Constraints, items: int) -> Objective:
+    checklist = tuple(
+        ChecklistItem(item=f"item {number + 1}", check=Check(type="command", value="true")) for number in range(items)
+    )
+    return Objective(
+        goal="it works",
+        base_case=BaseCase(checklist=checklist),
+        background_intent="it is wanted",
+        deliverables="it",
+        definition_of_done="it works",
+        constraints=constraints,
+    )
+
+
+def constraints_of(setting: Setting) -> Constraints:
+    return Constraints(
+        max_iterations=setting.max_iterations,
+        max_parallel_agents=setting.slots,
+        max_stall_count=setting.max_stall,
+        max_attempts=setting.max_attempts,
+        max_depth=setting.max_depth,
+        max_children=2,
+        verify_each_iteration=setting.verify_each_iteration,
+    )

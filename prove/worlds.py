@@ -1,0 +1,161 @@
+"""No combination is lost: in a world whose outcomes are fixed, the loop succeeds exactly if some combination does.
+
+In such a world a choice fails or succeeds by itself; any other atom, and the base case, do so depending on which
+choices they rest on. Every such world is tried, with every order in which the reports can arrive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, combinations, product
+from unittest.mock import patch
+
+import msgspec
+from msgspec.structs import replace
+
+from aotloop.core import status
+from aotloop.core.conduct import conduct, reports
+from aotloop.core.model import Loop
+from prove.explore import Explored, Found
+from prove.oracle import Plain
+from prove.shapes import Setting, Shape, constraints_of, loop_of
+from prove.world import AT, DIGEST, NotedRun, fork, key_of, verdict
+
+PATIENT = Setting(slots=2, max_attempts=1, max_stall=99, max_iterations=99, max_depth=0)
+
+Combination = tuple[tuple[str, str], ...]
+
+
+class World(msgspec.Struct, frozen=True):
+    failing: frozenset[str]
+    """Choices that cannot be done."""
+    bad: tuple[tuple[str, frozenset[Combination]], ...]
+    """For every other atom, and "" for the base case, the combinations it fails with."""
+
+    def __str__(self) -> str:
+        bad = "; ".join(
+            f"{name or 'base case'} fails with {' or '.join(' '.join(choice for _, choice in one) for one in sorted(combos))}"
+            for name, combos in self.bad
+            if combos
+        )
+        return f"impossible: {', '.join(sorted(self.failing)) or 'none'}; {bad or 'all else goes'}"
+
+
+def worlds(loop: Loop) -> Iterator[World]:
+    plain = Plain(loop)
+    choices = [one for group in loop.or_groups.values() for one in group.choices if not plain.parts(one)]
+    others = [one for one in plain.atoms if one not in choices and not plain.parts(one)]
+    fates = [[(one, bad) for bad in _subsets(_combinations(loop, one))] for one in (*others, "")]
+    for failing in _subsets(choices):
+        for bad in product(*fates):
+            yield World(frozenset(failing), bad)
+
+
+def _subsets(items: list) -> list[frozenset]:  # type: ignore[type-arg]
+    return [frozenset(one) for one in chain.from_iterable(combinations(items, n) for n in range(len(items) + 1))]
+
+
+def _combinations(loop: Loop, atom: str) -> list[Combination]:
+    """All that an atom can rest on."""
+    return sorted({_rests_on(Plain(tried), atom) for tried in _selections(loop)})
+
+
+def _selections(loop: Loop) -> Iterator[Loop]:
+    for chosen in product(*(group.choices for group in loop.or_groups.values())):
+        tried = loop.snapshot()
+        for (name, group), choice in zip(loop.or_groups.items(), chosen, strict=True):
+            tried.or_groups[name] = replace(group, selected=choice)
+        yield tried
+
+
+def _rests_on(plain: Plain, atom: str) -> Combination:
+    """The choices among all it needs, however indirectly; the base case rests on all that are required."""
+    found: set[tuple[str, str]] = set()
+    open_ids = list(plain.needs(atom)) if atom else [one for one in plain.atoms if plain.is_required(one)]
+    seen: set[str] = set()
+    while open_ids:
+        one = open_ids.pop()
+        for name, group in plain.loop.or_groups.items():
+            if one in group.choices:
+                one = group.selected
+                found.add((name, one))
+        if one not in seen:
+            seen.add(one)
+            open_ids += plain.needs(one)
+    return tuple(sorted(found))
+
+
+def _goes(world: World, loop: Loop, atom: str) -> bool:
+    if atom in world.failing:
+        return False
+    return all(name != atom or _rests_on(Plain(loop), atom) not in bad for name, bad in world.bad)
+
+
+def has_solution(world: World, loop: Loop) -> bool:
+    for tried in _selections(loop):
+        plain = Plain(tried)
+        if all(_goes(world, tried, one) for one in ("", *filter(plain.is_required, plain.atoms))):
+            return True
+    return False
+
+
+def explore_worlds(shape: Shape, setting: Setting = PATIENT) -> Explored:
+    result = Explored(found=[])
+    loop = loop_of(shape, constraints_of(setting), setting)
+    with patch.object(status, "digest_of", lambda _: DIGEST):
+        for world in worlds(loop):
+            result.loops += 1
+            _explore(shape, setting, world, result)
+            if result.found:
+                break
+    return result
+
+
+def _explore(shape: Shape, setting: Setting, world: World, result: Explored) -> None:
+    run = NotedRun(loop_of(shape, constraints_of(setting), setting))
+    solvable = has_solution(world, run.loop)
+    conduct(run, reports.Began(at=AT))
+    level: list[tuple[NotedRun, tuple[str, ...]]] = [(run, ())]
+    seen = {key_of(run)}
+    while level:
+        following = []
+        for node, trace in level:
+            for name, report in _reports(node, world):
+                after = fork(node)
+                result.steps += 1
+                conduct(after, report)
+                way = (*trace, name)
+                if after.finished and (after.loop.control.status == "completed") != solvable:
+                    broken = f"solvable: {solvable}, ended as {after.loop.control.stop_reason or 'completed'}"
+                    result.found.append(
+                        Found(f"{shape}; {world}", setting, way, (f"no combination is lost: {broken}",))
+                    )
+                    return
+                key = key_of(after)
+                if key not in seen:
+                    seen.add(key)
+                    following += [(after, way)] if not after.finished else []
+        level = following
+    result.states += len(seen)
+
+
+def _reports(run: NotedRun, world: World) -> Iterator[tuple[str, reports.Report]]:
+    """What can come next; what it says is settled by the world. Repairs are claimed to work, which proves nothing."""
+    for number, attempt in run.attempts.items():
+        if number in run.to_merge:
+            continue
+        if attempt.role == "probe":
+            yield f"{attempt.atom} is probed", reports.ProbeReturned(attempt=number, feasible=True, findings="?", at=AT)
+        elif _goes(world, run.loop, attempt.atom):
+            yield f"{attempt.atom} is done", reports.WorkDone(attempt=number, summary="done", at=AT)
+        else:
+            yield f"{attempt.atom} fails", reports.WorkFailed(attempt=number, reason="no", at=AT)
+    if run.merging is not None:
+        yield "merged", reports.Merged(attempt=run.merging, at=AT)
+    if run.reverting:
+        yield "reverted", reports.Reverted(at=AT)
+    for atom in run.checking:
+        yield f"{atom} is checked", reports.ParentChecked(atom=atom, passed=True, at=AT)
+    if run.verifying is not None:
+        holds = run.is_all_resolved() and _goes(world, run.loop, "")
+        yield f"the base case {'holds' if holds else 'fails'}", verdict(run, {} if holds else {"item 1": "no"})

@@ -1,0 +1,55 @@
+"""Contraction: what a worker is told. A resolved atom is its binding, and only those of direct dependencies are given.
+
+The size of this does not grow with the length of a run: it holds the objective, the atom, the results it builds on, and
+what was learnt from failures that concern it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from aotloop.core.graph import Graph
+from aotloop.core.model import Atom, Binding, Objective
+
+MOST_FAILURES = 5
+
+
+class Context(msgspec.Struct, frozen=True, kw_only=True):
+    objective: Objective
+    atom: Atom
+    results: dict[str, Binding]
+    """Of what it depends on directly: of a group the selected choice, of a decomposed atom its parts."""
+    failures: tuple[str, ...]
+    """Why it failed before, and why alternatives to it were given up; the latest last."""
+
+
+def context_of(graph: Graph, atom_id: str) -> Context:
+    loop = graph.loop
+    atom = graph.atoms[atom_id]
+    results = {one: loop.bindings[one] for one in _builds_on(graph, atom) if one in loop.bindings}
+    concerned = {*graph.unit(atom_id), *graph.parents_of_unit(atom_id)}
+    told = [
+        f"{entry.atom}: {entry.reason}" for entry in loop.trail if entry.type == "failure" and entry.atom in concerned
+    ]
+    return Context(
+        objective=loop.objective, atom=atom, results=results, failures=tuple(dict.fromkeys(told))[-MOST_FAILURES:]
+    )
+
+
+def _builds_on(graph: Graph, atom: Atom) -> Iterator[str]:
+    """Parts of parts included: what a decomposed atom says of itself only names its parts."""
+    open_ids = list(atom.depends_on)
+    seen: set[str] = set()
+    while open_ids:
+        needed = open_ids.pop(0)
+        group = graph.group(needed)
+        chosen = group.selected if group is not None else needed
+        if chosen in seen:
+            continue
+        seen.add(chosen)
+        if parts := graph.children_of.get(chosen):
+            open_ids += parts
+        else:
+            yield chosen

@@ -1,0 +1,200 @@
+"""Worlds to run in: they say how long an attempt takes and what comes of it, and know nothing of the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Protocol
+
+import msgspec
+from msgspec.structs import replace
+
+from aotloop.core import effects as wished
+from aotloop.core.checklist import base_case_tree, count_repairable
+from aotloop.core.conduct import Attempt, Run
+from aotloop.core.conduct import reports as told
+from aotloop.core.events import Child
+
+Obstacle = told.MustWait | told.MergeBlocked
+
+
+class World(Protocol):
+    def attempt(self, run: Run, start: wished.StartAttempt) -> tuple[float, told.OfAttempt]:
+        """How many minutes it takes, and what is reported then."""
+
+    def wait(self, run: Run, obstacle: Obstacle) -> float | None:
+        """How many minutes until that is out of the way; None: never."""
+
+    def merge(self, run: Run, merged: told.Merged) -> told.OfAttempt:
+        """What is reported of a merge: that it was merged, or another thing."""
+
+    def base_case(self, run: Run) -> dict[str, str]:
+        """The failing items, with their evidence; none: it holds."""
+
+    def parent(self, run: Run, atom: str) -> str | None:
+        """Why a decomposed atom does not pass its own check; None if it does."""
+
+
+class AllGoesWell:
+    """Every attempt succeeds, in the minutes given for its atom or else estimated; probes find no obstacle at once."""
+
+    def __init__(self, minutes: Mapping[str, float] | None = None, *, default_minutes: float = 1.0) -> None:
+        self._minutes = minutes if minutes is not None else {}
+        self._default = default_minutes
+
+    def attempt(self, run: Run, start: wished.StartAttempt) -> tuple[float, told.OfAttempt]:
+        if start.role == "probe":
+            return 0.0, told.ProbeReturned(attempt=start.attempt, feasible=True, findings="", at="")
+        return self.minutes(run, start.atom), told.WorkDone(attempt=start.attempt, summary="done", at="")
+
+    def minutes(self, run: Run, atom: str) -> float:
+        estimate = run.board.atoms[atom].estimate
+        return self._minutes.get(atom, self._default if estimate is None else estimate)
+
+    def wait(self, run: Run, obstacle: Obstacle) -> float | None:  # noqa: ARG002
+        return self._default
+
+    def merge(self, run: Run, merged: told.Merged) -> told.OfAttempt:  # noqa: ARG002
+        return merged
+
+    def base_case(self, run: Run) -> dict[str, str]:
+        return {} if run.is_all_resolved() else {"the base case": "not yet"}
+
+    def parent(self, run: Run, atom: str) -> str | None:  # noqa: ARG002
+        return None
+
+
+class AsGiven(AllGoesWell):
+    """By atom, what comes of its attempts and of its merges, one after the other; and verdicts. Then all goes well.
+
+    The numbers of attempts in what is given do not matter.
+    """
+
+    def __init__(
+        self,
+        minutes: Mapping[str, float] | None = None,
+        *,
+        attempts: Mapping[str, Sequence[told.OfAttempt]] | None = None,
+        merges: Mapping[str, Sequence[told.OfAttempt]] | None = None,
+        verdicts: Sequence[dict[str, str]] = (),
+        default_minutes: float = 1.0,
+    ) -> None:
+        super().__init__(minutes, default_minutes=default_minutes)
+        self._attempts = {atom: list(given) for atom, given in (attempts or {}).items()}
+        self._merges = {atom: list(given) for atom, given in (merges or {}).items()}
+        self._verdicts = list(verdicts)
+
+    def attempt(self, run: Run, start: wished.StartAttempt) -> tuple[float, told.OfAttempt]:
+        minutes, well = super().attempt(run, start)
+        given = self._attempts.get(start.atom)
+        return minutes, replace(given.pop(0), attempt=start.attempt) if given else well
+
+    def merge(self, run: Run, merged: told.Merged) -> told.OfAttempt:
+        given = self._merges.get(_attempt(run, merged.attempt).atom)
+        return replace(given.pop(0), attempt=merged.attempt) if given else merged
+
+    def base_case(self, run: Run) -> dict[str, str]:
+        return self._verdicts.pop(0) if self._verdicts else super().base_case(run)
+
+
+def _attempt(run: Run, number: int) -> Attempt:
+    """One whose merge was blocked before is not among the others."""
+    return run.attempts[number] if number in run.attempts else run.blocked[number]
+
+
+class Chances(msgspec.Struct, frozen=True, kw_only=True):
+    """How likely each mishap is. The first three exclude one another, and so do those of a merge."""
+
+    fails: float = 0.2
+    grows: float = 0.1
+    waits: float = 0.05
+    infeasible: float = 0.3
+    refused: float = 0.05
+    conflicts: float = 0.05
+    blocked: float = 0.02
+    parent_fails: float = 0.2
+    base_case_fails: float = 0.2
+
+
+class ByChance(AllGoesWell):
+    """Anything may happen. Times are spread around the given or estimated ones, as a lognormal distribution does it."""
+
+    def __init__(
+        self,
+        random: Random,
+        chances: Chances | None = None,
+        minutes: Mapping[str, float] | None = None,
+        *,
+        spread: float = 1.0,
+    ) -> None:
+        super().__init__(minutes)
+        self._random, self._spread = random, spread
+        self._chances = chances if chances is not None else Chances()
+
+    def minutes(self, run: Run, atom: str) -> float:
+        return super().minutes(run, atom) * self._random.lognormvariate(0, self._spread)
+
+    def attempt(self, run: Run, start: wished.StartAttempt) -> tuple[float, told.OfAttempt]:
+        number, chances, minutes = start.attempt, self._chances, self.minutes(run, start.atom)
+        happens = self._one_of(fails=chances.fails, grows=chances.grows, waits=chances.waits)
+        if happens == "waits":
+            return 0.0, told.MustWait(attempt=number, reason="too many at once", at="")
+        if start.role == "probe":
+            feasible = self._random.random() >= chances.infeasible
+            return minutes, told.ProbeReturned(
+                attempt=number, feasible=feasible, findings="", estimate=self._random.choice([None, minutes]), at=""
+            )
+        if happens == "fails":
+            return minutes, told.WorkFailed(
+                attempt=number, reason="bad luck", taught=self._random.random() < 0.5, at=""
+            )
+        if happens == "grows":
+            return minutes, told.ChildrenProposed(attempt=number, children=self._children(), reason="too much", at="")
+        return minutes, told.WorkDone(attempt=number, summary="done", at="")
+
+    def wait(self, run: Run, obstacle: Obstacle) -> float | None:
+        """What a person has to put right may stay as it is."""
+        is_lasting = isinstance(obstacle, told.MergeBlocked) and self._random.random() < 0.5
+        return None if is_lasting else self._random.expovariate(1 / (super().wait(run, obstacle) or 1))
+
+    def merge(self, run: Run, merged: told.Merged) -> told.OfAttempt:
+        number, chances = merged.attempt, self._chances
+        match self._one_of(refused=chances.refused, conflicts=chances.conflicts, blocked=chances.blocked):
+            case "refused":
+                return told.MergeRefused(attempt=number, reason="does not go together", at="")
+            case "conflicts" if _attempt(run, number).merges < run.merges:
+                others = [one.id for one in run.loop.atoms if one.status == "resolved"]
+                return told.MergeConflicted(
+                    attempt=number, others=(self._random.choice(others),) if others else (), at=""
+                )
+            case "blocked":
+                return told.MergeBlocked(attempt=number, reason="somebody edits the same file", at="")
+        return merged
+
+    def base_case(self, run: Run) -> dict[str, str]:
+        if not run.is_all_resolved() or self._random.random() >= self._chances.base_case_fails:
+            return super().base_case(run)
+        items = count_repairable(base_case_tree(run.loop.objective.base_case))
+        failing = self._random.sample(range(1, items + 1), self._random.randint(1, items))
+        return {f"item {number}": "it does not hold" for number in failing}
+
+    def parent(self, run: Run, atom: str) -> str | None:  # noqa: ARG002
+        return "the parts do not fit" if self._random.random() < self._chances.parent_fails else None
+
+    def _one_of(self, **chances: float) -> str | None:
+        drawn = self._random.random()
+        for name, chance in chances.items():
+            if drawn < chance:
+                return name
+            drawn -= chance
+        return None
+
+    def _children(self) -> tuple[Child, ...]:
+        """Two or three; maybe in a row, maybe two of them alternatives."""
+        count, in_row, or_group = self._random.randint(2, 3), self._random.random() < 0.5, "way"
+        if self._random.random() < 0.3:
+            return tuple(Child(description="a way", or_group=or_group) for _ in range(count))
+        return tuple(
+            Child(description="a part", name=f"part {one}", depends_on=(f"part {one - 1}",) if in_row and one else ())
+            for one in range(count)
+        )

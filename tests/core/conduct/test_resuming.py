@@ -1,0 +1,80 @@
+"""A run takes up what an earlier one left behind, and pays for nothing twice."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from aotloop.core.model import Decomposition, OrGroup
+from tests.core.conduct.driving import Driver
+from tests.loops import a_loop, atom
+
+RED = {"tests": "red"}
+
+
+def test_atoms_left_in_progress_by_a_run_that_died_are_pending_again() -> None:
+    driver = Driver(a_loop(atom("A1", status="in_progress", attempts=1), atom("A2")))
+    driver.begin()
+    assert (driver.status("A1"), driver.atom("A1").attempts, driver.running) == ("pending", 1, [])
+    driver.verdict(RED)
+    assert driver.running == ["A1", "A2"]
+
+
+def test_a_result_that_was_found_is_merged_without_a_new_attempt() -> None:
+    driver = Driver(a_loop(atom("A1", status="in_progress"), atom("A2", "A1")))
+    driver.begin()
+    driver.found("A1")
+    driver.verdict(RED)
+    assert (driver.merging, driver.running) == ("A1", [])
+    driver.merge()
+    assert (driver.running, driver.loop.bindings["A1"].summary) == (["A2"], "did A1 before")
+
+
+def test_a_result_that_was_found_for_what_is_not_ready_is_ignored() -> None:
+    driver = Driver(a_loop(atom("A1"), atom("A2", "A1"), atom("A3", status="resolved")))
+    driver.begin()
+    for one in ("A2", "A3", "nobody"):
+        assert driver.found(one) == []
+    driver.found("A1")
+    assert driver.found("A1") == []
+
+
+def test_results_that_were_found_count_as_no_iteration_beyond_the_last() -> None:
+    loop = a_loop(atom("A1"), atom("A2", "A1"))
+    loop.control = replace(loop.control, iteration=20)
+    driver = Driver(loop)
+    driver.begin()
+    driver.found("A1")
+    assert loop.control.iteration == 20
+
+
+def test_an_atom_whose_attempts_were_spent_takes_its_alternative_when_a_run_begins() -> None:
+    driver = Driver(a_loop(atom("X", or_group="g", attempts=2), atom("Y", or_group="g")))
+    driver.begin()
+    assert driver.loop.or_groups["g"] == OrGroup(choices=("X", "Y"), selected="Y", failed=("X",))
+    driver.verdict(RED)
+    assert driver.running == ["Y"]
+
+
+def test_parents_whose_parts_were_done_are_resolved_when_a_run_begins() -> None:
+    split = Decomposition(parent="P", children=("C",), reason="parts")
+    driver = Driver(a_loop(atom("P"), atom("C", status="resolved"), atom("A1", "P"), decompositions=[split]))
+    driver.begin()
+    driver.verdict(RED)
+    assert (driver.status("P"), driver.running) == ("resolved", ["A1"])
+
+
+def test_a_run_goes_on_counting_where_the_last_one_stopped() -> None:
+    loop = a_loop(atom("A1"), status="stopped")
+    loop.control = replace(loop.control, iteration=4, stall_count=1, cost_usd=2.5, stop_requested=True)
+    driver = Driver(loop)
+    driver.begin()
+    driver.verdict(RED)
+    assert (loop.control.iteration, loop.control.stall_count, loop.control.cost_usd) == (5, 1, 2.5)
+    assert driver.running == ["A1"]
+
+
+def test_a_choice_that_is_not_selected_is_left_alone_when_a_run_begins() -> None:
+    group = OrGroup(choices=("X", "Y"), selected="Y")
+    loop = a_loop(atom("X", or_group="g", attempts=2), atom("Y", or_group="g"), or_groups={"g": group})
+    Driver(loop).begin()
+    assert loop.or_groups == {"g": group}

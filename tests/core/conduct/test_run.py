@@ -1,0 +1,152 @@
+"""What a run knows of what is under way; and whatever comes of it, a run behaves and ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from aotloop.core.conduct import Attempt, Run
+from aotloop.core.effects import CancelAttempt
+from aotloop.core.events import AtomStarted, Child
+from aotloop.core.model import Loop
+from tests.core.conduct.driving import Driver, begun
+from tests.core.generated import errors_of, valid_loops
+from tests.loops import a_loop, atom
+
+
+def with_an_attempt(**terms: Any) -> Run:
+    run = Run(a_loop(atom("A1"), atom("A2")))
+    run.advance(AtomStarted(atom="A1"))
+    run.attempts[1] = Attempt(number=1, atom="A1", epoch=0, role="worker", merges=0, **terms)
+    run.to_merge.append(1)
+    run.members = {1}
+    run.merging = 1
+    return run
+
+
+def test_an_attempt_that_is_taken_off_is_forgotten_everywhere() -> None:
+    run = with_an_attempt()
+    attempt = run.take_off(1)
+    assert attempt is not None
+    assert (run.attempts, run.to_merge, run.members, run.merging) == ({}, [], set(), None)
+    assert run.take_off(1) is None
+
+
+def test_a_blocked_attempt_is_taken_off_too() -> None:
+    run = with_an_attempt()
+    run.blocked[1], run.blocked_by[1] = run.attempts.pop(1), "in the way"
+    assert run.take_off(1) is not None
+    assert (run.blocked, run.blocked_by) == ({}, {})
+
+
+def test_cancelling_puts_the_atom_back_and_counts_nothing() -> None:
+    run = with_an_attempt()
+    assert run.cancel(run.attempts[1]) == CancelAttempt(attempt=1, atom="A1", discard=True)
+    assert run.loop.atoms[0] == atom("A1")
+
+
+def test_cancelling_a_probe_of_an_alternative_leaves_the_atom_alone() -> None:
+    run = with_an_attempt(weighs_for="A2")
+    run.cancel(run.attempts[1], discard=False)
+    assert run.loop.atoms[0].status == "in_progress"
+
+
+@pytest.mark.parametrize(
+    ("loop", "expected"),
+    [
+        (a_loop(atom("A1", status="resolved")), True),
+        (a_loop(atom("A1", status="resolved"), atom("A2")), False),
+        (a_loop(atom("A1", status="resolved"), atom("A2", repairs="tests")), False),
+        (a_loop(atom("A1", status="resolved"), atom("A2", repairs="tests", status="resolved")), True),
+        (a_loop(atom("X", or_group="g", status="resolved"), atom("Y", or_group="g")), True),
+    ],
+)
+def test_all_is_resolved_when_nothing_required_and_no_repair_is_left(loop: Loop, expected: bool) -> None:
+    assert Run(loop).is_all_resolved() is expected
+
+
+def test_a_run_is_busy_while_a_report_is_to_come() -> None:
+    driver = begun(a_loop(atom("A1")))
+    assert driver.run.is_busy()
+    driver.done("A1")
+    assert driver.run.is_busy()
+    driver.merge()
+    assert driver.run.is_busy()
+    driver.verdict()
+    assert not driver.run.is_busy()
+
+
+# --- whatever comes of it ----------------------------------------------------------------------------------------
+
+
+class Fate:
+    """Answers whatever is asked for, in any order and in any way."""
+
+    def __init__(self, driver: Driver, data: st.DataObject) -> None:
+        self.driver, self.data = driver, data
+        self.waiting: list[str] = []
+
+    def step(self) -> bool:
+        """Whether there was anything to answer."""
+        driver = self.driver
+        open_questions = [*driver.running, *driver.checking, *(f"wait:{one}" for one in self.waiting)]
+        open_questions += ["merge"] * (driver.merging is not None) + ["verdict"] * (driver.verifying is not None)
+        open_questions += ["revert"] * bool(driver.reverting)
+        if not open_questions:
+            return False
+        question = self._any(open_questions)
+        if question.startswith("wait:"):
+            self.waiting.remove(question[5:])
+            driver.wait_over(question[5:])
+        elif question == "merge":
+            self._any([driver.merge, driver.merge, driver.refuse, driver.conflict])()
+        elif question == "verdict":
+            driver.verdict(self._any([{"a": "red"}, {"a": "red", "b": "red"}]))
+        elif question == "revert":
+            driver.reverted()
+        elif question in driver.probing:
+            driver.probe(question, feasible=self._any([True, False]), estimate=self._any([None, 2.0]))
+        elif question in driver.running:
+            self._work(question)
+        else:
+            driver.check_parent(question, self._any(["", "it does not fit"]))
+        return True
+
+    def _work(self, atom_id: str) -> None:
+        driver = self.driver
+        match self._any(["done", "done", "done", "fail", "garbage", "propose", "wait"]):
+            case "done":
+                driver.done(atom_id)
+            case "fail":
+                driver.fail(atom_id)
+            case "garbage":
+                driver.fail(atom_id, taught=False)
+            case "propose":
+                driver.propose(atom_id, *self._any([("one", "two"), (_part("one"), _part("other"))]))
+            case _:
+                self.waiting.append(atom_id)
+                driver.wait(atom_id)
+
+    def _any(self, of: list[Any]) -> Any:
+        return self.data.draw(st.sampled_from(of))
+
+
+def _part(description: str) -> Child:
+    return Child(description=description, or_group="how")
+
+
+@given(valid_loops(), st.data())
+def test_whatever_comes_of_it_a_run_stays_valid_and_ends(loop: Loop, data: st.DataObject) -> None:
+    loop.control = replace(loop.control, status="running", verdict=None)
+    limits = {"max_iterations": 8, "max_depth": 2, "max_stall_count": data.draw(st.integers(1, 4))}
+    driver = Driver(loop, max_parallel_agents=data.draw(st.integers(1, 3)), **limits)
+    driver.begin()
+    fate = Fate(driver, data)
+    while driver.finished is None:
+        assert fate.step(), "nothing is under way, and it does not end"
+        assert errors_of(loop) == []
+    assert driver.reason.split(":")[0] in {"stalled", "exhausted", "limit", "blocked"}

@@ -1,0 +1,58 @@
+"""Atoms that the machine takes out are gone from every list that names them."""
+
+from __future__ import annotations
+
+from aotloop.core.board import Board
+from aotloop.core.graph import Graph
+from aotloop.core.model import Decomposition, Loop
+from aotloop.core.removal import take_out
+from tests.core.generated import deep_copy, errors_of
+from tests.loops import a_loop, atom
+
+
+def a_parent() -> Loop:
+    return a_loop(
+        atom("P"),
+        atom("B1", status="resolved"),
+        atom("B2", or_group="g"),
+        atom("B3", or_group="g"),
+        atom("Z", "B1", "P", "B2"),
+        decompositions=[Decomposition(parent="P", children=("B1", "B2"), reason="parts")],
+    )
+
+
+def test_atoms_that_are_taken_out_are_named_nowhere_any_more() -> None:
+    loop = a_parent()
+    take_out(Board(loop), {"B1", "B2", "B3"})
+    assert loop.atoms == [atom("P"), atom("Z", "P")]
+    assert (loop.decompositions, loop.or_groups, loop.bindings) == ([], {}, {})
+    assert errors_of(loop) == []
+
+
+def test_a_decomposition_loses_only_the_parts_that_went() -> None:
+    loop = a_parent()
+    take_out(Board(loop), {"B1"})
+    assert loop.decompositions == [Decomposition(parent="P", children=("B2",), reason="parts")]
+    assert list(loop.or_groups) == ["g"]
+
+
+def test_what_depended_on_one_of_them_depends_on_what_stands_in_for_it_once() -> None:
+    loop = a_parent()
+    take_out(Board(loop), {"B1", "B2", "B3"}, instead={"B1": "P", "B2": "P", "B3": "P"})
+    assert loop.atoms[-1] == atom("Z", "P")
+
+
+def test_nothing_to_take_out_changes_nothing() -> None:
+    loop = a_parent()
+    before = deep_copy(loop)
+    take_out(Board(loop), set())
+    assert deep_copy(loop) == before
+
+
+def test_the_board_knows_what_is_gone() -> None:
+    loop = a_parent()
+    board = Board(loop)
+    assert board.ready() == ["B2"]
+    take_out(board, {"B1", "B2", "B3"})
+    assert board.ready() == Graph(loop).ready() == ["P"]
+    assert "B1" not in board.atoms

@@ -1,0 +1,84 @@
+"""What a loop has cost, and how it is interrupted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from aotloop.core.events import AtomStarted, RedirectExpired, RedirectRequested, Spent
+from aotloop.core.machine import advance
+from aotloop.core.model import Binding
+from tests.core.generated import deep_copy
+from tests.core.refusing import refused
+from tests.loops import a_loop, atom
+
+
+def test_money_and_time_add_up() -> None:
+    loop = a_loop(atom("A1"))
+    advance(loop, Spent(usd=0.5, seconds=60))
+    advance(loop, Spent(usd=0.25))
+    advance(loop, Spent(seconds=30))
+    assert (loop.control.cost_usd, loop.control.ran_seconds) == (0.75, 90)
+
+
+@pytest.mark.parametrize("spent", [Spent(usd=-0.01), Spent(seconds=-1)])
+def test_neither_money_nor_time_comes_back(spent: Spent) -> None:
+    loop = a_loop(atom("A1"))
+    with refused(loop, "neither money nor time comes back"):
+        advance(loop, spent)
+
+
+@pytest.mark.parametrize("status", ["pending", "running", "stopped", "completed"])
+def test_what_was_spent_is_said_whatever_the_status(status: Any) -> None:
+    loop = a_loop(atom("A1"), status=status)
+    advance(loop, Spent(usd=1.0))
+    assert (loop.control.cost_usd, loop.control.status) == (1.0, status)
+
+
+def test_a_request_to_redirect_puts_atoms_back_and_raises_the_epoch() -> None:
+    half = {"A1": Binding(summary="half"), "A3": Binding(summary="did A3")}
+    loop = a_loop(
+        atom("A1", status="in_progress", attempts=1), atom("A2"), atom("A3", status="resolved"), bindings=half
+    )
+    assert advance(loop, RedirectRequested()) == []
+    assert [one.status for one in loop.atoms] == ["pending", "pending", "resolved"]
+    assert (loop.atoms[0].attempts, list(loop.bindings)) == (1, ["A3"])
+    assert (loop.control.redirect_requested, loop.control.epoch) == (True, 1)
+
+
+def test_asking_twice_is_asking_once() -> None:
+    loop = a_loop(atom("A1"))
+    advance(loop, RedirectRequested())
+    before = deep_copy(loop)
+    advance(loop, RedirectRequested())
+    assert deep_copy(loop) == before
+
+
+def test_a_stopped_loop_can_be_redirected_too() -> None:
+    loop = a_loop(atom("A1"), status="stopped")
+    advance(loop, RedirectRequested())
+    assert (loop.control.redirect_requested, loop.control.status) == (True, "stopped")
+
+
+@pytest.mark.parametrize("status", ["pending", "completed"])
+def test_a_loop_that_neither_runs_nor_stopped_is_not_redirected(status: Any) -> None:
+    loop = a_loop(atom("A1"), status=status)
+    with refused(loop, f"the loop is {status}; only a running or stopped loop is redirected"):
+        advance(loop, RedirectRequested())
+
+
+def test_a_request_that_expires_leaves_the_epoch_where_it_is() -> None:
+    loop = a_loop(atom("A1", status="in_progress"))
+    advance(loop, RedirectRequested())
+    advance(loop, RedirectExpired())
+    assert (loop.control.redirect_requested, loop.control.epoch) == (False, 1)
+    advance(loop, AtomStarted(atom="A1"))
+    assert loop.atoms[0].status == "in_progress"
+
+
+def test_without_a_request_nothing_expires() -> None:
+    loop = a_loop(atom("A1"))
+    before = deep_copy(loop)
+    advance(loop, RedirectExpired())
+    assert deep_copy(loop) == before
