@@ -85,6 +85,8 @@ def _step(node: _Node, action: Action, shape: Shape, setting: Setting, result: E
     trace = (*node.trace, action.name)
     result.steps += 1
     try:
+        if isinstance(action.report, reports.OfAttempt) and (attempt := run.find(action.report.attempt)) is not None:
+            run.last_began = attempt.merges
         effects = conduct(run, action.report)
         ghost = watch(node.ghost, run, before.loop, action.report)
         broken = violations(Step(before, action, effects, run, ghost, setting))

@@ -59,6 +59,7 @@ SINGLE = Setting()
 PEOPLE = Setting(slots=2, people=True)
 RACE = Setting(slots=2, speculative=True)
 PROBE = Setting(slots=2, probe=True, command=True, max_attempts=2)
+TOUCHING = Setting(slots=2, touching=True)
 HINDERED = Setting(slots=2, hindrances=True)
 GROWING = Setting(proposals=True, max_iterations=5, max_stall=3)
 CHECKED = Setting(slots=2, checked=True, max_attempts=2)
@@ -93,6 +94,10 @@ def _after(original: Callable[..., Any], change: Callable[..., Any]) -> Callable
 # --- single mutants ----------------------------------------------------------------------------------------------
 
 
+def _fail_without_holding(run: Run, attempt: Any, reason: str, at: str, *, taught: bool) -> Any:
+    return run.advance(events.AtomFailed(atom=attempt.atom, reason=reason, at=at, weigh=taught))
+
+
 def _count_no_attempt(board: Any, event: Any) -> Any:
     before = board.atoms[event.atom].attempts
     effects = _FAIL(board, event)
@@ -119,9 +124,9 @@ def _keep_attempts(board: Any, atom_ids: Any) -> Any:
     return changed
 
 
-def _blame_always(board: Any, event: Any, *, failed: Any, conflict: Any) -> Any:
+def _blame_always(board: Any, event: Any, *, failed: Any, blamed: Any) -> Any:
     del failed
-    return _LEAVE(board, event, failed=None, conflict=conflict)
+    return _LEAVE(board, event, failed=None, blamed=blamed)
 
 
 def _leave_no_trail(board: Any, event: Any, **kwargs: Any) -> Any:
@@ -134,9 +139,9 @@ def _undo_nothing(board: Any, event: Any, **kwargs: Any) -> Any:
     return [replace(one, undone=()) if isinstance(one, Backtracked) else one for one in _LEAVE(board, event, **kwargs)]
 
 
-def _earliest_first(loop: Any, graph: Any, conflict: Any) -> Any:
-    order = conflicts.group_order(graph, loop)
-    possible = [name for name in conflict if conflicts.untried(graph, loop.or_groups[name])]
+def _earliest_first(graph: Any, conflict: Any) -> Any:
+    order = conflicts.group_order(graph)
+    possible = [name for name in conflict if conflicts.untried(graph, graph.or_groups[name])]
     return (min(possible, key=lambda name: order[name]), set(conflict)) if possible else None
 
 
@@ -271,60 +276,219 @@ def faults() -> list[Fault]:
 
     return [
         Fault("Required", "unselected choices are required too", ((Graph, "is_unselected", _no),), (SINGLE,)),
-        Fault("Ready", "dependencies are not waited for", ((Graph, "waits_for", _nothing), (standing.Standing, "units_needed", lambda *_: set())), (SINGLE,)),
+        Fault(
+            "Ready",
+            "dependencies are not waited for",
+            ((Graph, "waits_for", _nothing), (standing.Standing, "units_needed", lambda *_: set())),
+            (SINGLE,),
+        ),
         Fault("Ready", "what has failed for good is tried again", ((Graph, "is_exhausted", _no),), (SINGLE,)),
-        Fault("Ready", "of a race only the selected choice starts", ((starting, "is_startable", lambda run, one: not run.board.is_unselected(one)),), (RACE,)),
-        Fault("Startable", "a command is repeated though nothing has moved", ((attempts, "fail", lambda run, attempt, reason, at, taught: run.advance(events.AtomFailed(atom=attempt.atom, reason=reason, at=at, weigh=taught))), _handler(reports.WorkFailed, lambda run, report: [] if (a := run.take_off(report.attempt)) is None else (setattr(run, "has_outcome", True), run.advance(events.AtomFailed(atom=a.atom, reason="x", at="now")))[1] if a.weighs_for is None else attempts.failed(run, report))), (PROBE,)),
-        Fault("Startable", "what conflicted runs at once again", ((starting, "_clash", _no),), (HINDERED,)),
-        Fault("Slots", "one slot too many", ((starting, "slots", lambda run: run.loop.objective.constraints.max_parallel_agents + 1),), (PLAIN,)),
-        Fault("Slots", "nothing starts while something runs", ((starting, "slots", lambda run: 0 if run.attempts else 2),), (PLAIN,)),
-        Fault("Generations", "a generation ends with its first report", ((conductor, "close_generation", _forget_members),), (PLAIN,)),
-        Fault("Generations", "iterations are not limited", ((starting, "_another_generation_is_allowed", _yes), (ending, "_over_limit", _none)), (SINGLE,)),
+        Fault(
+            "Ready",
+            "of a race only the selected choice starts",
+            ((starting, "is_startable", lambda run, one: not run.board.is_unselected(one)),),
+            (RACE,),
+        ),
+        Fault(
+            "Startable",
+            "a command is repeated though nothing has moved",
+            ((attempts, "fail", _fail_without_holding),),
+            (PROBE,),
+        ),
+        Fault("Startable", "what changes the same files runs at once", ((starting, "_touch", _no),), (TOUCHING,)),
+        Fault(
+            "Slots",
+            "one slot too many",
+            ((starting, "slots", lambda run: run.loop.objective.constraints.max_parallel_agents + 1),),
+            (PLAIN,),
+        ),
+        Fault(
+            "Slots",
+            "nothing starts while something runs",
+            ((starting, "slots", lambda run: 0 if run.attempts else 2),),
+            (PLAIN,),
+        ),
+        Fault(
+            "Generations",
+            "a generation ends with its first report",
+            ((conductor, "close_generation", _forget_members),),
+            (PLAIN,),
+        ),
+        Fault(
+            "Generations",
+            "iterations are not limited",
+            ((starting, "_another_generation_is_allowed", _yes), (ending, "_over_limit", _none)),
+            (SINGLE,),
+        ),
         Fault("Progress and stall", "nothing is a stall", (_handler(events.GenerationEnded, _no_stall),), (PLAIN,)),
-        Fault("Progress and stall", "resolving repairs is progress", ((atoms, "count_resolved", _count_repairs_too),), (PLAIN,)),
-        Fault("Progress and stall", "growth is progress", (_handler(events.AtomDecomposed, _growth_is_progress),), (GROWING,)),
-        Fault("Progress and stall", "a stall does not change the strategy", ((generations, "give_up_what_stalls", _nothing),), (PLAIN, SINGLE)),
+        Fault(
+            "Progress and stall",
+            "resolving repairs is progress",
+            ((atoms, "count_resolved", _count_repairs_too),),
+            (PLAIN,),
+        ),
+        Fault(
+            "Progress and stall",
+            "growth is progress",
+            (_handler(events.AtomDecomposed, _growth_is_progress),),
+            (GROWING,),
+        ),
+        Fault(
+            "Progress and stall",
+            "a stall does not change the strategy",
+            ((generations, "give_up_what_stalls", _nothing),),
+            (PLAIN, SINGLE),
+        ),
         Fault("Progress and stall", "stalls do not end the loop", ((ending, "_stalled", _none),), (SINGLE,)),
         Fault("Progress and stall", "growth is never withdrawn", ((generations, "withdraw", _nothing),), (GROWING,)),
         Fault("Failure ladder", "failures are not recorded", ((failure, "_record", _none),), (SINGLE,)),
         Fault("Failure ladder", "attempts are not counted", ((atoms, "fail", _count_no_attempt),), (PLAIN,)),
-        Fault("Failure ladder", "a wait counts as a failure", (_handler(reports.MustWait, _wait_is_failure),), (HINDERED,)),
-        Fault("Failure ladder", "a refused proposal costs nothing", ((attempts, "_decompose", lambda run, attempt, *_: run.advance(events.AtomAbandoned(atom=attempt.atom))),), (GROWING,)),
+        Fault(
+            "Failure ladder", "a wait counts as a failure", (_handler(reports.MustWait, _wait_is_failure),), (HINDERED,)
+        ),
+        Fault(
+            "Failure ladder",
+            "a refused proposal costs nothing",
+            ((attempts, "_decompose", lambda run, attempt, *_: run.advance(events.AtomAbandoned(atom=attempt.atom))),),
+            (GROWING,),
+        ),
         Fault("Backtracking", "everything is reset", ((failure, "_reset", _reset_all),), (SINGLE,)),
-        Fault("Backtracking", "what was built on the left choice is kept", ((failure, "_reset", _reset_left_only),), (SINGLE,)),
+        Fault(
+            "Backtracking",
+            "what was built on the left choice is kept",
+            ((failure, "_reset", _reset_left_only),),
+            (SINGLE,),
+        ),
         Fault("Backtracking", "spent attempts stay spent", ((failure, "_reset", _keep_attempts),), (PLAIN,)),
-        Fault("Backtracking", "a choice that failed itself is only blamed", ((failure, "leave", _blame_always),), (SINGLE,)),
-        Fault("Backtracking", "switches are not in the trail", ((failure, "leave", _leave_no_trail), (surrender, "leave", _leave_no_trail)), (SINGLE,)),
+        Fault(
+            "Backtracking",
+            "a choice that failed itself is only blamed",
+            ((failure, "leave", _blame_always),),
+            (SINGLE,),
+        ),
+        Fault(
+            "Backtracking",
+            "switches are not in the trail",
+            ((failure, "leave", _leave_no_trail), (surrender, "leave", _leave_no_trail)),
+            (SINGLE,),
+        ),
         Fault("Backtracking", "blamed choices are never freed", ((failure, "_free_blamed", _none),), (), worlds=True),
-        Fault("Backtracking", "the earliest group switches first", ((failure, "group_to_switch", _earliest_first), (surrender, "group_to_switch", _earliest_first)), (), worlds=True),
-        Fault("Backtracking", "merged work of the left choice stays", ((failure, "leave", _undo_nothing), (surrender, "leave", _undo_nothing)), (SINGLE,)),
-        Fault("Backtracking", "the new choice starts before the old is reverted", ((starting, "_is_reverting", _no),), (SINGLE,)),
+        Fault(
+            "Backtracking",
+            "the earliest group switches first",
+            ((failure, "group_to_switch", _earliest_first), (surrender, "group_to_switch", _earliest_first)),
+            (),
+            worlds=True,
+        ),
+        Fault(
+            "Backtracking",
+            "merged work of the left choice stays",
+            ((failure, "leave", _undo_nothing), (surrender, "leave", _undo_nothing)),
+            (SINGLE,),
+        ),
+        Fault(
+            "Backtracking",
+            "the new choice starts before the old is reverted",
+            ((starting, "_is_reverting", _no),),
+            (SINGLE,),
+        ),
         Fault("Backtracking", "repairs of the left choice are kept", ((failure, "repairs_of", _nothing),), (PLAIN,)),
         Fault("Speculative", "the losers of a race run on", ((conductor, "_is_of_use", _yes),), (RACE,)),
         Fault("Speculative", "a losing racer is taken for the winner", ((atoms, "_settle_race", _none),), (RACE,)),
-        Fault("Probes", "an infeasible choice is tried all the same", (_handler(events.AtomProbed, _feasible_anyway),), (PROBE, SINGLE)),
+        Fault(
+            "Probes",
+            "an infeasible choice is tried all the same",
+            (_handler(events.AtomProbed, _feasible_anyway),),
+            (PROBE, SINGLE),
+        ),
         Fault("Probes", "alternatives are not weighed", ((failure, "_worth_weighing", lambda *_: ()),), (SINGLE,)),
         Fault("Probes", "the dearest alternative is taken", ((failure, "cheapest", _dearest),), (SINGLE,)),
-        Fault("Probes", "unknown territory is entered without a probe", ((starting, "_start", lambda run, one, weighs_for=None: _start_as_worker(run, one, weighs_for)),), (PROBE,)),
+        Fault(
+            "Probes",
+            "unknown territory is entered without a probe",
+            ((starting, "_start", lambda run, one, weighs_for=None: _start_as_worker(run, one, weighs_for)),),
+            (PROBE,),
+        ),
         Fault("Decomposition", "depth is not limited", ((Graph, "depth", lambda *_: 0),), (GROWING,)),
-        Fault("Decomposition", "parts do not depend on what the whole depends on", ((growth, "parts_of", _parts_without_dependencies),), (GROWING,)),
-        Fault("Decomposition", "a parent is resolved by its first part", ((parents, "settle_parent", _resolve_at_once),), (SINGLE,)),
-        Fault("Decomposition", "a parent's own check is skipped", ((parents, "settle_parent", _skip_the_check),), (CHECKED,)),
-        Fault("Decomposition", "a failing check of a parent is left alone", ((failure, "repair_parent", _nothing),), (CHECKED,)),
-        Fault("Repairs", "rounds of repair are not limited", (_handler(events.BaseCaseFailed, _every_round_is_the_first),), (PLAIN,)),
+        Fault(
+            "Decomposition",
+            "parts do not depend on what the whole depends on",
+            ((growth, "parts_of", _parts_without_dependencies),),
+            (GROWING,),
+        ),
+        Fault(
+            "Decomposition",
+            "a parent is resolved by its first part",
+            ((parents, "settle_parent", _resolve_at_once),),
+            (SINGLE,),
+        ),
+        Fault(
+            "Decomposition",
+            "a parent's own check is skipped",
+            ((parents, "settle_parent", _skip_the_check),),
+            (CHECKED,),
+        ),
+        Fault(
+            "Decomposition",
+            "a failing check of a parent is left alone",
+            ((failure, "repair_parent", _nothing),),
+            (CHECKED,),
+        ),
+        Fault(
+            "Repairs",
+            "rounds of repair are not limited",
+            (_handler(events.BaseCaseFailed, _every_round_is_the_first),),
+            (PLAIN,),
+        ),
         Fault("Contraction", "a worker is told of everything", ((laws, "context_of", _tell_everything),), (SINGLE,)),
-        Fault("Measure", "parts get as many parts as they like", ((growth, "_refuse_decomposition", _none),), (GROWING,)),
+        Fault(
+            "Measure", "parts get as many parts as they like", ((growth, "_refuse_decomposition", _none),), (GROWING,)
+        ),
         Fault("Deciding", "a stop is overlooked", ((conductor, "finish", _nothing),), (PEOPLE,)),
         Fault("Deciding", "work goes on during a redirect", ((conductor, "_interrupt", _nothing),), (PEOPLE,)),
-        Fault("Deciding", "limits come before exhaustion", ((conductor, "reach_limits", _limits_first), (ending, "_is_exhausted", _no)), (SINGLE,)),
-        Fault("Deciding", "the base case is not tried once more", ((Run, "end", lambda run, reason, **_: setattr(run, "ending", reason)), (ending, "verdict_is_due", _no), (checking, "verdict_is_due", lambda run: not run.has_begun or (run.is_all_resolved() and not run.is_verified and run.ending is None))), (PLAIN,)),
-        Fault("Deciding", "the base case is not tried at the start", ((Run, "__init__", _begun(Run.__init__)),), (SINGLE,)),
-        Fault("Deciding", "what is all resolved is completed", (_handler(reports.Verified, _complete_anyway),), (SINGLE,)),
-        Fault("Deciding", "merges happen while the base case is tried", ((merging, "merge_next", _merge_at_any_time),), (EARLY,)),
+        Fault(
+            "Deciding",
+            "limits come before exhaustion",
+            ((conductor, "reach_limits", _limits_first), (ending, "_is_exhausted", _no)),
+            (SINGLE,),
+        ),
+        Fault(
+            "Deciding",
+            "the base case is not tried once more",
+            (
+                (Run, "end", lambda run, reason, **_: setattr(run, "ending", reason)),
+                (ending, "verdict_is_due", _no),
+                (
+                    checking,
+                    "verdict_is_due",
+                    lambda run: (
+                        not run.has_begun or (run.is_all_resolved() and not run.is_verified and run.ending is None)
+                    ),
+                ),
+            ),
+            (PLAIN,),
+        ),
+        Fault(
+            "Deciding", "the base case is not tried at the start", ((Run, "__init__", _begun(Run.__init__)),), (SINGLE,)
+        ),
+        Fault(
+            "Deciding", "what is all resolved is completed", (_handler(reports.Verified, _complete_anyway),), (SINGLE,)
+        ),
+        Fault(
+            "Deciding",
+            "merges happen while the base case is tried",
+            ((merging, "merge_next", _merge_at_any_time),),
+            (EARLY,),
+        ),
         Fault("Deciding", "a worker's word is enough", (_handler(reports.WorkDone, _believe),), (SINGLE,)),
         Fault("Deciding", "a stop loses results", (_handler(events.LoopStopped, _forget_results),), (PEOPLE,)),
         Fault("Epochs", "late reports count", ((Run, "cancel", _cancel_nothing),), (RACE, PEOPLE)),
-        Fault("Epochs", "a redirect begins no new epoch", (_handler(events.RedirectRequested, _redirect_in_the_same_epoch),), (PEOPLE,)),
+        Fault(
+            "Epochs",
+            "a redirect begins no new epoch",
+            (_handler(events.RedirectRequested, _redirect_in_the_same_epoch),),
+            (PEOPLE,),
+        ),
     ]
 
 

@@ -25,6 +25,8 @@ class Ghost(msgspec.Struct, frozen=True):
     """The base case was tried after the last thing that changed anything."""
     members: frozenset[int] = frozenset()
     """The attempts that were under way when the generation began and have not been reported."""
+    hopeless: frozenset[str] = frozenset()
+    """Commands that failed, and nothing has been merged since they began."""
     ended_early: bool = False
     is_to_be_withdrawn: bool = False
 
@@ -35,9 +37,11 @@ def watch(ghost: Ghost, run: NotedRun, before: Loop, report: reports.Report) -> 
     ghost = msgspec.structs.replace(
         ghost, expected_stalls=None, is_tried=is_tried, ended_early=False, is_to_be_withdrawn=False
     )
-    ghost = _membership(ghost, run)
+    ghost = _commands(_membership(ghost, run), run, report)
     if any(isinstance(event, events.Corrected) for event in run.noted):
-        return Ghost(unresolved=ghost.unresolved, fewest=ghost.fewest, members=ghost.members)
+        taken_up = any(isinstance(event, events.AlternativeSought) for event in run.noted)
+        less = taken_up and _has_less_to_try(before, run.loop)
+        return Ghost(unresolved=ghost.unresolved, fewest=ghost.fewest, members=ghost.members, has_less_to_try=less)
     ghost = _verdicts(ghost, run)
     if run.judged is None:
         return _noting(ghost, before, run.loop)
@@ -53,6 +57,19 @@ def _membership(ghost: Ghost, run: NotedRun) -> Ghost:
         if isinstance(event, events.GenerationBegan):
             members = frozenset(run.attempts)
     return msgspec.structs.replace(ghost, members=members)
+
+
+def _commands(ghost: Ghost, run: NotedRun, report: reports.Report) -> Ghost:
+    if isinstance(report, reports.Merged | reports.Reverted):
+        return msgspec.structs.replace(ghost, hopeless=frozenset())
+    failed = {
+        event.atom
+        for event in run.noted
+        if isinstance(event, events.AtomFailed) and event.atom in run.board.atoms and run.board.atoms[event.atom].run
+    }
+    if isinstance(report, reports.WorkFailed) and failed and run.last_began == run.merges:
+        ghost = msgspec.structs.replace(ghost, hopeless=ghost.hopeless | failed)
+    return ghost
 
 
 def _verdicts(ghost: Ghost, run: NotedRun) -> Ghost:
@@ -103,6 +120,7 @@ def _judge(ghost: Ghost, ended: Loop, after: Loop) -> Ghost:
         expected_stalls=stalls,
         is_tried=ghost.is_tried,
         members=ghost.members,
+        hopeless=ghost.hopeless,
         ended_early=ghost.ended_early,
         is_to_be_withdrawn=withdraw,
     )

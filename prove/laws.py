@@ -16,6 +16,7 @@ from aotloop.core.effects import (
     Effect,
     Finished,
     Integrate,
+    Resolved,
     Revert,
     StartAttempt,
     VerifyBaseCase,
@@ -39,7 +40,6 @@ class Before(msgspec.Struct, frozen=True):
     verifying: int | None
     checking: frozenset[str]
     reverting: bool
-    held: frozenset[str]
     measure: tuple[int, int]
     bound: int
 
@@ -83,7 +83,6 @@ def state_before(run: NotedRun) -> Before:
         run.verifying,
         frozenset(run.checking),
         run.reverting,
-        frozenset(atom for atom, merges in run.held.items() if merges == run.merges),
         measured.value,
         measured.attempts_left,
     )
@@ -158,7 +157,7 @@ def _only_what_is_ready_starts(step: Step) -> Iterator[str]:
             yield f"{attempt.atom} was started and is not ready"
         elif (attempt.role == "probe") != plain.atoms[attempt.atom].probe:
             yield f"{attempt.atom} was started as a {attempt.role}"
-        elif attempt.atom in step.before.held and step.run.held.get(attempt.atom) == step.run.merges:
+        elif attempt.atom in step.ghost.hopeless and not attempt.weighs_for:
             yield f"{attempt.atom} would fail again in the same way"
 
 
@@ -180,6 +179,8 @@ def _slots_are_filled_and_not_exceeded(step: Step) -> Iterator[str]:
         return
     plain = step.plain
     clashing = {one for pair in run.apart for one in pair if any(a.atom in pair for a in run.all_attempts())}
+    if step.setting.touching and any(one.atom in {"A1", "A2"} for one in run.all_attempts()):
+        clashing |= {"A1", "A2"}
     held = {atom for atom, merges in run.held.items() if merges == run.merges}
     idle = {one for one in plain.atoms if plain.is_ready(one)} - held - set(run.waiting) - set(run.stuck) - clashing
     if idle:
@@ -214,6 +215,8 @@ def _what_conflicted_runs_apart(step: Step) -> Iterator[str]:
     for pair in step.run.apart:
         if pair <= running and len(pair) > 1:
             yield f"{' and '.join(sorted(pair))} run at once again"
+    if step.setting.touching and {"A1", "A2"} <= running:
+        yield "A1 and A2 change the same files, and run at once"
 
 
 def _a_worker_is_told_what_it_builds_on_and_no_more(step: Step) -> Iterator[str]:
@@ -278,6 +281,14 @@ def _a_claim_alone_resolves_nothing(step: Step) -> Iterator[str]:
 
 
 # --- failure -----------------------------------------------------------------------------------------------------
+
+
+def _a_failing_whole_is_mended(step: Step) -> Iterator[str]:
+    if not isinstance(step.report, reports.ParentChecked) or step.report.passed or step.asked(Backtracked):
+        return
+    parent = step.plain.atoms[step.report.atom]
+    if parent.attempts < step.setting.max_attempts and all(map(step.plain.is_met, step.plain.parts(parent.id))):
+        yield f"the check of {parent.id} failed, and nothing is to mend that"
 
 
 def _failures_are_counted_and_recorded(step: Step) -> Iterator[str]:
@@ -360,7 +371,8 @@ def _resets(step: Step, effect: Backtracked, affected: set[str]) -> Iterator[str
 
 
 def _resolved_now(step: Step) -> set[str]:
-    return {event.atom for event in step.noted(events.AtomResolved)}  # type: ignore[attr-defined]
+    merged = {event.atom for event in step.noted(events.AtomResolved)}  # type: ignore[attr-defined]
+    return merged | {effect.atom for effect in step.asked(Resolved)}  # type: ignore[attr-defined]
 
 
 def _a_choice_that_failed_itself_has_failed(step: Step) -> Iterator[str]:
@@ -368,8 +380,9 @@ def _a_choice_that_failed_itself_has_failed(step: Step) -> Iterator[str]:
         assert isinstance(effect, Backtracked)
         failing = {event.atom for event in step.noted(events.AtomFailed)}  # type: ignore[attr-defined]
         failing |= {event.atom for event in step.noted(events.AlternativeSought)}  # type: ignore[attr-defined]
-        if effect.left in failing and effect.left not in step.loop.or_groups[effect.or_group].failed:
-            yield f"{effect.left} failed and may be tried again"
+        group = step.loop.or_groups[effect.or_group]
+        if effect.left in failing and effect.left not in group.failed and not group.blamed.get(effect.left):
+            yield f"{effect.left} failed, rests on nothing else, and is only blamed"
 
 
 def _alternatives_are_weighed_before_one_is_taken(step: Step) -> Iterator[str]:
@@ -377,10 +390,13 @@ def _alternatives_are_weighed_before_one_is_taken(step: Step) -> Iterator[str]:
         return
     if isinstance(step.report, reports.WorkFailed) and not step.report.taught:
         return
-    if step.noted(events.GenerationEnded) or step.before.attempts[step.report.attempt].weighs_for is not None:
+    if step.before.attempts[step.report.attempt].weighs_for is not None:
         return
+    judged = step.run.judged
     for effect in step.asked(Backtracked):
         assert isinstance(effect, Backtracked)
+        if judged is not None and judged.or_groups[effect.or_group].selected == effect.left:
+            continue  # it was forced to, by a stall
         plain = Plain(step.before.loop)
         unknown = [one for one in plain.untried(effect.or_group) if plain.atoms[one].findings is None]
         unknown = [one for one in unknown if plain.atoms[one].run is None]
@@ -417,6 +433,10 @@ def _a_race_has_one_winner(step: Step) -> Iterator[str]:
         ]
         if step.plain.is_met(group.selected) and running:
             yield f"{', '.join(running)} still run, though {group.selected} has won"
+        is_merged = isinstance(step.report, reports.Merged) and not step.asked(Backtracked)
+        winner = step.before.attempts[step.report.attempt].atom if is_merged else None  # type: ignore[attr-defined]
+        if winner in group.choices and not step.plain.is_met(winner):
+            yield f"{winner} was merged, and {group.selected} is taken for the winner"
         if not group.speculative and len(running) > 1:
             yield f"{', '.join(running)} race, though nobody asked for that"
 
@@ -478,7 +498,7 @@ def _a_stall_changes_the_strategy(step: Step) -> Iterator[str]:
         and plain.is_required(group.selected)
         and plain.was_tried(group.selected)
     ]
-    if open_groups and not step.asked(Backtracked):
+    if open_groups and not step.asked(Backtracked) and not step.run.weighing:
         yield f"it stalls, and {', '.join(open_groups)} did not switch"
 
 
@@ -576,6 +596,7 @@ LAWS: tuple[Law, ...] = (
     _nothing_merges_while_something_is_judged,
     _completed_only_by_a_passing_verdict,
     _a_claim_alone_resolves_nothing,
+    _a_failing_whole_is_mended,
     _failures_are_counted_and_recorded,
     _a_backtrack_resets_exactly_what_was_built_on_the_left_choice,
     _a_choice_that_failed_itself_has_failed,

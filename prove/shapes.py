@@ -118,6 +118,8 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """Agents may talk nonsense, which teaches nothing."""
     people: bool = False
     """A stop or a redirect may come at any point, one redirect on each path."""
+    touching: bool = False
+    """The first two atoms change the same files."""
     hindrances: bool = False
     """Merges may conflict or be blocked, attempts may have to wait, reverts may fail."""
 
@@ -136,6 +138,7 @@ def loop_of(shape: Shape, constraints: Constraints, setting: Setting | None = No
             or_group=group_of.get(one),
             probe=setting.probe and one == 0 and one != parent,
             run="true" if setting.command and one == shape.size - 1 else None,
+            touches=("src/shared.py",) if setting.touching and one < 2 else (),
             check=AtomCheck(type="command", value="true") if setting.checked and one == parent else None,
         )
         for one in range(shape.size)

@@ -27,6 +27,8 @@ class NotedRun(Run):
     def __init__(self, loop: Loop) -> None:
         super().__init__(loop)
         self.noted: list[Event] = []
+        self.last_began = -1
+        """How many merges there had been when the attempt now reported began."""
         self.judged: Loop | None = None
         """As it was when the generation ended, if one ended in this step."""
 
@@ -52,7 +54,7 @@ def fork(run: NotedRun) -> NotedRun:
     )
     copy.weighing = {name: replace(one, waiting=one.waiting.copy()) for name, one in run.weighing.items()}
     copy.apart, copy.members, copy.checking = run.apart.copy(), run.members.copy(), run.checking.copy()
-    copy.noted, copy.judged = [], None
+    copy.noted, copy.judged, copy.last_began = [], None, -1
     return copy
 
 

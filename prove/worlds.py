@@ -1,7 +1,7 @@
 """No combination is lost: in a world whose outcomes are fixed, the loop succeeds exactly if some combination does.
 
-In such a world a choice fails or succeeds by itself; any other atom, and the base case, do so depending on which
-choices they rest on. Every such world is tried, with every order in which the reports can arrive.
+In such a world every atom, and the base case, fails or succeeds depending on which choices it rests on. Every such
+world is tried, with every order in which the reports can arrive.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ Combination = tuple[tuple[str, str], ...]
 
 
 class World(msgspec.Struct, frozen=True):
-    failing: frozenset[str]
-    """Choices that cannot be done."""
     bad: tuple[tuple[str, frozenset[Combination]], ...]
-    """For every other atom, and "" for the base case, the combinations it fails with."""
+    """For every atom, and "" for the base case, the combinations it fails with."""
 
     def __str__(self) -> str:
-        bad = "; ".join(
-            f"{name or 'base case'} fails with {' or '.join(' '.join(choice for _, choice in one) for one in sorted(combos))}"
+        told = [
+            f"{name or 'the base case'} fails with {' or '.join(map(_described, sorted(combos)))}"
             for name, combos in self.bad
             if combos
-        )
-        return f"impossible: {', '.join(sorted(self.failing)) or 'none'}; {bad or 'all else goes'}"
+        ]
+        return "; ".join(told) or "all goes well"
+
+
+def _described(combination: Combination) -> str:
+    return "+".join(choice for _, choice in combination) or "anything"
 
 
 def worlds(loop: Loop) -> Iterator[World]:
     plain = Plain(loop)
-    choices = [one for group in loop.or_groups.values() for one in group.choices if not plain.parts(one)]
-    others = [one for one in plain.atoms if one not in choices and not plain.parts(one)]
-    fates = [[(one, bad) for bad in _subsets(_combinations(loop, one))] for one in (*others, "")]
-    for failing in _subsets(choices):
-        for bad in product(*fates):
-            yield World(frozenset(failing), bad)
+    atoms = [one for one in plain.atoms if not plain.parts(one)]
+    fates = [[(one, bad) for bad in _subsets(_combinations(loop, one))] for one in (*atoms, "")]
+    for bad in product(*fates):
+        yield World(bad)
 
 
 def _subsets(items: list) -> list[frozenset]:  # type: ignore[type-arg]
@@ -86,8 +86,6 @@ def _rests_on(plain: Plain, atom: str) -> Combination:
 
 
 def _goes(world: World, loop: Loop, atom: str) -> bool:
-    if atom in world.failing:
-        return False
     return all(name != atom or _rests_on(Plain(loop), atom) not in bad for name, bad in world.bad)
 
 

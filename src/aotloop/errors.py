@@ -56,9 +56,11 @@ class StateFileBusy(StateFileError):  # noqa: N818
 
 
 class IllegalEvent(AotError):  # noqa: N818
-    def __init__(self, message: str, *, why: str) -> None:
+    def __init__(self, message: str, *, why: str, cause: str | None = None) -> None:
+        """`why` tells the atom's story too, `cause` does not."""
         super().__init__(message)
         self.why = why
+        self.cause = cause if cause is not None else why
 
 
 class NotVerified(AotError):  # noqa: N818

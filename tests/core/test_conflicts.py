@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aotloop.core.conflicts import conflict_set, group_order, group_to_switch
+from aotloop.core.conflicts import conflict_set, group_to_switch
 from aotloop.core.effects import Backtracked, Exhausted
 from aotloop.core.events import AtomFailed, AtomResolved, AtomStarted
 from aotloop.core.graph import Graph
+from aotloop.core.group_order import group_order
 from aotloop.core.invariants import findings_of
 from aotloop.core.machine import advance
 from aotloop.core.model import Constraints, Decomposition, Loop, OrGroup
@@ -64,21 +65,22 @@ def test_a_part_rests_on_the_choice_it_is_a_part_of() -> None:
     assert conflict_set(Graph(loop), "C2") == {"g"}
     resolve(loop, "C1")
     effects = fail(loop, "C2")
-    assert effects == [Backtracked(or_group="g", left="X", selected="Y", reset=("C1", "C2"))]
+    assert effects == [Backtracked(or_group="g", left="X", selected="Y", reset=("C1", "C2"), undone=("C1",))]
     assert loop.or_groups["g"].failed == ("X",)
 
 
 def test_groups_come_after_those_they_rest_on_whatever_the_order_of_the_file() -> None:
     loop = two_groups()
     loop.or_groups = {"b": loop.or_groups["b"], "a": loop.or_groups["a"]}
-    assert group_order(Graph(loop), loop) == {"a": 0, "b": 1}
+    assert group_order(Graph(loop)) == {"a": 0, "b": 1}
 
 
 def test_the_latest_choice_is_given_up_first_and_is_only_blamed() -> None:
     loop = two_groups()
     resolve(loop, "A1")
     resolve(loop, "B1")
-    assert fail(loop, "Z") == [Backtracked(or_group="b", left="B1", selected="B2", reset=("B1", "Z"))]
+    switched = Backtracked(or_group="b", left="B1", selected="B2", reset=("B1", "Z"), undone=("B1",))
+    assert fail(loop, "Z") == [switched]
     assert loop.or_groups["b"] == OrGroup(choices=("B1", "B2"), selected="B2", blamed={"B1": ("a",)})
     assert {one.id: one.status for one in loop.atoms}["A1"] == "resolved"
 
@@ -90,20 +92,33 @@ def test_when_an_earlier_group_switches_what_was_only_blamed_is_possible_again()
     fail(loop, "Z")
     resolve(loop, "B2")
     fail(loop, "Z")
-    assert (loop.or_groups["a"].selected, loop.or_groups["a"].blamed) == ("A2", {"A1": ("b",)})
+    assert (loop.or_groups["a"].selected, loop.or_groups["a"].blamed) == ("A2", {"A1": ()})
     assert (loop.or_groups["b"].selected, loop.or_groups["b"].blamed) == ("B2", {})
     assert Graph(loop).ready() == ["A2"]
 
 
-def test_a_choice_that_failed_itself_stays_failed() -> None:
+def test_a_choice_that_failed_itself_and_rests_on_no_other_stays_failed() -> None:
+    loop = two_groups()
+    fail(loop, "A1")
+    assert loop.or_groups["a"] == OrGroup(choices=("A1", "A2"), selected="A2", failed=("A1",))
+
+
+def test_a_choice_that_failed_itself_may_do_better_on_other_ground() -> None:
     loop = two_groups()
     resolve(loop, "A1")
     fail(loop, "B1")
-    resolve(loop, "B2")
-    fail(loop, "Z")
-    assert loop.or_groups["b"].failed == ("B1",)
-    assert loop.or_groups["a"].selected == "A2"
-    assert loop.or_groups["b"].selected == "B2"
+    assert loop.or_groups["b"] == OrGroup(choices=("B1", "B2"), selected="B2", blamed={"B1": ("a",)})
+    fail(loop, "B2")
+    assert (loop.or_groups["a"].selected, loop.or_groups["b"].blamed) == ("A2", {})
+    resolve(loop, "A2")
+    assert Graph(loop).ready() == ["B2"]
+
+
+def test_what_only_a_choice_needs_is_avoided_by_another_choice() -> None:
+    loop = a_loop(atom("B"), atom("X", "B", or_group="g"), atom("Y", or_group="g"), constraints=ONE_ATTEMPT)
+    (switched,) = fail(loop, "B")
+    assert isinstance(switched, Backtracked)
+    assert (switched.left, switched.selected, Graph(loop).ready()) == ("X", "Y", ["Y"])
 
 
 def test_an_exhausted_set_grows_by_what_its_choices_were_blamed_with() -> None:
@@ -119,7 +134,7 @@ def test_an_exhausted_set_grows_by_what_its_choices_were_blamed_with() -> None:
         },
         constraints=ONE_ATTEMPT,
     )
-    assert group_to_switch(loop, Graph(loop), {"b"}) == ("a", {"a", "b"})
+    assert group_to_switch(Graph(loop), {"b"}) == ("a", {"a", "b"})
     fail(loop, "B2")
     assert (loop.or_groups["a"].selected, loop.or_groups["b"].selected) == ("A2", "B1")
     assert [one for one in findings_of(loop) if one.level == "error"] == []
@@ -154,17 +169,12 @@ def puzzles(draw: st.DrawFn) -> tuple[Loop, dict[str, frozenset[tuple[str, ...]]
     bad: dict[str, frozenset[tuple[str, ...]]] = {}
     for one in loop.atoms:
         rests_on = sorted(conflict_set(Graph(loop), one.id), key=order.index)
-        if one.or_group is not None:  # whether a choice fails by itself depends on itself alone
-            bad[one.id] = frozenset([()]) if draw(st.booleans()) and draw(st.booleans()) else frozenset()
-        else:
-            combinations = list(product(*(loop.or_groups[name].choices for name in rests_on)))
-            bad[one.id] = frozenset(draw(st.sets(st.sampled_from(combinations), max_size=len(combinations))))
+        combinations = list(product(*(loop.or_groups[name].choices for name in rests_on)))
+        bad[one.id] = frozenset(draw(st.sets(st.sampled_from(combinations), max_size=len(combinations))))
     return loop, bad
 
 
 def succeeds(loop: Loop, bad: dict[str, frozenset[tuple[str, ...]]], atom_id: str) -> bool:
-    if () in bad[atom_id]:
-        return False
     rests_on = sorted(conflict_set(Graph(loop), atom_id), key=list(loop.or_groups).index)
     return tuple(loop.or_groups[name].selected for name in rests_on) not in bad[atom_id]
 

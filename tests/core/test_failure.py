@@ -184,7 +184,13 @@ def a_shop() -> Loop:
 def test_a_switch_undoes_the_left_choice_and_what_was_built_on_it_and_nothing_else() -> None:
     loop = a_shop()
     assert switch(loop, "memory") == [
-        Backtracked(or_group="store", left="disk", selected="memory", reset=("disk", "files", "index", "api", "page"))
+        Backtracked(
+            or_group="store",
+            left="disk",
+            selected="memory",
+            reset=("disk", "files", "index", "api", "page"),
+            undone=("api", "disk", "files", "index"),
+        )
     ]
     assert loop.control.generation == Generation(got_smaller=True)
     loop.control = a_shop().control
@@ -442,7 +448,8 @@ def test_a_choice_that_was_decomposed_and_fails_its_check_gives_way_with_its_par
         decompositions=[Decomposition(parent="X", children=("C",), reason="parts")],
         constraints=Constraints(max_attempts=1),
     )
-    assert fail(loop, "X") == [Backtracked(or_group="store", left="X", selected="Y", reset=("X", "C"))]
+    switched = Backtracked(or_group="store", left="X", selected="Y", reset=("X", "C"), undone=("C",))
+    assert fail(loop, "X") == [switched]
     assert statuses(loop) == {"X": "pending", "Y": "pending", "C": "pending"}
     assert loop.bindings == {}
     assert Graph(loop).ready() == ["Y"]

@@ -1,26 +1,53 @@
 """Which choice to go back to when something is exhausted: the latest one it rests on that has an alternative left.
 
-The *conflict set* of an atom are the groups it rests on, through dependencies and decomposition. A choice that failed
-itself has failed for good. One that was only *blamed* for what was built on it is remembered with the other groups it
-was blamed together with; when one of those switches, it may be tried again. So no combination of choices is lost.
+The failure of an atom is owed to the choices it rests on, through dependencies and decomposition: its *conflict set*.
+Where they are the only reason why it is needed, it can also be avoided by other choices of those who need it.
+
+A choice that is given up is remembered together with the earlier groups that share in the blame; when one of those
+switches, it may be tried again. With no such group it has failed for good. So no combination of choices is lost.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from aotloop.core.graph import Graph
-from aotloop.core.model import Loop, OrGroup
+from aotloop.core.group_order import group_order
+from aotloop.core.model import OrGroup
 
 
 def conflict_set(graph: Graph, atom_id: str) -> set[str]:
     """Names of the groups this atom rests on: its own, those of what it needs and of what it is a part of.
 
-    A repair of the base case rests on all of them.
+    Not those of other parts of the same whole. A repair of the base case rests on all groups.
     """
     if graph.atoms[atom_id].repairs is not None and not graph.parents_of.get(atom_id):
         return {name for name, group in graph.or_groups.items() if group.selected in graph.required}
     found: set[str] = set()
+    seen: set[tuple[str, bool]] = set()
+    open_ids = [(atom_id, True)]
+    while open_ids:
+        current, has_parts_below = open_ids.pop()
+        group = graph.group(current)
+        if group is not None:
+            found.add(graph.group_of[current])
+            current = current if current == atom_id else group.selected
+        if (current, has_parts_below) in seen or current not in graph.atoms:
+            continue
+        seen.add((current, has_parts_below))
+        open_ids += [(needed, True) for needed in graph.atoms[current].depends_on]
+        open_ids += [(parent, False) for parent in graph.parents_of_unit(current)]
+        if has_parts_below:
+            open_ids += [(part, True) for part in graph.children_of.get(current, ())]
+    return found
+
+
+def ways_around(graph: Graph, atom_id: str) -> dict[str, list[str]]:
+    """Groups without whose present choices nothing would need this atom, each with untried choices that do not need it.
+
+    None if something needs it in any case.
+    """
+    names: set[str] = set()
     seen: set[str] = set()
     open_ids = [atom_id]
     while open_ids:
@@ -28,52 +55,16 @@ def conflict_set(graph: Graph, atom_id: str) -> set[str]:
         if current in seen:
             continue
         seen.add(current)
-        group = graph.group(current)
-        if group is not None:
-            found.add(graph.group_of[current])
-            if current != atom_id:
-                current = group.selected
-        open_ids += graph.needs(current)
-        open_ids += graph.parents_of_unit(current)
-    return found
-
-
-def group_order(graph: Graph, loop: Loop) -> dict[str, int]:
-    """The fixed order of groups: whoever rests on others comes after them, else the order of the file."""
-    rests_on = {name: _groups_below(graph, group) - {name} for name, group in loop.or_groups.items()}
-    ranks: dict[str, int] = {}
-    names = list(loop.or_groups)
-    while len(ranks) < len(names):
-        placed = [name for name in names if name not in ranks and rests_on[name] <= ranks.keys()]
-        for name in placed or [next(name for name in names if name not in ranks)]:
-            ranks[name] = len(ranks)
-    return ranks
-
-
-def _groups_below(graph: Graph, group: OrGroup) -> set[str]:
-    """Groups that some choice of this one rests on: of what it depends on, and of what it is a part of.
-
-    The parts of a choice rest on the choice, not the choice on them: what is inside is decided later.
-    """
-    found: set[str] = set()
-    seen = set(group.choices)
-    open_ids = [needed for choice in group.choices if choice in graph.atoms for needed in _outside(graph, choice)]
-    while open_ids:
-        current = open_ids.pop()
-        for member in graph.unit(current):
-            if member in seen:
-                continue
-            seen.add(member)
-            if member in graph.group_of:
-                found.add(graph.group_of[member])
-            open_ids += graph.needs(member)
-            open_ids += graph.parents_of_unit(member)
-    return found
-
-
-def _outside(graph: Graph, choice: str) -> Iterator[str]:
-    yield from graph.atoms[choice].depends_on
-    yield from graph.parents_of_unit(choice)
+        above = [one for one in graph.consumers.get(current, ()) if one in graph.required]
+        name = graph.group_of.get(current)
+        if name is not None and current != atom_id:
+            names.add(name)
+        elif not above:
+            return {}
+        open_ids += above
+    users = graph.downstream([atom_id]) if names else set()
+    ways = {name: [one for one in untried(graph, graph.or_groups[name]) if one not in users] for name in names}
+    return {name: choices for name, choices in ways.items() if choices}
 
 
 def untried(graph: Graph, group: OrGroup) -> list[str]:
@@ -88,30 +79,30 @@ def untried(graph: Graph, group: OrGroup) -> list[str]:
     ]
 
 
-def group_to_switch(loop: Loop, graph: Graph, conflict: Iterable[str]) -> tuple[str, set[str]] | None:
-    """The latest group of the set with an untried choice, and the set it was found in.
+def group_to_switch(graph: Graph, names: Iterable[str]) -> tuple[str, set[str]] | None:
+    """The latest of these groups with an untried choice, and all groups that share in the blame.
 
-    If the set has none left, it grows by the groups that its blamed choices were blamed together with: switching one of
-    those makes them possible again.
+    If one of them has no choice left, the groups that its choices were given up together with are to blame too:
+    switching one of those makes them possible again.
     """
-    order = group_order(graph, loop)
-    names = set(conflict)
-    while True:
-        possible = [name for name in names if untried(graph, loop.or_groups[name])]
-        if possible:
-            return max(possible, key=lambda name: order[name]), names
-        grown = names | {
-            other
-            for name in names
-            for others in loop.or_groups[name].blamed.values()
-            for other in others
-            if other in loop.or_groups
-        }
-        if grown == names:
-            return None
-        names = grown
+    blamed = set(names)
+    open_names = list(blamed)
+    while open_names:
+        group = graph.or_groups[open_names.pop()]
+        if not untried(graph, group):
+            shared = {other for others in group.blamed.values() for other in others if other in graph.or_groups}
+            open_names += shared - blamed
+            blamed |= shared
+    order = group_order(graph)
+    possible = [name for name in blamed if untried(graph, graph.or_groups[name])]
+    return (max(possible, key=lambda name: order[name]), blamed) if possible else None
 
 
-def later_than(loop: Loop, graph: Graph, name: str) -> Iterator[str]:
-    order = group_order(graph, loop)
-    return (other for other in sorted(order, key=lambda one: order[one]) if order[other] > order[name])
+def earlier_than(graph: Graph, name: str, others: Iterable[str]) -> tuple[str, ...]:
+    order = group_order(graph)
+    return tuple(sorted((one for one in others if order[one] < order[name]), key=lambda one: order[one]))
+
+
+def later_than(graph: Graph, name: str) -> list[str]:
+    order = group_order(graph)
+    return [other for other in sorted(order, key=lambda one: order[one]) if order[other] > order[name]]

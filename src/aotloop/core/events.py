@@ -151,9 +151,13 @@ class GenerationBegan(Event, frozen=True, kw_only=True):
 
 
 class GenerationEnded(Event, frozen=True, kw_only=True):
-    """Every attempt that was under way when the generation began has been reported."""
+    """Every attempt that was under way when the generation began has been reported.
+
+    `is_weighing`: alternatives are being probed, so the strategy is about to change as it is.
+    """
 
     at: str
+    is_weighing: bool = False
 
 
 class Spent(Event, frozen=True, kw_only=True):

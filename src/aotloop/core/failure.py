@@ -7,7 +7,14 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from aotloop.core.board import Board
-from aotloop.core.conflicts import conflict_set, group_to_switch, later_than, untried
+from aotloop.core.conflicts import (
+    conflict_set,
+    earlier_than,
+    group_to_switch,
+    later_than,
+    untried,
+    ways_around,
+)
 from aotloop.core.effects import Backtracked, Effect, Exhausted, Retry, WeighAlternatives
 from aotloop.core.events import AlternativeSought, AtomFailed, BranchSwitched
 from aotloop.core.illegal import illegal
@@ -48,35 +55,48 @@ def rule_out(board: Board, choice: str, reason: str, at: str) -> list[Effect]:
     if name is None or board.loop.or_groups[name].selected == choice:
         return fail(board, AtomFailed(atom=choice, reason=reason, at=at, final=name is not None))
     _record(board, choice, reason, at)
-    _mark_failed(board, choice)
+    _give_up(board, choice, conflict_set(board, choice))
     something_got_smaller(board.loop)
     return []
 
 
 def go_back(board: Board, atom_id: str, reason: str, at: str, *, weigh: bool = False) -> list[Effect]:
-    """The attempts are spent: another choice, of the latest group that this rests on and that has one left."""
+    """The attempts are spent: another choice, of the latest group that this is owed to and that has one left."""
     own = board.group(atom_id)
     if own is not None and own.selected != atom_id:
         return _leave_race(board, atom_id)
-    found = group_to_switch(board.loop, board, conflict_set(board, atom_id))
+    rests_on = conflict_set(board, atom_id)
+    around = {name: ways for name, ways in ways_around(board, atom_id).items() if name not in rests_on}
+    found = _where_to(board, atom_id, rests_on, set(around))
     if found is None:
-        _mark_failed(board, atom_id)
+        _give_up(board, atom_id, rests_on)
         return [Exhausted(atom=atom_id)]
-    name, conflict = found
+    name, blamed = found
     if weigh and (unknown := _worth_weighing(board, name)):
         return [WeighAlternatives(atom=atom_id, or_group=name, choices=unknown)]
-    choice = cheapest(board, untried(board, board.loop.or_groups[name]))
+    choice = cheapest(board, around.get(name) or untried(board, board.loop.or_groups[name]))
     switched = BranchSwitched(or_group=name, choice=choice, reason=f"{atom_id} failed: {reason}", at=at)
-    if board.group_of.get(atom_id) != name:
-        _mark_failed(board, atom_id)
-    return leave(board, switched, failed=atom_id, conflict=conflict)
+    is_inside = board.loop.or_groups[name].selected in board.descendants(atom_id)
+    if board.group_of.get(atom_id) != name and not is_inside:
+        _give_up(board, atom_id, rests_on)
+    return leave(board, switched, failed=atom_id, blamed=blamed)
+
+
+def _where_to(board: Board, atom_id: str, rests_on: set[str], around: set[str]) -> tuple[str, set[str]] | None:
+    """A choice that failed itself gives way to another one of its group, if there is one."""
+    own = board.group(atom_id)
+    if own is not None and atom_id not in board.children_of and untried(board, own):
+        return board.group_of[atom_id], rests_on
+    found = group_to_switch(board, rests_on | around)
+    return (found[0], found[1] - around) if found is not None else None
 
 
 def _worth_weighing(board: Board, name: str) -> tuple[str, ...]:
     """Choices that nobody has looked at. Commands are not looked at: running them is as cheap."""
     group = board.loop.or_groups[name]
     choices = untried(board, group)
-    unknown = [one for one in choices if board.atoms[one].findings is None and board.atoms[one].run is None]
+    unknown = [one.id for one in map(board.atoms.__getitem__, choices) if one.findings is None and one.run is None]
+    unknown = [one for one in unknown if board.atoms[one].status == "pending"]
     return tuple(unknown) if len(choices) >= FEWEST_TO_WEIGH and not group.speculative else ()
 
 
@@ -93,10 +113,11 @@ def cheapest(board: Board, choices: Iterable[str]) -> str:
 
 def _leave_race(board: Board, racer: str) -> list[Effect]:
     """A racer that was not the selected one: one less; the others run on."""
-    _mark_failed(board, racer)
+    _give_up(board, racer, conflict_set(board, racer))
     something_got_smaller(board.loop)
     group = board.loop.or_groups[board.group_of[racer]]
-    exhausted = group.selected in group.failed and not untried(board, group)
+    is_given_up = group.selected in group.failed or group.selected in group.blamed
+    exhausted = is_given_up and not untried(board, group)
     return [Exhausted(atom=racer)] if exhausted else []
 
 
@@ -114,13 +135,13 @@ def switch(board: Board, event: BranchSwitched) -> list[Effect]:
         raise illegal(None, event, f"{event.choice} is selected already")
     if event.choice in group.failed or event.choice in group.blamed:
         raise illegal(loop, event, f"{event.choice} has failed; a correction can force it", event.choice)
-    return leave(board, event, failed=group.selected, conflict=set())
+    return leave(board, event, failed=group.selected, blamed=set())
 
 
-def leave(board: Board, event: BranchSwitched, *, failed: str | None, conflict: set[str]) -> list[Effect]:
+def leave(board: Board, event: BranchSwitched, *, failed: str | None, blamed: set[str]) -> list[Effect]:
     """The trail entry comes first, then the switch, then the reset of the left choice and what was built on it.
 
-    The choice that is left has failed if what failed is it or a part of it; else it is only blamed.
+    The choice that is left has failed for good if what failed is it or a part of it, and rests on no other choice.
     """
     group = board.loop.or_groups[event.or_group]
     left = group.selected
@@ -128,12 +149,9 @@ def leave(board: Board, event: BranchSwitched, *, failed: str | None, conflict: 
     board.loop.trail.append(
         TrailEntry(or_group=event.or_group, selected=event.choice, reason=event.reason, timestamp=event.at)
     )
-    if failed in parts:
-        group = replace(group, selected=event.choice, failed=_with(group.failed, left))
-    else:
-        others = tuple(sorted(conflict - {event.or_group}))
-        group = replace(group, selected=event.choice, blamed={**group.blamed, left: others})
-    board.put_group(event.or_group, group)
+    others = earlier_than(board, event.or_group, blamed)
+    given_up = _without(group, left, others, for_good=failed in parts and not others)
+    board.put_group(event.or_group, replace(given_up, selected=event.choice))
     affected = parts | board.downstream(parts)
     dropped = repairs_of(board, affected)
     resolved = [one for one in affected.union(dropped) if one in board.atoms and board.atoms[one].status == "resolved"]
@@ -168,13 +186,13 @@ def _reset(board: Board, atom_ids: set[str]) -> tuple[str, ...]:
 def _free_blamed(board: Board, event: BranchSwitched) -> None:
     """What was blamed together with the choice just left may go together with its successor."""
     loop = board.loop
-    for name in later_than(loop, board, event.or_group):
+    for name in later_than(board, event.or_group):
         group = loop.or_groups[name]
         kept = {choice: others for choice, others in group.blamed.items() if event.or_group not in others}
         if len(kept) == len(group.blamed):
             continue
         group = replace(group, blamed=kept)
-        if group.selected in group.failed and (free := untried(board, group)):
+        if (group.selected in group.failed or group.selected in kept) and (free := untried(board, group)):
             loop.trail.append(TrailEntry(or_group=name, selected=free[0], reason="possible again", timestamp=event.at))
             group = replace(group, selected=free[0])
         board.put_group(name, group)
@@ -193,12 +211,15 @@ def _record(board: Board, atom_id: str, reason: str, at: str, attempt: int | Non
     )
 
 
-def _mark_failed(board: Board, choice: str) -> None:
+def _give_up(board: Board, choice: str, rests_on: set[str]) -> None:
+    """Nothing is selected instead: there may be nothing else."""
     name = board.group_of.get(choice)
     if name is not None:
-        group: OrGroup = board.loop.or_groups[name]
-        board.put_group(name, replace(group, failed=_with(group.failed, choice)))
+        others = earlier_than(board, name, rests_on)
+        board.put_group(name, _without(board.loop.or_groups[name], choice, others, for_good=not others))
 
 
-def _with(failed: tuple[str, ...], choice: str) -> tuple[str, ...]:
-    return failed if choice in failed else (*failed, choice)
+def _without(group: OrGroup, choice: str, others: tuple[str, ...], *, for_good: bool) -> OrGroup:
+    if not for_good:
+        return replace(group, blamed={**group.blamed, choice: others})
+    return group if choice in group.failed else replace(group, failed=(*group.failed, choice))

@@ -42,7 +42,7 @@ def end_generation(board: Board, event: GenerationEnded) -> list[Effect]:
         effects += withdraw(board, past.grew_before + past.grown) if past.grown else []
     has_stalled = stalls > loop.control.stall_count
     loop.control = replace(loop.control, stall_count=stalls, generation=Generation(grew_before=grew_before))
-    if has_stalled and stalls == loop.objective.constraints.max_stall_count - 1:
+    if has_stalled and not event.is_weighing and stalls == loop.objective.constraints.max_stall_count - 1:
         effects += give_up_what_stalls(board, event.at)
     loop.control = replace(loop.control, prev_pending_count=board.unresolved_count())
     return effects
@@ -70,7 +70,8 @@ def withdraw(board: Board, parents: tuple[str, ...]) -> list[Effect]:
         while whole in gone:
             whole = gone[whole]
         gone[part] = whole
+    parts = tuple(sorted(gone, key=lambda one: board.position[one]))
     take_out(board, set(gone), instead=gone)
     for parent in kept:
         board.put(replace(board.atoms[parent], whole=True))
-    return [Withdrawn(parents=tuple(kept), atoms=tuple(gone))] if kept else []
+    return [Withdrawn(parents=tuple(kept), atoms=parts)] if kept else []

@@ -11,7 +11,7 @@ LONGEST_STORY = 3
 
 def illegal(loop: Loop | None, event: Event, why: str, atom_id: str | None = None) -> IllegalEvent:
     story = _story(loop, atom_id) if loop is not None and atom_id is not None else ""
-    return IllegalEvent(f"{type(event).__name__} is not possible: {why}{story}", why=f"{why}{story}")
+    return IllegalEvent(f"{type(event).__name__} is not possible: {why}{story}", why=f"{why}{story}", cause=why)
 
 
 def _story(loop: Loop, atom_id: str) -> str:

@@ -15,11 +15,13 @@ atom that may be decomposed stands for all the parts, and all the alternatives a
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import log10
 
 from aotloop.core.checklist import base_case_tree, count_repairable
-from aotloop.core.conflicts import group_order, untried
+from aotloop.core.conflicts import untried
 from aotloop.core.graph import Graph
+from aotloop.core.group_order import group_order
 from aotloop.core.model import Atom, Loop
 
 BEST_SIZE = 3
@@ -46,7 +48,7 @@ class Measure:
 
     def magnitude(self) -> float:
         """The power of ten of a bound too large to be written out."""
-        switches, ways = self._switches_left()
+        switches, ways = self._switches_left
         growth = sum(map(self._log_of_growth, self._leaves()))
         return (growth + log10(ways) if growth else log10(switches + 1)) + log10(max(self.most_work, 1))
 
@@ -55,15 +57,16 @@ class Measure:
     @property
     def combinations(self) -> int:
         """Groups that parts may bring are counted as if they came before all others: wherever they do, it is less."""
-        switches, ways = self._switches_left()
+        switches, ways = self._switches_left
         growth = 1
         for atom in self._leaves():
             growth *= _most_combinations(self._depth_left(atom), self._limits.max_children)
         return (growth - 1) * ways + switches + 1
 
+    @cached_property
     def _switches_left(self) -> tuple[int, int]:
         """How many there can be at most, and how many combinations the groups have in all."""
-        order = group_order(self._graph, self._loop)
+        order = group_order(self._graph)
         switches, ways = 0, 1
         for name in sorted(order, key=lambda one: order[one]):
             group = self._loop.or_groups[name]

@@ -18,6 +18,8 @@ def resolve_parents(board: Board, atom_id: str) -> list[Effect]:
         waiting = [one for one in board.consumers.get(resolved, ()) if one in board.children_of]
         for parent in sorted(waiting, key=lambda one: board.position[one]):
             for effect in settle_parent(board, parent):
+                if effect in effects:  # it waited for two things that were resolved at once
+                    continue
                 effects.append(effect)
                 if isinstance(effect, Resolved):
                     open_ids.append(effect.atom)

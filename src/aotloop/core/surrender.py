@@ -33,11 +33,10 @@ def _was_tried(board: Board, choice: str) -> bool:
 
 def _switch(board: Board, conflict: set[str], failed: str | None, reason: str, at: str) -> list[Effect]:
     required = {name for name in conflict if board.loop.or_groups[name].selected in board.required}
-    found = group_to_switch(board.loop, board, required)
+    found = group_to_switch(board, required)
     if found is None:
         return []
-    name, widened = found
+    name, blamed = found
     choice = cheapest(board, untried(board, board.loop.or_groups[name]))
-    return leave(
-        board, BranchSwitched(or_group=name, choice=choice, reason=reason, at=at), failed=failed, conflict=widened
-    )
+    switched = BranchSwitched(or_group=name, choice=choice, reason=reason, at=at)
+    return leave(board, switched, failed=failed, blamed=blamed)

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from aotloop.core.effects import Finished, VerifyBaseCase
-from aotloop.core.events import RedirectExpired, RedirectRequested, Spent, StopRequested
+from aotloop.core.events import RedirectRequested, Spent, StopRequested
 from aotloop.core.model import Loop
 from tests.core.conduct.driving import Driver, begun, contents
 from tests.loops import a_loop, atom
@@ -171,9 +171,16 @@ def test_a_redirect_comes_before_a_stop() -> None:
     driver = begun(a_loop(atom("A1")))
     driver.loop.control = replace(driver.loop.control, stop_requested=True)
     driver.told(RedirectRequested())
-    assert (driver.cancelled(), driver.finished) == (["A1"], None)
-    driver.told(RedirectExpired())
+    assert driver.cancelled() == ["A1"]
     assert driver.reason.startswith("user:")
+
+
+def test_a_stop_overrides_a_redirect_whose_dialogue_is_open() -> None:
+    driver = begun(a_loop(atom("A1")))
+    driver.told(RedirectRequested())
+    assert driver.finished is None
+    driver.told(StopRequested(reason="enough"))
+    assert driver.reason == "user: enough"
 
 
 def test_a_stop_comes_before_a_base_case_that_may_hold() -> None:

@@ -98,10 +98,12 @@ def test_parts_that_lead_nowhere_are_withdrawn_and_work_on_them_is_cancelled() -
     assert "one piece" in driver.loop.trail[-1].reason
 
 
-def test_a_probe_generation_that_leads_to_another_choice_is_progress() -> None:
+def test_a_generation_of_probes_is_neither_progress_nor_a_stall() -> None:
     driver = begun(a_loop(*(atom(one, or_group="g") for one in "WXY")), max_attempts=1)
     driver.fail("W")
     assert driver.loop.control.stall_count == 1
     driver.probe("X")
     driver.probe("Y")
+    assert driver.loop.control.stall_count == 1
+    driver.fail("X")
     assert driver.loop.control.stall_count == 0

@@ -25,13 +25,20 @@ def done(run: Run, report: reports.WorkDone) -> list[Effect]:
 
 
 def failed(run: Run, report: reports.WorkFailed) -> list[Effect]:
-    attempt = run.take_off(report.attempt)
+    attempt = _end(run, report)
     if attempt is None:
         return []
-    run.has_outcome = True
     if attempt.weighs_for is not None:
         return _weighed(run, attempt, report.at, feasible=True, findings=f"the probe found nothing: {report.reason}")
     return fail(run, attempt, report.reason, report.at, taught=report.taught)
+
+
+def _end(run: Run, report: reports.OfAttempt) -> Attempt | None:
+    """The attempt that ends with this; None if it has ended before."""
+    attempt = run.take_off(report.attempt) if report.attempt not in run.to_merge else None
+    knows_more = isinstance(report, reports.ProbeReturned) and report.feasible  # no progress, and no stall either
+    run.has_outcome = run.has_outcome or (attempt is not None and not knows_more)
+    return attempt
 
 
 def fail(run: Run, attempt: Attempt, reason: str, at: str, *, taught: bool) -> list[Effect]:
@@ -43,10 +50,11 @@ def fail(run: Run, attempt: Attempt, reason: str, at: str, *, taught: bool) -> l
 
 
 def proposed(run: Run, report: reports.ChildrenProposed) -> list[Effect]:
-    attempt = run.take_off(report.attempt)
+    attempt = _end(run, report)
     if attempt is None:
         return []
-    run.has_outcome = True
+    if attempt.weighs_for is not None:
+        return _weighed(run, attempt, report.at, feasible=True, findings=report.reason)
     return _decompose(run, attempt, report.children, report.reason, report.at)
 
 
@@ -54,14 +62,13 @@ def _decompose(run: Run, attempt: Attempt, children: tuple[events.Child, ...], r
     try:
         return run.advance(events.AtomDecomposed(parent=attempt.atom, children=children, reason=reason))
     except IllegalEvent as refusal:
-        return fail(run, attempt, f"its proposal was refused: {refusal.why}", at, taught=True)
+        return fail(run, attempt, f"its proposal was refused: {refusal.cause}", at, taught=True)
 
 
 def probed(run: Run, report: reports.ProbeReturned) -> list[Effect]:
-    attempt = run.take_off(report.attempt)
+    attempt = _end(run, report)
     if attempt is None:
         return []
-    run.has_outcome = True
     if attempt.weighs_for is not None:
         return _weighed(run, attempt, report.at, report.feasible, report.findings, report.estimate)
     if report.feasible and report.children:

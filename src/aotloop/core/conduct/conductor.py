@@ -26,19 +26,16 @@ def _decide(run: Run, at: str) -> list[Effect]:
     effects = _call_off(run)
     if run.finished:
         return effects
-    if run.loop.control.redirect_requested:
-        return effects + _interrupt(run) + merging.merge_next(run)
-    if run.loop.control.stop_requested:
-        effects += _interrupt(run, discard=False) + merging.merge_next(run)
-        reason = run.loop.control.stop_reason or "stop requested"
-        return (
-            effects
-            if run.reverting or run.to_revert
-            else effects + finish(run, f"user: {reason.removeprefix('user: ')}")
-        )
+    control = run.loop.control
+    if control.redirect_requested or control.stop_requested:
+        effects += _interrupt(run, discard=control.redirect_requested) + merging.merge_next(run)
+        if control.stop_requested and not run.reverting and not run.to_revert:  # overrides a dialogue left open
+            reason = control.stop_reason or "stop requested"
+            effects += finish(run, f"user: {reason.removeprefix('user: ')}")
+        return effects
     while True:
-        effects += close_generation(run, at)
-        effects += _call_off(run)
+        if closing := close_generation(run, at):
+            effects += closing + _call_off(run)
         reach_limits(run)
         effects += merging.merge_next(run)
         effects += checking.verify_if_due(run)
@@ -96,7 +93,7 @@ def _take_up(run: Run, at: str) -> list[Effect]:
     """What a crash, or a correction, left between two steps: failures without consequence, parents to be checked."""
     effects: list[Effect] = []
     for atom in run.loop.atoms.copy():
-        if atom.status != "pending" or atom.id not in run.board.required:
+        if atom.status != "pending" or atom.id not in run.board.required or atom.id in run.weighing:
             continue
         if run.board.atoms.get(atom.id) != atom:  # changed by what was done about another one
             continue
@@ -134,23 +131,30 @@ def _found(run: Run, report: reports.ResultFound) -> list[Effect]:
 def _told(run: Run, report: reports.Told) -> list[Effect]:
     effects = run.advance(report.event)
     if isinstance(report.event, events.Corrected):
-        effects += _call_off(run) + _go_another_way(run, report.at)
+        run.weighing.clear()
+        effects += _go_another_way(run, report.at)
+    elif isinstance(report.event, events.RedirectExpired):
+        effects += _take_up(run, report.at)
     return effects
 
 
 def _replaced(run: Run, report: reports.LoopReplaced) -> list[Effect]:
-    return _call_off(run) + _go_another_way(run, report.at)
+    return _go_another_way(run, report.at)
 
 
 def _go_another_way(run: Run, at: str) -> list[Effect]:
     run.board.rebuild()
+    effects = _call_off(run)
+    if run.verifying is not None:
+        effects.append(CancelVerification(number=run.verifying))
+        run.verifying = None
     run.held.clear()
     run.stuck.clear()
     run.waits.clear()
     run.checking.clear()
     run.ending = None
     run.is_verified = False
-    return _take_up(run, at)
+    return effects if run.loop.control.redirect_requested else effects + _take_up(run, at)
 
 
 _HANDLERS: dict[type[reports.Report], Callable[[Run, Any], list[Effect]]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aotloop.core import events
 from aotloop.core.conduct.checking import verdict_is_due
 from aotloop.core.conduct.run import Run
-from aotloop.core.effects import Effect, Finished
+from aotloop.core.effects import Backtracked, Effect, Finished
 from aotloop.core.limits import seconds
 
 MOST_NAMED = 8
@@ -24,7 +24,7 @@ def close_generation(run: Run, at: str) -> list[Effect]:
     if not run.has_outcome:  # to wait is not to fail
         return []
     run.has_outcome = False
-    return run.advance(events.GenerationEnded(at=at))
+    return run.advance(events.GenerationEnded(at=at, is_weighing=bool(run.weighing)))
 
 
 def reach_limits(run: Run) -> None:
@@ -56,7 +56,7 @@ def _over_limit(run: Run) -> str | None:
 
 def _is_exhausted(run: Run) -> bool:
     """Nothing is under way, nothing waited for, and nothing could start even without any limit."""
-    if run.is_busy() or run.waiting or run.weighing:
+    if run.is_busy() or run.waiting or run.weighing or run.blocked_by:
         return False
     return not run.is_all_resolved() and next(run.board.best_ready(), None) is None
 
@@ -69,25 +69,42 @@ def get_unstuck(run: Run, at: str, effects: list[Effect]) -> bool:
         return False
     if run.waiting:
         return False
-    if forfeited := _first_held(run):
-        reason = "the command failed, and nothing has changed since"
-        effects += run.advance(events.AlternativeSought(atom=forfeited, reason=reason, at=at))
-        return True
-    run.end(_why_nothing_can_start(run), can_be_unblocked=bool(run.blocked_by))
+    if run.is_all_resolved():  # without a merge: an alternative that is taken had been resolved before
+        run.is_verified = False
+    elif run.blocked_by:
+        run.end(f"blocked: {'; '.join(sorted(set(run.blocked_by.values())))}", can_be_unblocked=True)
+    elif not _seek_alternatives(run, at, effects):
+        run.end(_why_nothing_can_start(run))
     return True
 
 
+def _seek_alternatives(run: Run, at: str, effects: list[Effect]) -> bool:
+    """For a command that was not tried again because nothing had moved, and now nothing will; and for an atom that
+    had failed for good and is required again, by a choice that was freed.
+    """
+    held = _first_held(run)
+    for atom_id in [held] if held is not None else _spent(run):
+        reason = "it failed, and nothing has changed since" if atom_id == held else "its attempts are spent"
+        found = run.advance(events.AlternativeSought(atom=atom_id, reason=reason, at=at))
+        effects += found
+        if atom_id == held or any(isinstance(one, Backtracked) for one in found):
+            return True
+    return False
+
+
+def _spent(run: Run) -> list[str]:
+    unresolved = (run.board.atoms[one] for one in run.board.unresolved())
+    return [atom.id for atom in unresolved if atom.status == "pending" and run.board.is_exhausted(atom.id)]
+
+
 def _first_held(run: Run) -> str | None:
-    """A command that was not tried again because nothing had moved; now nothing will."""
     return next((atom_id for atom_id in run.board.best_ready() if run.held.get(atom_id) == run.merges), None)
 
 
 def _why_nothing_can_start(run: Run) -> str:
-    if run.blocked_by:
-        return f"blocked: {'; '.join(sorted(set(run.blocked_by.values())))}"
     if run.stuck:
         return f"blocked: {'; '.join(f'{atom}: {reason}' for atom, reason in run.stuck.items())}"
-    spent = [one for one in run.board.unresolved() if run.board.is_exhausted(one)]
+    spent = _spent(run)
     named = ", ".join(spent[:MOST_NAMED]) + (" …" if len(spent) > MOST_NAMED else "")
     return f"exhausted: every attempt and every alternative has failed for {named}" if spent else _why_waiting(run)
 

@@ -55,6 +55,9 @@ def conflicted(run: Run, report: reports.MergeConflicted) -> list[Effect]:
     attempt = run.take_off(report.attempt) if run.merging == report.attempt else None
     if attempt is None:
         return []
+    if attempt.merges == run.merges:  # with nothing that was merged meanwhile: it would conflict for ever
+        run.has_outcome = True
+        return fail(run, attempt, "it cannot be merged", report.at, taught=True)
     run.apart.update(frozenset((attempt.atom, other)) for other in report.others)
     return run.advance(events.AtomAbandoned(atom=attempt.atom))
 

@@ -84,7 +84,8 @@ class Run:
 
     def advance(self, event: Event) -> list[Effect]:
         """Changes the loop, and takes note of what that asks for."""
-        effects = advance(self.loop, event, self.board)
+        asked = advance(self.loop, event, self.board)
+        effects = [one for one in asked if not (isinstance(one, CheckParent) and one.atom in self.checking)]
         for effect in effects:
             match effect:
                 case CheckParent(atom=atom):
@@ -92,8 +93,10 @@ class Run:
                 case WeighAlternatives(atom=atom, or_group=name, choices=choices):
                     reason = self.loop.trail[-1].reason
                     self.weighing[atom] = Weighing(or_group=name, reason=reason, waiting=list(choices))
-                case Backtracked(undone=undone):
+                case Backtracked(undone=undone, reset=reset):
                     self.to_revert += undone
+                    for atom in reset:
+                        self.held.pop(atom, None)
                 case Revert(atoms=undone):
                     self.to_revert += undone
         return [effect for effect in effects if not isinstance(effect, Revert)]  # it has to wait for its turn

@@ -15,7 +15,7 @@ def fill_slots(run: Run) -> list[Effect]:
         free = slots(run) - len(run.attempts)
         effects += _start_probes(run, free)
         effects += _start_ready(run, free - len(effects))
-    if not run.is_open and run.attempts and run.ending is None:
+    if not run.is_open and run.attempts and run.ending is None and _another_generation_is_allowed(run):
         run.is_open = True
         run.members = set(run.attempts)
         run.advance(events.GenerationBegan())
@@ -46,13 +46,18 @@ def _start_probes(run: Run, free: int) -> list[Effect]:
 
 def _start_ready(run: Run, free: int) -> list[Effect]:
     effects: list[Effect] = []
-    if free > 0:
-        for atom_id in run.board.best_ready():
-            if is_startable(run, atom_id):
-                run.advance(events.AtomStarted(atom=atom_id))
-                effects.append(_start(run, atom_id))
-                if len(effects) >= free:
-                    break
+    clashing: set[tuple[str, ...]] = set()
+    for atom_id in run.board.best_ready() if free > 0 else ():
+        touches = run.board.atoms[atom_id].touches
+        if touches in clashing:  # with something that runs, or was just started
+            continue
+        if is_startable(run, atom_id):
+            run.advance(events.AtomStarted(atom=atom_id))
+            effects.append(_start(run, atom_id))
+            if len(effects) >= free:
+                break
+        elif touches and any(_touch(run, touches, other) for other in _workers(run)):
+            clashing.add(touches)
     return effects
 
 
@@ -75,9 +80,16 @@ def is_startable(run: Run, atom_id: str) -> bool:
     """Of what is ready: no wait, no command that would fail again, and no clash with what runs."""
     if atom_id in run.waiting or atom_id in run.stuck or run.held.get(atom_id) == run.merges:
         return False
-    return not any(_clash(run, atom_id, other) for other in run.all_attempts() if other.role == "worker")
+    touches = run.board.atoms[atom_id].touches
+    return not any(
+        frozenset((atom_id, other.atom)) in run.apart or _touch(run, touches, other) for other in _workers(run)
+    )
 
 
-def _clash(run: Run, atom_id: str, other: Attempt) -> bool:
-    touches, others = run.board.atoms[atom_id].touches, run.board.atoms[other.atom].touches
-    return frozenset((atom_id, other.atom)) in run.apart or (bool(touches and others) and overlap(touches, others))
+def _workers(run: Run) -> list[Attempt]:
+    return [one for one in run.all_attempts() if one.role == "worker"]
+
+
+def _touch(run: Run, touches: tuple[str, ...], other: Attempt) -> bool:
+    others = run.board.atoms[other.atom].touches
+    return bool(touches and others) and overlap(touches, others)

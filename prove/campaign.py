@@ -1,0 +1,63 @@
+"""What is explored: which settings, for graphs of which sizes. Everything that is left out is said here.
+
+Every shape up to the given size is combined with every setting of the list. What may happen in a setting is in its
+name; all of it at once would be too much even for three atoms, so each setting has its own kinds of trouble.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from prove.shapes import Setting, Shape, shapes
+
+SETTINGS: dict[str, Setting] = {
+    "one slot": Setting(max_attempts=2, max_stall=3, max_iterations=6),
+    "two slots": Setting(slots=2, max_attempts=2, max_stall=3, max_iterations=6),
+    "little patience": Setting(slots=2, max_stall=1, max_iterations=3),
+    "stop and redirect": Setting(slots=2, people=True),
+    "stop and redirect, patient": Setting(people=True, max_attempts=2, max_stall=3, max_iterations=4),
+    "races": Setting(slots=2, speculative=True, max_attempts=2, max_stall=3, max_iterations=5),
+    "races, stop and redirect": Setting(slots=2, speculative=True, people=True),
+    "probes and commands": Setting(slots=2, probe=True, command=True, max_attempts=2, max_stall=3),
+    "probes and commands, nonsense": Setting(probe=True, command=True, garbage=True, max_iterations=6),
+    "conflicts, blocks, waits": Setting(slots=2, hindrances=True),
+    "shared files": Setting(slots=2, touching=True, max_attempts=2, max_stall=3),
+    "checked wholes": Setting(slots=2, checked=True, max_attempts=2, max_stall=3, max_iterations=5),
+    "two items, tried early": Setting(slots=2, items=2, verify_each_iteration=True, max_iterations=4),
+    "two items, tried early, checked": Setting(items=2, verify_each_iteration=True, checked=True, max_iterations=4),
+    "decomposition": Setting(proposals=True, max_stall=3, max_iterations=5),
+    "decomposition, two slots": Setting(proposals=True, slots=2, max_stall=2, max_iterations=3),
+    "decomposition, nonsense": Setting(proposals=True, garbage=True, max_attempts=2, max_iterations=4),
+}
+
+LARGEST = {"decomposition, two slots": 2, "decomposition, nonsense": 2}
+"""Settings whose loops grow are explored for smaller graphs only; the deep campaign takes one atom more."""
+
+
+class Case(msgspec.Struct, frozen=True):
+    name: str
+    shape: Shape
+    setting: Setting
+
+
+def cases(*, deep: bool) -> Iterator[Case]:
+    for name, setting in SETTINGS.items():
+        largest = LARGEST.get(name, 3) + deep
+        for size in range(1, largest + 1):
+            for shape in shapes(size):
+                if not (deep and size > 3 and shape.parts is not None):
+                    yield Case(name, shape, setting)
+        if not deep:  # two groups need four atoms
+            for shape in shapes(4):
+                if len(shape.groups) > 1 and shape.parts is None and not setting.proposals:
+                    yield Case(name, shape, setting)
+
+
+def world_shapes(*, deep: bool) -> Iterator[Shape]:
+    """Every shape with alternatives up to four atoms, with five every one with two groups and no decomposition."""
+    for size in range(2, 5):
+        yield from (shape for shape in shapes(size) if shape.groups)
+    if deep:
+        yield from (shape for shape in shapes(5) if len(shape.groups) > 1 and shape.parts is None)
