@@ -101,6 +101,6 @@ def _step(node: _Node, action: Action, shape: Shape, setting: Setting, result: E
 
 def _key(node: _Node) -> object:
     """Members are named by their atoms: numbers differ from path to path."""
-    members = tuple(node.run.attempts[one].atom for one in sorted(node.ghost.members))
+    members = tuple(node.run.attempts[one].atom for one in sorted(node.ghost.members & set(node.run.attempts)))
     ghost = msgspec.structs.replace(node.ghost, members=frozenset(), expected_stalls=None, is_to_be_withdrawn=False)
     return key_of(node.run), ghost, members, node.may_redirect

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from aotloop.core import events
 from aotloop.core.conduct import reports
 from aotloop.core.conduct.run import Attempt, Run
+from aotloop.core.conflicts import untried
 from aotloop.core.effects import Effect, Retry
 from aotloop.errors import IllegalEvent
 
@@ -87,17 +88,35 @@ def probed(run: Run, report: reports.ProbeReturned) -> list[Effect]:
 def _weighed(
     run: Run, attempt: Attempt, at: str, feasible: bool, findings: str, estimate: float | None = None
 ) -> list[Effect]:
-    """When the last of the alternatives is known, the best one is taken."""
-    effects = run.advance(
+    return run.advance(
         events.AtomProbed(atom=attempt.atom, feasible=feasible, findings=findings, estimate=estimate, at=at)
     )
-    failing = attempt.weighs_for
-    weighing = run.weighing.get(failing) if failing is not None else None
-    still_open = any(one.weighs_for == failing for one in run.attempts.values())
-    if failing is None or weighing is None or weighing.waiting or still_open:
-        return effects
-    del run.weighing[failing]
-    return effects + run.advance(events.AlternativeSought(atom=failing, reason=weighing.reason, at=at))
+
+
+def settle_weighings(run: Run, at: str) -> list[Effect]:
+    """When all alternatives are known, the best one is taken."""
+    effects: list[Effect] = []
+    for failing, weighing in list(run.weighing.items()):
+        if not is_weighed(run, failing):  # what was decided for another one has settled this too
+            continue
+        weighing.waiting[:] = [one for one in weighing.waiting if _is_unknown(run, weighing.or_group, one)]
+        is_open = any(one.weighs_for == failing for one in run.attempts.values())
+        if not weighing.waiting and not is_open:
+            del run.weighing[failing]
+            effects += run.advance(events.AlternativeSought(atom=failing, reason=weighing.reason, at=at))
+    return effects
+
+
+def is_weighed(run: Run, failing: str) -> bool:
+    """Whether there is still a reason to look for an alternative."""
+    atom, weighing = run.board.atoms.get(failing), run.weighing[failing]
+    is_spent = atom is not None and atom.status == "pending" and run.board.is_exhausted(failing)
+    return is_spent and weighing.or_group in run.loop.or_groups
+
+
+def _is_unknown(run: Run, name: str, choice: str) -> bool:
+    """It may have been probed meanwhile for the sake of another atom."""
+    return choice in untried(run.board, run.loop.or_groups[name]) and run.board.atoms[choice].findings is None
 
 
 def must_wait(run: Run, report: reports.MustWait) -> list[Effect]:

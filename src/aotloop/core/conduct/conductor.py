@@ -23,7 +23,7 @@ def conduct(run: Run, report: reports.Report) -> list[Effect]:
 
 
 def _decide(run: Run, at: str) -> list[Effect]:
-    effects = _call_off(run)
+    effects: list[Effect] = []
     if run.finished:
         return effects
     control = run.loop.control
@@ -34,8 +34,9 @@ def _decide(run: Run, at: str) -> list[Effect]:
             effects += finish(run, f"user: {reason.removeprefix('user: ')}")
         return effects
     while True:
-        if closing := close_generation(run, at):
-            effects += closing + _call_off(run)
+        effects += _call_off(run)
+        if changes := attempts.settle_weighings(run, at) + close_generation(run, at):
+            effects += changes + _call_off(run)
         reach_limits(run)
         effects += merging.merge_next(run)
         effects += checking.verify_if_due(run)
@@ -49,10 +50,8 @@ def _call_off(run: Run) -> list[Effect]:
     for noted in (run.waiting, run.stuck, run.held):
         for atom_id in [one for one in noted if one not in run.board.atoms]:
             del noted[atom_id]
-    for failing, weighing in list(run.weighing.items()):
-        is_exhausted = failing in run.board.atoms and run.board.is_exhausted(failing)
-        if not is_exhausted or weighing.or_group not in run.loop.or_groups:
-            del run.weighing[failing]
+    for failing in [one for one in run.weighing if not attempts.is_weighed(run, one)]:
+        del run.weighing[failing]
     return [run.cancel(one) for one in run.all_attempts() if not _is_of_use(run, one)]
 
 

@@ -39,8 +39,11 @@ def _another_generation_is_allowed(run: Run) -> bool:
 def _start_probes(run: Run, free: int) -> list[Effect]:
     effects: list[Effect] = []
     for failing, weighing in run.weighing.items():
-        while weighing.waiting and len(effects) < free:
-            effects.append(_start(run, weighing.waiting.pop(0), weighs_for=failing))
+        for choice in weighing.waiting.copy():
+            is_looked_at = any(one.atom == choice for one in run.attempts.values())  # for another atom's sake
+            if len(effects) < free and not is_looked_at:
+                weighing.waiting.remove(choice)
+                effects.append(_start(run, choice, weighs_for=failing))
     return effects
 
 

@@ -1,0 +1,129 @@
+"""An answer is the last JSON object that has the role's deciding key and is not part of another; found in one pass.
+
+Why one pass is enough: what cannot go on at some place, begun anywhere before that place in the same object, cannot go
+on there either; so the search continues there, and not one character after the beginning. And a string that never ends
+contains no quote at which another could begin. So every character is looked at a few times at most, whatever the text.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from pathlib import Path
+
+import msgspec
+
+from aotloop.agents.results import DECIDING_KEY, Role
+
+MOST_BYTES = 256 * 1024
+"""Of an answer, in a file or at the end of the output. All its parts at their longest are less than this."""
+
+_DEEPEST = 50
+_BEGINNING = re.compile(r'\{[ \t\r\n]*+"')
+_TOKEN = re.compile(
+    r"[ \t\r\n]*+(?:"
+    r"(?P<mark>[{}\[\]:,])"
+    r'|(?P<text>"(?:[^"\\\x00-\x1f]++|\\.)*+")'
+    r"|(?P<other>true|false|null|NaN|-?Infinity|-?[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+)"
+    r")"
+)
+
+_NEXT: dict[tuple[str, str], str] = {
+    ("key or end", "text"): "colon",
+    ("key", "text"): "colon",
+    ("colon", ":"): "value",
+    ("value", "text"): "comma",
+    ("value", "other"): "comma",
+    ("value or end", "text"): "comma",
+    ("value or end", "other"): "comma",
+}
+"""What is expected, and what comes: what is expected then. Opening, closing and commas depend on what is open."""
+
+
+class NotAResult(ValueError):  # noqa: N818 - reads as a sentence where it is caught
+    """Why what an agent left behind is no answer, in words."""
+
+
+class _Found(msgspec.Struct, frozen=True):
+    end: int
+    """Of the object, or where it could not go on."""
+    is_whole: bool
+    has_key: bool
+
+
+def find_answer(role: Role, text: str) -> str:
+    """Raises NotAResult. Other JSON, fences and prose before and after do not matter."""
+    key = DECIDING_KEY[role]
+    answer: str | None = None
+    broken: int | None = None
+    position = 0
+    while (beginning := _BEGINNING.search(text, position)) is not None:
+        start = beginning.start()
+        found = _object_at(text, start, key)
+        position = found.end
+        if found.has_key and found.is_whole:
+            answer, broken = text[start : found.end], None
+        elif found.has_key:
+            broken = found.end
+    if broken is not None:
+        after = f"after {text[max(0, broken - 30) : broken]!r}"
+        raise NotAResult(f"its last answer is not valid JSON: it breaks off {after}")
+    if answer is None:
+        raise NotAResult(f'there is no JSON object with "{key}" in what it printed')
+    return answer
+
+
+def _object_at(text: str, start: int, key: str) -> _Found:
+    stack, expected, position, has_key = ["{"], "key or end", start + 1, False
+    wanted = json.dumps(key)
+    while stack:
+        token = _TOKEN.match(text, position)
+        if token is None:
+            return _Found(position, is_whole=False, has_key=has_key)
+        kind = token.lastgroup or ""
+        word = token[kind]
+        follows = _follows(stack, expected, word if kind == "mark" else kind)
+        if follows is None:
+            return _Found(token.start(kind), is_whole=False, has_key=has_key)
+        if len(stack) == 1 and follows == "colon" and word == wanted:
+            has_key = True
+        expected, position = follows, token.end()
+    return _Found(position, is_whole=True, has_key=has_key)
+
+
+def _follows(stack: list[str], expected: str, symbol: str) -> str | None:
+    """What may come after this symbol; None if it may not come here."""
+    if symbol in {"{", "["} and expected in {"value", "value or end"} and len(stack) < _DEEPEST:
+        stack.append(symbol)
+        return "key or end" if symbol == "{" else "value or end"
+    if symbol in {"}", "]"}:
+        empty = "key or end" if symbol == "}" else "value or end"
+        if expected not in {"comma", empty} or stack[-1] != {"}": "{", "]": "["}[symbol]:
+            return None
+        stack.pop()
+        return "comma"
+    if symbol == "," and expected == "comma":
+        return "key" if stack[-1] == "{" else "value"
+    return _NEXT.get((expected, symbol))
+
+
+def answer_in_file(path: Path) -> str | None:
+    """None if there is no such file. It is the agent's: it may be a link, a pipe, a folder, or without end."""
+    try:
+        # Not followed, lest an answer be read out of another file; not waited for, should it be a pipe.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise NotAResult(f"its result file cannot be read: {error.strerror}") from None
+    with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise NotAResult("its result file is not a regular file")
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise NotAResult(f"its result file is longer than {MOST_BYTES} bytes")
+    if not content.strip():
+        raise NotAResult("its result file is empty")
+    return content.decode("utf-8-sig", "replace")

@@ -1,0 +1,77 @@
+"""Only this module starts the processes of attempts: each in a session of its own, marked, seeing what it is given."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from aotloop.agents.contract import Limits
+from aotloop.errors import Unavailable
+
+MARK = "AOT_ATTEMPT_MARK"
+"""The variable by which everything an attempt started is known. An attempt within an attempt carries both marks."""
+
+
+class Launch(msgspec.Struct, frozen=True, kw_only=True):
+    argv: tuple[str, ...]
+    cwd: Path
+    env: dict[str, str]
+    """All of it: nothing is inherited."""
+    transcript: Path
+    stdin: str | None = None
+    limits: Limits = Limits()
+    grace: float = 0.5
+
+
+def start(launch: Launch, mark: str) -> subprocess.Popen[bytes]:
+    """Raises Unavailable."""
+    outer = launch.env.get(MARK)
+    env = {**launch.env, MARK: f"{outer}:{mark}" if outer else mark}
+    try:
+        with _readable_text(launch.stdin) as stdin:
+            return subprocess.Popen(  # noqa: S603 - starting programs the user configured is what a backend does
+                launch.argv,
+                cwd=launch.cwd,
+                env=env,
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+            )
+    except (OSError, ValueError) as error:
+        raise _unavailable(error, launch) from error
+
+
+@contextlib.contextmanager
+def _readable_text(text: str | None) -> Iterator[int]:
+    """A file, not a pipe: however long the text and whoever does not read it, nobody waits."""
+    if text is None:
+        yield subprocess.DEVNULL
+        return
+    with tempfile.TemporaryFile() as file:
+        file.write(text.encode("utf-8", "replace"))
+        file.seek(0)
+        yield file.fileno()
+
+
+def _unavailable(error: OSError | ValueError, launch: Launch) -> Unavailable:
+    program = launch.argv[0]
+    if not launch.cwd.is_dir():
+        return Unavailable(f"{program} cannot be started: there is no folder {launch.cwd}")
+    if isinstance(error, FileNotFoundError):
+        return Unavailable(
+            f"there is no program {program}", hint="Install it, or correct the agent's argv in your configuration."
+        )
+    if isinstance(error, OSError) and error.errno == errno.E2BIG:
+        return Unavailable(
+            f"{program} cannot be started: its arguments are too long",
+            hint="Give the prompt as {prompt_file} or on standard input instead of {prompt}.",
+        )
+    return Unavailable(f"{program} cannot be started: {getattr(error, 'strerror', None) or error}")

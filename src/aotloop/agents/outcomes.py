@@ -1,0 +1,57 @@
+"""What an answer means: the one place where the claims of an agent become an outcome."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from aotloop.agents.answers import NotAResult
+from aotloop.agents.contract import Done, Failed, Garbage, Judged, Outcome, Probed, Proposed
+from aotloop.agents.reading import Reading, read_result
+from aotloop.agents.results import ProbeResult, Role, VerifierResult, WorkerResult
+
+
+def outcome_of_answer(role: Role, text: str, root: Path) -> Outcome:
+    """`text` is one JSON object and nothing else; garbage if it is no answer."""
+    try:
+        reading = read_result(role, text, root)
+    except NotAResult as why:
+        return Garbage(reason=f"the answer makes no sense: {why}")
+    match reading.result:
+        case WorkerResult():
+            return _worker(reading.result, reading)
+        case ProbeResult():
+            return _probe(reading.result, reading)
+        case VerifierResult(passed=passed, evidence=evidence, failures=failures):
+            return Judged(passed=passed, evidence=evidence, failures=failures, notes=reading.notes)
+
+
+def _worker(result: WorkerResult, reading: Reading) -> Outcome:
+    if result.success:
+        ignored = ("it was done, so its proposal to split it was ignored",) if _has_proposal(reading) else ()
+        delta = result.bindings_delta
+        return Done(summary=delta.summary, artifacts=delta.artifacts, notes=reading.notes + ignored)
+    if reading.parts is not None:
+        reason = reading.parts.reason or result.reason or "it is too big for one go"
+        return Proposed(children=reading.parts.children, reason=reason, notes=reading.notes)
+    if reading.refused is not None:
+        why = f"its proposal was refused: {reading.refused}"
+        reason = f"{result.reason}; {why}" if result.reason else why
+        return Failed(reason=reason, taught=True, notes=reading.notes)
+    return Failed(
+        reason=result.reason or "the agent gave up without a reason", taught=bool(result.reason), notes=reading.notes
+    )
+
+
+def _probe(result: ProbeResult, reading: Reading) -> Outcome:
+    refused = (f"its proposal was refused: {reading.refused}",) if reading.refused is not None else ()
+    return Probed(
+        feasible=result.feasible,
+        findings=result.findings,
+        estimate=result.cost_estimate,
+        children=reading.parts.children if reading.parts is not None else (),
+        notes=reading.notes + refused,
+    )
+
+
+def _has_proposal(reading: Reading) -> bool:
+    return reading.parts is not None or reading.refused is not None

@@ -1,0 +1,150 @@
+"""From the text of an answer to a result that can be relied on: valid, of the right types, plain and short; or none.
+
+Too long a text is cut and a path outside of the tree is dropped, with a note: that is no reason to throw work away.
+Whatever is ambiguous or contradicts itself is no answer.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from aotloop.agents.answers import NotAResult
+from aotloop.agents.proposals import Parts, Refused, read_proposal
+from aotloop.agents.results import RESULTS, BindingsDelta, ProbeResult, Result, Role, VerifierResult, WorkerResult
+from aotloop.agents.wording import artifacts_inside, cut, one_line, plain
+
+LONGEST_SUMMARY = 4000
+LONGEST_REASON = 2000
+LONGEST_FINDINGS = 4000
+LONGEST_EVIDENCE = 4000
+LONGEST_FAILURE = 500
+MOST_FAILURES = 50
+_LONGEST_NUMBER = 18
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    result: Result
+    """Its `proposal` is always None: what came of it is in `parts` or `refused`."""
+    parts: Parts | None = None
+    refused: str | None = None
+    """Why there was a proposal and is none."""
+    notes: tuple[str, ...] = ()
+
+
+def read_result(role: Role, text: str, root: Path) -> Reading:
+    """`text` is one JSON object and nothing else. Raises NotAResult."""
+    raw = _decoded(text)
+    if not isinstance(raw, dict):
+        raise NotAResult("it is JSON, but not an object")
+    parts, refused = _parts(raw.pop("proposal", None))
+    try:
+        result = msgspec.convert(raw, RESULTS[role])
+    except msgspec.ValidationError as error:
+        raise NotAResult(f"the answer does not fit: {one_line(str(error), 200)}") from None
+    notes: list[str] = []
+    if isinstance(result, WorkerResult):
+        result = _worker(result, root, notes)
+    elif isinstance(result, ProbeResult):
+        result = _probe(result, notes)
+    else:
+        result = _verifier(result, notes)
+    return Reading(result=result, parts=parts, refused=refused, notes=tuple(notes))
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return json.loads(
+            text, object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite, parse_int=_short
+        )
+    except NotAResult:
+        raise
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise NotAResult(f"the answer is not valid JSON: {error.msg} ({where})") from None
+    except RecursionError:
+        raise NotAResult("the answer is nested too deeply") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise NotAResult(f'"{one_line(key, 40)}" is there twice; which of them counts?')
+        found[key] = value
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _no_number(word: str) -> float:
+    raise NotAResult(f"{word} is not a number")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if number in {float("inf"), float("-inf")}:
+        raise NotAResult(f"{digits[:20]} is too large a number")
+    return number
+
+
+def _short(digits: str) -> int:
+    if len(digits) > _LONGEST_NUMBER:
+        raise NotAResult(f"{digits[:_LONGEST_NUMBER]}… is too large a number")
+    return int(digits)
+
+
+def _parts(raw: Any) -> tuple[Parts | None, str | None]:
+    if raw is None:
+        return None, None
+    try:
+        return read_proposal(raw), None
+    except Refused as refusal:
+        return None, one_line(str(refusal), 200)
+
+
+def _worker(result: WorkerResult, root: Path, notes: list[str]) -> WorkerResult:
+    delta = result.bindings_delta
+    summary = _short_text("the summary", delta.summary, LONGEST_SUMMARY, notes)
+    if result.success and not summary:
+        raise NotAResult("it claims success, but does not say what was done (bindings_delta.summary)")
+    artifacts, dropped = artifacts_inside((*delta.artifacts, *result.artifacts), root)
+    notes += dropped
+    return replace(
+        result,
+        bindings_delta=BindingsDelta(summary=summary, artifacts=artifacts),
+        artifacts=artifacts,
+        reason=_short_text("the reason", result.reason, LONGEST_REASON, notes),
+    )
+
+
+def _probe(result: ProbeResult, notes: list[str]) -> ProbeResult:
+    findings = _short_text("the findings", result.findings, LONGEST_FINDINGS, notes)
+    if not findings:
+        raise NotAResult("it does not say what it found")
+    estimate = result.cost_estimate
+    if estimate is not None and estimate <= 0:
+        notes.append(f"a cost estimate of {estimate:g} minutes was ignored")
+        estimate = None
+    return replace(result, findings=findings, cost_estimate=estimate)
+
+
+def _verifier(result: VerifierResult, notes: list[str]) -> VerifierResult:
+    evidence = _short_text("the evidence", result.evidence, LONGEST_EVIDENCE, notes)
+    failures = tuple(filter(None, (cut(plain(one), LONGEST_FAILURE) for one in result.failures[:MOST_FAILURES])))
+    if result.passed and failures:
+        raise NotAResult(f"it says passed, and names what does not hold: {one_line(failures[0], 80)}")
+    if result.passed and not evidence:
+        raise NotAResult("it says passed, without evidence")
+    if len(result.failures) > MOST_FAILURES:
+        notes.append(f"of {len(result.failures)} failures the first {MOST_FAILURES} are kept")
+    return replace(result, evidence=evidence, failures=failures)
+
+
+def _short_text(what: str, text: str, most: int, notes: list[str]) -> str:
+    words = plain(text)
+    if len(words) > most:
+        notes.append(f"{what} has {len(words)} characters and was cut to {most}")
+    return cut(words, most)

@@ -1,0 +1,29 @@
+"""Backends by name. A backend is loaded when it is first asked for: who never uses it needs none of what it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import cast
+
+from aotloop.agents.contract import Backend
+from aotloop.agents.settings import Settings
+from aotloop.errors import Unavailable
+
+BACKENDS: Mapping[str, str] = MappingProxyType({"shell": "aotloop.agents.shell", "command": "aotloop.agents.command"})
+"""Name → module; each has `make(settings) -> Backend`."""
+
+
+def backend(name: str, settings: Settings = Settings(), table: Mapping[str, str] = BACKENDS) -> Backend:  # noqa: B008
+    module = table.get(name)
+    if module is None:
+        raise Unavailable(f"there is no agent backend {name!r}; there are: {', '.join(sorted(table))}")
+    try:
+        loaded = import_module(module)
+    except ImportError as error:
+        raise Unavailable(
+            f"the agent backend {name!r} needs {error.name or 'something'}, which is not installed",
+            hint=f"Install it with: pip install 'aotloop[{name}]'",
+        ) from error
+    return cast("Backend", loaded.make(settings))

@@ -1,0 +1,94 @@
+"""What agents answer: one small object for each role, and the JSON schema by which it is asked for.
+
+The schemas are stricter than what is read (see `reading`): every key is required, no other is allowed and nothing is
+referred to, because that is what the structured output of every model accepts.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+Role = Literal["worker", "probe", "verifier"]
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of what an agent says; keys we do not know are ignored, null is the same as nothing."""
+
+
+class ProposedChild(Answer, frozen=True, kw_only=True):
+    name: Annotated[str | None, Meta(description="a short name by which other parts can depend on it")] = None
+    description: Annotated[str, Meta(description="what is to be done, for somebody who knows only this")]
+    depends_on: Annotated[tuple[str, ...], Meta(description="names of parts, or ids of atoms, it builds on")] = ()
+    or_group: Annotated[str | None, Meta(description="the same word for parts of which only one is needed")] = None
+    estimate: Annotated[float | None, Meta(description="minutes of work")] = None
+
+
+class Proposal(Answer, frozen=True, kw_only=True):
+    """An agent describes parts; it never writes commands that we would execute."""
+
+    reason: Annotated[str, Meta(description="why it should be split")] = ""
+    children: tuple[ProposedChild, ...]
+
+
+class BindingsDelta(Answer, frozen=True, kw_only=True):
+    summary: Annotated[str, Meta(description="what was done and what others need to know to build on it")] = ""
+    artifacts: Annotated[tuple[str, ...], Meta(description="paths others will need, relative to the folder")] = ()
+
+
+class WorkerResult(Answer, frozen=True, kw_only=True):
+    success: Annotated[bool, Meta(description="true only if the atom is done")]
+    bindings_delta: BindingsDelta = BindingsDelta()
+    artifacts: Annotated[tuple[str, ...], Meta(description="paths made or changed, relative to the folder")] = ()
+    reason: Annotated[str, Meta(description="if not done: why, so that the next one can do better; else empty")] = ""
+    proposal: Annotated[
+        Proposal | None, Meta(description="if it is too big for one go: its parts, with success false; else null")
+    ] = None
+
+
+class ProbeResult(Answer, frozen=True, kw_only=True):
+    feasible: Annotated[bool, Meta(description="whether the atom can be done this way")]
+    findings: Annotated[str, Meta(description="what was found out, and how it is known")]
+    cost_estimate: Annotated[float | None, Meta(description="minutes of work to do it; null if unknown")] = None
+    proposal: Annotated[Proposal | None, Meta(description="its parts, if it is too big for one go; else null")] = None
+
+
+class VerifierResult(Answer, frozen=True, kw_only=True):
+    passed: Annotated[bool, Meta(description="true only if all of it holds")]
+    evidence: Annotated[str, Meta(description="what was looked at or run, and what it showed")]
+    failures: Annotated[tuple[str, ...], Meta(description="what does not hold; empty if passed")] = ()
+
+
+Result = WorkerResult | ProbeResult | VerifierResult
+
+RESULTS: dict[Role, type[WorkerResult | ProbeResult | VerifierResult]] = {
+    "worker": WorkerResult,
+    "probe": ProbeResult,
+    "verifier": VerifierResult,
+}
+
+DECIDING_KEY: dict[Role, str] = {"worker": "success", "probe": "feasible", "verifier": "passed"}
+"""The key by which an answer is told from any other JSON that an agent prints."""
+
+
+def schema(role: Role) -> dict[str, Any]:
+    (root,), definitions = msgspec.json.schema_components([RESULTS[role]], ref_template="{name}")
+    return _inlined(root, definitions)
+
+
+def _inlined(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    """With every reference replaced by what it refers to; no result contains itself."""
+    if "$ref" in node:
+        own = {key: value for key, value in node.items() if key != "$ref"}
+        node = {**definitions[node["$ref"]], **own}
+    plain = {key: value for key, value in node.items() if key not in {"title", "default"}}
+    if "anyOf" in plain:
+        plain["anyOf"] = [_inlined(one, definitions) for one in plain["anyOf"]]
+    if "items" in plain:
+        plain["items"] = _inlined(plain["items"], definitions)
+    if "properties" in plain:
+        properties = {name: _inlined(one, definitions) for name, one in plain["properties"].items()}
+        plain |= {"properties": properties, "required": list(properties), "additionalProperties": False}
+    return plain

@@ -1,0 +1,12 @@
+"""What a person may configure about an agent, whichever backend runs it."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    argv: tuple[str, ...] = ()
+    """Of the backend `command`: the program and its arguments, with placeholders."""
+    pass_env: tuple[str, ...] = ()
+    """Names of variables to pass on besides those that every agent gets; `NAME*` for all that begin so."""

@@ -1,0 +1,73 @@
+"""The backend `shell` does atoms that have `run`: a command that exits 0 has done its atom."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import msgspec
+
+from aotloop.agents import scratch
+from aotloop.agents.contract import Assignment, Backend, Capabilities, Crashed, Done, Failed, Outcome, TimedOut
+from aotloop.agents.endings import could_not_run, signal_behind
+from aotloop.agents.environment import environment
+from aotloop.agents.launching import Launch
+from aotloop.agents.processes import Ran, run
+from aotloop.agents.settings import Settings
+from aotloop.agents.wording import last_line, last_lines, one_line
+from aotloop.errors import AotError
+
+_LONGEST_SUMMARY = 500
+_LONGEST_TAIL = 1000
+
+
+class Shell(msgspec.Struct, frozen=True, kw_only=True):
+    pass_env: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return "shell"
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(structured_output="emulated", interrupt="emulated")
+
+    async def run(self, assignment: Assignment, on_output: Callable[[str], None]) -> Outcome:
+        command = assignment.command
+        if command is None or assignment.role != "worker":
+            raise AotError(
+                f"{assignment.atom} cannot be done by the shell: it is no {assignment.role}, and needs a `run`"
+            )
+        if not command.strip():
+            return Failed(reason="the command is blank")
+        scratch.prepare(assignment)
+        launch = Launch(
+            argv=("/bin/sh", "-c", command),
+            cwd=assignment.cwd,
+            env=environment(assignment, os.environ, self.pass_env),
+            transcript=assignment.scratch / scratch.TRANSCRIPT,
+            limits=assignment.limits,
+            grace=assignment.grace,
+        )
+        return _outcome(await run(launch, on_output), command)
+
+
+def make(settings: Settings) -> Backend:
+    return Shell(pass_env=settings.pass_env)
+
+
+def _outcome(ran: Ran, command: str) -> Outcome:
+    seconds, output, notes = ran.seconds, ran.output, ran.notes
+    if ran.timed_out is not None:
+        reason, taught = f"the command {ran.timed_out.reason}", ran.timed_out.taught
+        return TimedOut(reason=reason, taught=taught, seconds=seconds, output=output, notes=notes)
+    if ran.exit_code == 0:
+        summary = last_line(ran.stdout, _LONGEST_SUMMARY) or last_line(ran.stderr, _LONGEST_SUMMARY)
+        summary = summary or f"the command succeeded: {one_line(command, 100)}"
+        return Done(summary=summary, seconds=seconds, output=output, notes=notes)
+    tail = last_lines(output, _LONGEST_TAIL)
+    reason = f"{ran.ending} after {seconds:.1f} s" + (f"; its last output:\n{tail}" if tail else "; it printed nothing")
+    if signal_behind(ran.exit_code, ran.signal) is not None:
+        return Crashed(reason=reason, seconds=seconds, output=output, notes=notes)
+    taught = not could_not_run(ran.exit_code)
+    return Failed(reason=reason, taught=taught, seconds=seconds, output=output, notes=notes)

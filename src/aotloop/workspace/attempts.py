@@ -1,0 +1,145 @@
+"""What an attempt did is the difference between the files in its worktree and the commit it started from.
+
+Whatever the agent did with git in between (commits, branches, a rebase that never ended, no repository at all any
+more) makes no difference. The result is one commit on top of that start, on no branch.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import quote
+
+import msgspec
+
+from aotloop.workspace import globs
+from aotloop.workspace.objects import commit_tree, message_of
+from aotloop.workspace.repository import Repository, changed, is_at_or_in
+from aotloop.workspace.submodules import MODULES
+from aotloop.workspace.worktrees import Desk, remove_tree
+
+ATTEMPTS = "refs/aot/attempts/"
+
+_SUBMODULE = "160000"
+_LONGEST_ID = 100
+
+
+class Committed(msgspec.Struct, frozen=True):
+    sha: str | None
+    """None: nothing differs from where it started."""
+    base: str
+    paths: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+    """Submodules with changes in them that no commit of this repository can carry."""
+
+
+def commit(desk: Desk, message: str, trailers: Mapping[str, str]) -> Committed:
+    paths = changed_paths(desk)
+    if not paths:
+        return Committed(None, desk.base, (), _left_out(desk))
+    return Committed(_commit(desk, message_of(message, trailers)), desk.base, paths, _left_out(desk))
+
+
+def changed_paths(desk: Desk) -> tuple[str, ...]:
+    """A renamed file is two paths. Ignored files are nobody's change."""
+    if desk.git("add", "--all", accept=()).code:
+        _absorb_repositories(desk)
+        desk.git("add", "--all")
+    changes = _changes(desk)
+    if any(is_new_repository for _, is_new_repository in changes) and _absorb_repositories(desk):
+        desk.git("add", "--all")
+        changes = _changes(desk)
+    return tuple(path for path, _ in changes)
+
+
+def refuse(paths: Iterable[str], protect: Iterable[str], never: Iterable[str], prefix: str = "") -> tuple[str, ...]:
+    """Those of the changed paths that no agent may change.
+
+    `protect` are patterns, `never` paths with what is in them, both seen from the project, which is at `prefix`.
+    """
+    seen = {path: posixpath.relpath(path, prefix or ".") for path in paths}
+    forbidden = set(globs.matching(seen.values(), protect))
+    closed = [path.casefold() for path in never]
+    return tuple(
+        path
+        for path, there in seen.items()
+        if there in forbidden
+        or ".git" in path.casefold().split("/")
+        or any(is_at_or_in(there.casefold(), one) for one in closed)
+    )
+
+
+def keep(repository: Repository, work: Desk | str, *, atom: str, attempt: str | int) -> str | None:
+    """Remembers what an attempt did, committed or not, under a name that is no branch; None: it did nothing."""
+    if isinstance(work, Desk):
+        if not changed_paths(work):
+            return None
+        work = _commit(work, message_of(f"what attempt {attempt} on {atom} left", {}))
+    name = ref_of(atom, attempt)
+    repository.git("update-ref", "-m", "aot: keep", name, work)
+    return name
+
+
+def ref_of(atom: str, attempt: str | int) -> str:
+    """Ids may have any characters and any length, names of refs may not."""
+    text = _encoded(atom)
+    if len(text) > _LONGEST_ID:
+        text = f"{text[: _LONGEST_ID // 2]}-{sha256(atom.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+    return f"{ATTEMPTS}{text}-{_encoded(str(attempt))}"
+
+
+def _encoded(text: str) -> str:
+    return quote(text, safe="", errors="surrogatepass").replace(".", "%2E").replace("~", "%7E")
+
+
+def _commit(desk: Desk, message: str) -> str:
+    return commit_tree(desk.place, desk.git("write-tree").text, desk.base, message)
+
+
+def _changes(desk: Desk) -> list[tuple[str, bool]]:
+    """Each path that differs from the start, and whether it is a repository that was none there."""
+    done = desk.git("diff-index", "--cached", "--raw", "-z", "--no-renames", "--ignore-submodules=none", desk.base)
+    fields = iter(done.fields)
+    return [
+        (path, modes.split(" ")[1] == _SUBMODULE and not modes.startswith(f":{_SUBMODULE}"))
+        for modes, path in zip(fields, fields, strict=True)
+    ]
+
+
+def _absorb_repositories(desk: Desk) -> bool:
+    """Whether there were repositories the agent made among its files: they become files like others.
+
+    Git would record a commit that exists nowhere else, and lose what is in it. A submodule has a file for `.git`, not
+    a folder, and stays.
+    """
+    desk.git("read-tree", desk.base)
+    found = list(_repositories_in(desk))
+    for repository in found:
+        remove_tree(repository)
+    return bool(found)
+
+
+def _repositories_in(desk: Desk) -> Iterator[Path]:
+    others = desk.git("ls-files", "-z", "--others", "--directory", "--exclude-standard").fields
+    for other in others:
+        if other.endswith("/"):
+            for folder, names, _ in os.walk(desk.path / other):
+                if ".git" in names:
+                    names.remove(".git")
+                    yield Path(folder, ".git")
+
+
+def _left_out(desk: Desk) -> tuple[str, ...]:
+    if not (desk.path / MODULES).is_file():
+        return ()
+    done = desk.git("status", "--porcelain=v2", "-z", "--untracked-files=no", "--ignore-submodules=none")
+    inside = [field for field in done.fields if field[:1] == "1" and _is_dirty_inside(field)]
+    return tuple(changed(inside))
+
+
+def _is_dirty_inside(field: str) -> bool:
+    state = field.split(" ")[2]
+    return state.startswith("S") and state[2:] != ".."

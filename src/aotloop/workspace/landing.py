@@ -1,0 +1,206 @@
+"""The only module that changes the person's checkout: it moves forward by whole commits, or not at all.
+
+Two locks are held. The integration lock, a flock, keeps other runs out; git inherits it, so that it lasts as long as
+the git that works under it. `index.lock`, git's own, keeps the person's git commands out from the moment HEAD is looked
+at until it has moved. Git itself then works on a copy of the index, which becomes the index when all went well.
+
+Our `index.lock` says what is being done. Whoever gets the integration lock and finds one was preceded by a process that
+died: the same commit is landed again, which finishes what was begun. Files that are already as the commit has them do
+not stand in its way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Iterator
+
+import msgspec
+from msgspec.structs import replace
+
+from aotloop.errors import Unavailable
+from aotloop.workspace.git import LOCK_PATIENCE, Done, Place, git
+from aotloop.workspace.locks import held
+from aotloop.workspace.repository import Repository, changed, is_at_or_in
+
+LOCK = "aot-integration.lock"
+PATIENCE = 120.0
+"""Seconds to wait for another run, which lands or reverts in milliseconds."""
+
+_COPY = "aot-landing-index"
+_SHOWN = 5
+
+
+class Landed(msgspec.Struct, frozen=True):
+    commit: str
+
+
+class Moved(msgspec.Struct, frozen=True):
+    head: str | None
+
+
+class Blocked(msgspec.Struct, frozen=True):
+    reason: str
+    paths: tuple[str, ...] = ()
+
+
+class Step(msgspec.Struct, frozen=True):
+    """From where to where, and on which branch."""
+
+    head: str | None
+    commit: str
+    branch: str | None
+
+
+class Landing:
+    """What the integration lock permits, while it is held."""
+
+    def __init__(self, repository: Repository, lock: int) -> None:
+        self._repository = repository
+        self._lock = lock
+        self._index = repository.git_dir / "index"
+        self._claim = repository.git_dir / "index.lock"
+        self._copy = repository.git_dir / _COPY
+
+    def go(self, step: Step, *, lock_patience: float = LOCK_PATIENCE) -> Landed | Moved | Blocked:
+        if not self._claimed(step, lock_patience):
+            return Blocked(f"another git process keeps {self._claim}; if none is running, remove that file")
+        try:
+            return self._advance(step)
+        finally:
+            self._release()
+
+    def finish(self) -> None:
+        """What a process that died had begun."""
+        step = self._begun()
+        if step is not None:
+            try:
+                self._advance(step)
+            finally:
+                self._release()
+
+    def _advance(self, step: Step) -> Landed | Moved | Blocked:
+        now = self._repository.head()
+        if now.branch != step.branch:
+            return Blocked(f"{_shown(step.branch)} was checked out, now it is {_shown(now.branch)}")
+        if now.commit == step.commit:
+            if self._copy.exists():  # only its index was missing
+                self._copy.replace(self._index)
+            return Landed(step.commit)
+        if now.commit != step.head:
+            return Moved(now.commit)
+        self._copy_index()
+        if step.head is None:
+            self._note_files(self._paths(step))  # git would overwrite ignored ones here
+        done = self._merge(step)
+        if done.code:
+            done = self._merge_again(step) or done
+        if done.code:
+            return self._obstacle(step, done)
+        self._copy.replace(self._index)
+        return Landed(step.commit)
+
+    def _merge(self, step: Step) -> Done:
+        options = ("--no-overwrite-ignore", "--no-autostash", "--no-squash", "--no-verify-signatures", "--no-stat")
+        return git(
+            self._place,
+            "merge",
+            "--ff-only",
+            "-q",
+            *options,
+            step.commit,
+            accept=(),
+            longest=None,
+            holding=[self._lock],
+        )
+
+    def _merge_again(self, step: Step) -> Done | None:
+        """With the files that stood in the way taken for what they are, in case they are what the commit has."""
+        paths = self._paths(step)
+        if step.head is None or not paths.isdisjoint(self._staged(step.head)):
+            return None
+        self._copy_index()
+        return self._merge(step) if self._note_files(paths) else None
+
+    def _note_files(self, paths: set[str]) -> bool:
+        listed = b"".join(os.fsencode(path) + b"\0" for path in sorted(paths))
+        done = git(self._place, "update-index", "-z", "--add", "--remove", "--stdin", stdin=listed, accept=())
+        return done.code == 0
+
+    def _obstacle(self, step: Step, done: Done) -> Moved | Blocked:
+        now = self._repository.head()
+        if now.commit != step.head:
+            return Moved(now.commit)
+        ours = self._paths(step)
+        status = ("status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignored=matching", "--no-renames")
+        theirs = sorted(set(changed(self._repository.git(*status).fields)))
+        paths = tuple(path for path in theirs if any(is_at_or_in(path, one) or is_at_or_in(one, path) for one in ours))
+        if not paths:
+            return Blocked(f"git does not go on: {done.complaint}")
+        more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
+        return Blocked(f"uncommitted changes stand in the way: {', '.join(paths[:_SHOWN])}{more}", paths)
+
+    def _paths(self, step: Step) -> set[str]:
+        if step.head is None:
+            return set(self._repository.git("ls-tree", "-r", "-z", "--name-only", "--full-tree", step.commit).fields)
+        words = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", step.head, step.commit)
+        return set(self._repository.git(*words).fields)
+
+    def _staged(self, head: str) -> set[str]:
+        return set(self._repository.git("diff-index", "--cached", "-z", "--name-only", "--no-renames", head).fields)
+
+    @property
+    def _place(self) -> Place:
+        place = self._repository.place
+        ours = (("GIT_INDEX_FILE", str(self._copy)), ("GIT_REFLOG_ACTION", "aot"))
+        return replace(place, variables=(*place.variables, *ours))
+
+    def _copy_index(self) -> None:
+        for leftover in (self._copy, self._copy.with_name(f"{_COPY}.lock")):
+            leftover.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            shutil.copy2(self._index, self._copy)  # with its time: git looks closely at files that are not older
+
+    def _claimed(self, step: Step, patience: float) -> bool:
+        """Made whole elsewhere and then given its name: there is never one that does not say what is being done."""
+        draft = self._claim.with_name(f"aot-claim-{os.getpid()}")
+        draft.write_bytes(b"aot\n" + msgspec.json.encode(step))
+        deadline = time.monotonic() + patience
+        try:
+            while True:
+                with contextlib.suppress(FileExistsError):
+                    os.link(draft, self._claim)
+                    return True
+                if time.monotonic() > deadline:
+                    return False
+                time.sleep(0.02)
+        except OSError as error:
+            raise Unavailable(f"the index cannot be locked: {self._claim}: {error.strerror}") from error
+        finally:
+            draft.unlink()
+
+    def _begun(self) -> Step | None:
+        with contextlib.suppress(OSError, msgspec.DecodeError):
+            mark, _, content = self._claim.read_bytes().partition(b"\n")
+            return msgspec.json.decode(content, type=Step) if mark == b"aot" else None
+        return None
+
+    def _release(self) -> None:
+        for path in (self._copy, self._claim):
+            path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def landing(repository: Repository) -> Iterator[Landing]:
+    """One run at a time; what another one left unfinished is finished first."""
+    path = repository.common_dir / LOCK
+    with held(path, patience=PATIENCE, what="integrating") as lock:
+        one = Landing(repository, lock)
+        one.finish()
+        yield one
+
+
+def _shown(branch: str | None) -> str:
+    return "no branch" if branch is None else f"branch {branch.removeprefix('refs/heads/')}"

@@ -1,0 +1,77 @@
+"""Commits and trees are made here, in no work tree: messages with trailers, merges of three trees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import quote, unquote
+
+import msgspec
+
+from aotloop.workspace.git import Place, git
+from aotloop.workspace.repository import Repository
+
+ATOM = "Aot-Atom"
+ATTEMPT = "Aot-Attempt"
+RUN = "Aot-Run"
+REVERTS = "Aot-Reverts"
+
+_NOTHING = (
+    ("GIT_AUTHOR_NAME", "aot"),
+    ("GIT_AUTHOR_EMAIL", "aot@localhost"),
+    ("GIT_AUTHOR_DATE", "@0 +0000"),
+    ("GIT_COMMITTER_NAME", "aot"),
+    ("GIT_COMMITTER_EMAIL", "aot@localhost"),
+    ("GIT_COMMITTER_DATE", "@0 +0000"),
+)
+
+
+class Merged(msgspec.Struct, frozen=True):
+    tree: str
+    conflicts: tuple[str, ...]
+    """The paths that could not be merged; then the tree is of no use."""
+
+
+def message_of(text: str, trailers: Mapping[str, str]) -> str:
+    """Trailers are a paragraph of their own at the end, so that nothing in the text can be taken for one."""
+    body = text.replace("\0", "").strip() or "aot"
+    block = "\n".join(f"{key}: {encoded(value)}" for key, value in trailers.items())
+    return f"{body}\n\n{block}\n" if block else f"{body}\n"
+
+
+def encoded(value: str) -> str:
+    """Ids may have any characters, a trailer is one line of text without space at its ends."""
+    ends = {0, len(value) - 1}
+    return "".join(
+        character
+        if character.isprintable() and character != "%" and not (character == " " and place in ends)
+        else quote(character, safe="", errors="surrogatepass")
+        for place, character in enumerate(value)
+    )
+
+
+def decoded(value: str) -> str:
+    return unquote(value, errors="surrogatepass")
+
+
+def commit_tree(place: Place, tree: str, parent: str | None, message: str) -> str:
+    parents = ["-p", parent] if parent else []
+    return git(place, "commit-tree", tree, *parents, "-F", "-", stdin=message.encode("utf-8", "replace")).text
+
+
+def nothing(repository: Repository) -> str:
+    """A commit without files, always the same one: where work starts in a repository that has no commit yet."""
+    tree = repository.git("mktree", stdin=b"").text
+    place = Place(repository.top, variables=_NOTHING)
+    return commit_tree(place, tree, None, "nothing\n")
+
+
+def merge(repository: Repository, *, base: str, ours: str, theirs: str) -> Merged:
+    """What theirs changed since base, done to ours; whatever the history says about the three.
+
+    Git finds a base by itself, and may be told one only since 2.40: so both sides are given the base as their parent.
+    """
+    place = repository.place
+    sides = [commit_tree(place, f"{side}^{{tree}}", base, "side of a merge\n") for side in (ours, theirs)]
+    done = repository.git("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", *sides, accept=(0, 1))
+    tree, *conflicts = done.fields
+    return Merged(tree, tuple(dict.fromkeys(conflicts)) if done.code else ())

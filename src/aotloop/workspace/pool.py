@@ -1,0 +1,185 @@
+"""Worktrees are kept and used again; each is locked by the process that uses it, and all are gone at the end.
+
+A pool's folder holds, for each worktree, the worktree and a lock beside it. A worktree whose lock nobody holds was
+left by a process that crashed: it is taken over, or removed. Others that git knows are never touched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import threading
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from aotloop.errors import Unavailable
+from aotloop.workspace import worktrees
+from aotloop.workspace.locks import try_lock, unlock
+from aotloop.workspace.objects import nothing
+from aotloop.workspace.repository import Repository, is_at_or_in
+from aotloop.workspace.worktrees import Desk
+
+_NAME = "aot-"
+_LOCK = ".lock"
+
+Furnish = Callable[[Desk], None]
+
+
+class Pool:
+    """To be called from any number of threads. `furnish` readies what a fresh checkout lacks, see `setup`."""
+
+    def __init__(self, repository: Repository, folder: Path | None = None, furnish: Furnish | None = None) -> None:
+        self._repository = repository
+        self.folder = (folder or default_folder(repository)).resolve()
+        if is_at_or_in(str(self.folder), str(repository.top)):
+            raise Unavailable(
+                f"worktrees cannot lie in the checkout itself: {self.folder}", hint="Choose a folder outside of it."
+            )
+        self._furnish = furnish
+        self._mutex = threading.Lock()
+        self._locks: dict[str, int] = {}
+        self._idle: list[str] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def take(self, commit: str | None) -> Desk:
+        """A worktree at this commit, for the caller alone; None: in a repository that has none yet."""
+        base = commit or nothing(self._repository)
+        while (name := self._idle_one()) is not None:
+            desk = self._desk(name, base)
+            if self._is_ready(desk):
+                return self._furnished(desk)
+            self.discard(desk)
+        desk = self._desk(self._new_name(), base)
+        try:
+            worktrees.make(desk)
+        except BaseException:
+            self.discard(desk)
+            raise
+        return self._furnished(desk)
+
+    def give_back(self, desk: Desk) -> None:
+        worktrees.detach(desk)
+        with self._mutex:
+            self._idle.append(desk.path.name)
+
+    def discard(self, desk: Desk) -> None:
+        """Removes it: it cannot be used again."""
+        name = desk.path.name
+        with contextlib.suppress(OSError):
+            worktrees.remove(desk)
+        if not desk.path.exists():
+            with self._mutex:
+                descriptor = self._locks.pop(name, None)
+            if descriptor is not None:
+                unlock(self._lock_file(name), descriptor, remove=True)
+
+    def close(self) -> None:
+        """Removes every worktree of this pool, in use or not, and those that crashed ones have left."""
+        with self._mutex:
+            names = [*self._locks]
+            self._idle.clear()
+        for name in names:
+            self.discard(self._desk(name, ""))
+        while (orphan := self._orphan()) is not None:
+            self.discard(self._desk(orphan, ""))
+        self._remove_stale_registrations()
+        self._remove_folders()
+        if self._locks:
+            left = ", ".join(str(self.folder / name) for name in self._locks)
+            raise Unavailable(f"worktrees that cannot be removed: {left}", hint="Remove them by hand.")
+
+    def worktrees(self) -> list[Path]:
+        """Of any process."""
+        return [self.folder / name for name in self._names()]
+
+    def _desk(self, name: str, base: str) -> Desk:
+        return Desk(self._repository, self.folder / name, base)
+
+    def _lock_file(self, name: str) -> Path:
+        return self.folder / f"{name}{_LOCK}"
+
+    def _idle_one(self) -> str | None:
+        with self._mutex:
+            if self._idle:
+                return self._idle.pop()  # the last one: its files are still in memory
+        return self._orphan()
+
+    def _orphan(self) -> str | None:
+        """A worktree that nobody holds; it is ours from now on."""
+        for name in self._names():
+            with self._mutex, contextlib.suppress(FileNotFoundError):
+                if name not in self._locks and (descriptor := try_lock(self._lock_file(name))) is not None:
+                    self._locks[name] = descriptor
+                    return name
+        return None
+
+    def _names(self) -> Iterator[str]:
+        with contextlib.suppress(FileNotFoundError):
+            for path in sorted(self.folder.iterdir()):
+                if path.name.startswith(_NAME) and path.name.endswith(_LOCK):
+                    yield path.name.removesuffix(_LOCK)
+
+    def _new_name(self) -> str:
+        for _ in range(100):
+            name = f"{_NAME}{secrets.token_hex(5)}"
+            with contextlib.suppress(FileNotFoundError):  # another pool, closing, removed the empty folder
+                self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                descriptor = try_lock(self._lock_file(name))
+                if descriptor is not None:
+                    with self._mutex:
+                        self._locks[name] = descriptor
+                    return name
+        raise Unavailable(f"no worktree can be made in {self.folder}")
+
+    def _is_ready(self, desk: Desk) -> bool:
+        """A worktree that refuses anything is as good as one that is not clean."""
+        with contextlib.suppress(OSError, Unavailable):
+            return worktrees.is_registered(desk) and desk.path.is_dir() and worktrees.reset(desk)
+        return False
+
+    def _furnished(self, desk: Desk) -> Desk:
+        if self._furnish is not None:
+            try:
+                self._furnish(desk)
+            except BaseException:
+                self.discard(desk)
+                raise
+        return desk
+
+    def _remove_stale_registrations(self) -> None:
+        """Of worktrees of this folder that are gone, with their locks: somebody tidied up by hand."""
+        with contextlib.suppress(FileNotFoundError):
+            for entry in (self._repository.common_dir / "worktrees").iterdir():
+                desk = self._desk(entry.name, "")
+                is_ours = entry.name.startswith(_NAME) and worktrees.is_registered(desk)
+                if is_ours and not desk.path.exists() and not self._lock_file(entry.name).exists():
+                    worktrees.remove(desk)
+
+    def _remove_folders(self) -> None:
+        ours = [self.folder]
+        if self.folder == default_folder(self._repository).resolve():
+            ours += [self.folder.parent, self.folder.parent.parent]
+        with contextlib.suppress(OSError):  # not empty, or gone
+            for folder in ours:
+                folder.rmdir()
+
+
+def default_folder(repository: Repository) -> Path:
+    """In the user's cache; only absolute paths count, a relative one could be in the checkout."""
+    cache, home = os.environ.get("XDG_CACHE_HOME", ""), os.path.expanduser("~")  # noqa: PTH111 - never raises
+    digest = sha256(os.fsencode(repository.common_dir)).hexdigest()[:16]
+    for folder in (Path(cache), Path(home, ".cache")):
+        if folder.is_absolute():
+            return folder / "aot" / "worktrees" / digest
+    raise Unavailable("you have no home folder", hint="Set HOME, or XDG_CACHE_HOME, to an absolute path.")

@@ -1,0 +1,52 @@
+"""What was given up is taken back by commits that undo it, newest first, all of them or none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from aotloop.workspace.history import Integrated, commits_of
+from aotloop.workspace.integration import Conflict
+from aotloop.workspace.landing import Blocked, Landed, Moved, Step, landing
+from aotloop.workspace.objects import ATOM, REVERTS, RUN, commit_tree, merge, message_of, nothing
+from aotloop.workspace.repository import Repository
+
+
+def revert(
+    repository: Repository,
+    atoms: Iterable[str],
+    branch: str | None,
+    *,
+    since: str | None = None,
+    run: str | None = None,
+) -> Landed | Moved | Conflict | Blocked | None:
+    """None: nothing of these atoms is there. What was taken back already is known by its commit, not by its atom."""
+    with landing(repository) as one:
+        head = repository.head().commit
+        known = commits_of(repository, since)
+        reverted = {commit.reverts for commit in known}
+        given_up = set(atoms)
+        current = head
+        for commit in known:
+            is_ours = commit.reverts is None and (run is None or commit.run == run)
+            if is_ours and commit.atom in given_up and commit.sha not in reverted:
+                undone = _without(repository, str(current), commit)
+                if isinstance(undone, Conflict):
+                    return undone
+                current = undone
+        if current == head or current is None:
+            return None
+        return one.go(Step(head, current, branch))
+
+
+def _without(repository: Repository, current: str, commit: Integrated) -> str | Conflict:
+    """A commit that undoes it; the current one, if nothing of it is left to undo."""
+    before = commit.parent or nothing(repository)
+    merged = merge(repository, base=commit.sha, ours=current, theirs=before)
+    if merged.conflicts:
+        later = commits_of(repository, since=commit.sha, paths=merged.conflicts)
+        return Conflict(merged.conflicts, (*later, commit))
+    if merged.tree == repository.git("rev-parse", f"{current}^{{tree}}").text:
+        return current
+    trailers = {REVERTS: commit.sha, ATOM: commit.atom, **({RUN: commit.run} if commit.run else {})}
+    text = message_of(f"Take back {commit.atom}", trailers)
+    return commit_tree(repository.place, merged.tree, current, text)

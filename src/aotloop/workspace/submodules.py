@@ -1,0 +1,45 @@
+"""Submodules of a worktree come from the person's checkout, not from the network: those initialised there, as they are.
+
+Git keeps a clone of each per worktree; the person's own clone is the source, so that commits which were never pushed
+are there, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from aotloop.workspace.git import Place, git
+from aotloop.workspace.repository import Repository
+
+MODULES = ".gitmodules"
+
+
+def update_submodules(repository: Repository, folder: Path) -> None:
+    _update(folder, repository.git_dir / "modules", repository.common_dir / "modules")
+
+
+def _update(folder: Path, *sources: Path) -> None:
+    """`sources` are the folders that may hold the person's clones, by name."""
+    for name, path in _submodules(folder):
+        found = [source / name for source in sources if (source / name / "HEAD").is_file()]
+        if not found:
+            continue  # not initialised there, so not needed here
+        place = Place(folder, (f"submodule.{name}.url={found[0]}", "protocol.file.allow=always"))
+        git(place, "submodule", "--quiet", "update", "--init", "--force", "--checkout", "--", path)
+        if (folder / path / MODULES).is_file():
+            _update(folder / path, found[0] / "modules")
+
+
+def _submodules(folder: Path) -> Iterator[tuple[str, str]]:
+    """Name and path; only those that the commit has, and that do not lead out of it."""
+    known = git(Place(folder), "ls-files", "-z", "--stage").fields
+    links = {field.split("\t", 1)[1] for field in known if field.startswith("160000 ")}
+    listed = git(
+        Place(folder), "config", "-z", "--file", MODULES, "--get-regexp", r"^submodule\..*\.path$", accept=(0, 1)
+    )
+    for field in listed.fields:
+        key, _, path = field.partition("\n")
+        name = key.removeprefix("submodule.").removesuffix(".path")
+        if path in links and ".." not in name.split("/"):
+            yield name, path

@@ -1,0 +1,164 @@
+"""One worktree of ours: made, brought to a commit, proven clean, removed.
+
+Git is told where everything is, and has an index of ours beside the agent's: whatever the agent does to `.git`, to
+HEAD, to the index or to flags in it, what counts is the files. Nothing is removed here but what lies in the worktree
+and in its private folder within the repository.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from aotloop.errors import Unavailable
+from aotloop.workspace.git import Done, Place, git
+from aotloop.workspace.repository import Repository
+from aotloop.workspace.submodules import MODULES, update_submodules
+
+INDEX = "aot-index"
+EXCLUDES = "aot-excludes"
+"""What set-up put there: not the agent's work, even where the project does not ignore it."""
+
+_LASTING = frozenset({"HEAD", "commondir", "gitdir", "modules", "refs"})
+"""Of the private folder. The rest are unfinished merges and rebases, locks, logs, settings: the agent's, and gone."""
+
+_SETTINGS = (
+    "core.sparseCheckout=false",
+    "core.trustctime=true",
+    "core.checkStat=default",
+    "core.ignoreStat=false",
+    "core.untrackedCache=false",
+)
+"""Settings are shared with the agent, who may have changed these: nothing in a worktree may go unnoticed."""
+
+
+class Desk(msgspec.Struct, frozen=True):
+    """A worktree and where it started."""
+
+    repository: Repository
+    path: Path
+    base: str
+
+    @property
+    def cwd(self) -> Path:
+        """Where the agent works: the same folder as the project in the person's checkout."""
+        return self.path / self.repository.prefix
+
+    @property
+    def git_dir(self) -> Path:
+        return self.repository.common_dir / "worktrees" / self.path.name
+
+    @property
+    def place(self) -> Place:
+        excludes = self.git_dir / EXCLUDES
+        return Place(
+            self.path,
+            (*_SETTINGS, *([f"core.excludesFile={excludes}"] if excludes.exists() else [])),
+            (
+                *self.repository.identity,
+                ("GIT_DIR", str(self.git_dir)),
+                ("GIT_WORK_TREE", str(self.path)),
+                ("GIT_INDEX_FILE", str(self.git_dir / INDEX)),
+            ),
+        )
+
+    def git(self, *words: str, stdin: bytes = b"", accept: tuple[int, ...] = (0,)) -> Done:
+        return git(self.place, *words, stdin=stdin, accept=accept)
+
+
+def make(desk: Desk) -> None:
+    desk.repository.git("worktree", "add", "--quiet", "--no-checkout", "--detach", str(desk.path), desk.base)
+    if not is_registered(desk):  # git appends a number to the name of the private folder if there is one already
+        raise Unavailable(f"git registered {desk.path} under another name")
+    reset(desk)
+
+
+def is_registered(desk: Desk) -> bool:
+    with contextlib.suppress(OSError):
+        return os.fsdecode((desk.git_dir / "gitdir").read_bytes()).rstrip("\n") == str(desk.path / ".git")
+    return False
+
+
+def reset(desk: Desk) -> bool:
+    """Whether the worktree is, provably, its base and nothing else; ignored files stay."""
+    _restore_link(desk)
+    _forget_unfinished(desk.git_dir)
+    desk.git("checkout", "--quiet", "--force", "--detach", desk.base)
+    if (desk.path / MODULES).exists():
+        update_submodules(desk.repository, desk.path)
+    if not _is_clean(desk):
+        desk.git("clean", "-ffdq")
+        if not _is_clean(desk):
+            return False
+    shutil.copy2(desk.git_dir / INDEX, desk.git_dir / "index")  # with its time, by which git knows what to look at
+    desk.cwd.mkdir(parents=True, exist_ok=True)
+    return True
+
+
+def detach(desk: Desk) -> None:
+    """A branch that the agent has checked out could be checked out nowhere else."""
+    with contextlib.suppress(OSError, Unavailable):
+        if (desk.git_dir / "HEAD").read_bytes().startswith(b"ref:"):
+            desk.git("update-ref", "--no-deref", "HEAD", desk.base)
+
+
+def remove(desk: Desk) -> None:
+    """The files, then the registration: in between, git takes it for a worktree that somebody deleted."""
+    remove_tree(desk.path)
+    if is_registered(desk) or not (desk.git_dir / "gitdir").exists():
+        remove_tree(desk.git_dir)
+    with contextlib.suppress(OSError):
+        desk.git_dir.parent.rmdir()  # as git does with the last one
+
+
+def remove_tree(path: Path) -> None:
+    if path.is_symlink() or path.is_file():
+        path.unlink()
+    elif path.exists():
+        try:
+            shutil.rmtree(path)
+        except OSError:
+            _make_removable(path)
+            shutil.rmtree(path)
+
+
+def _make_removable(path: Path) -> None:
+    path.chmod(0o700)
+    for folder, names, _ in os.walk(path):
+        for name in names:
+            inner = Path(folder, name)
+            if not inner.is_symlink():
+                inner.chmod(0o700)
+
+
+def _restore_link(desk: Desk) -> None:
+    """The agent may have removed `.git`, or put another repository in its place."""
+    link = desk.path / ".git"
+    content = b"gitdir: " + os.fsencode(desk.git_dir) + b"\n"
+    if link.is_symlink() or not link.is_file() or link.read_bytes() != content:
+        remove_tree(link)
+        link.write_bytes(content)
+
+
+def _forget_unfinished(git_dir: Path) -> None:
+    with os.scandir(git_dir) as entries:
+        for entry in entries:
+            lasting = entry.name in _LASTING or (entry.name.startswith("aot-") and not entry.name.endswith(".lock"))
+            if not lasting:
+                remove_tree(Path(entry.path))
+    for name in ("bisect", "rewritten", "worktree"):
+        remove_tree(git_dir / "refs" / name)
+
+
+def _is_clean(desk: Desk) -> bool:
+    """Empty folders count, too, which `git status` does not see: a check may ask for one."""
+    seen = desk.git("ls-files", "-z", "--modified", "--others", "--directory", "--exclude-standard")
+    if seen.out:
+        return False
+    if not (desk.path / MODULES).exists():
+        return True
+    return not desk.git("status", "--porcelain", "-z", "--ignore-submodules=none").out

@@ -1,0 +1,440 @@
+"""What every backend fulfils, as tests. A backend says how it is made to run a Python program; the rest is here.
+
+    class TestMine(Conformance):
+        def prepared(self, folder, program): return MyBackend(…), {"command": …}
+
+`reads_answers`: its program answers with JSON; else its exit code is the answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import time
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from aotloop.agents.contract import (
+    Assignment,
+    Backend,
+    Capabilities,
+    Done,
+    Failure,
+    Garbage,
+    Limits,
+    Outcome,
+    Probed,
+    Proposed,
+    TimedOut,
+)
+from aotloop.core.model import Binding
+from tests.agents.assignments import (
+    LINUX,
+    all_dead,
+    an_assignment,
+    attempt,
+    transcript,
+    until_written,
+    worker_answer,
+)
+from tests.verify.proofs import PATIENCE, eventually
+
+SAYS_DONE = f"print({worker_answer()!r})"
+
+FAMILY = """
+import os, signal, subprocess, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+def live(name):
+    with open(name, "w") as file: file.write(f"{os.getpid()}\\n")
+    time.sleep(600)
+if os.fork() == 0: live("child")
+if os.fork() == 0:
+    os.setsid()
+    live("own session")
+if os.fork() == 0:
+    os.setsid()
+    if os.fork(): os._exit(0)
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2): os.dup2(null, stream)
+    live("daemon")
+live("leader")
+"""
+MEMBERS = ("child", "own session", "daemon", "leader")
+
+
+class Conformance:
+    reads_answers = True
+
+    def prepared(self, folder: Path, program: Path) -> tuple[Backend, dict[str, Any]]:
+        """A backend whose agent is this Python program, and what else an assignment for it holds."""
+        raise NotImplementedError
+
+    # --- how a test is made ---------------------------------------------------------------------------------------
+
+    def given(self, folder: Path, program: str, **more: Any) -> tuple[Backend, Assignment]:
+        file = folder / "program.py"
+        file.write_text(textwrap.dedent(program))
+        backend, needed = self.prepared(folder, file)
+        return backend, an_assignment(folder, **{**needed, **more})
+
+    def outcome(self, folder: Path, program: str, **more: Any) -> Outcome:
+        return attempt(*self.given(folder, program, **more))
+
+    # --- how it ends ----------------------------------------------------------------------------------------------
+
+    def test_it_has_a_name_and_says_what_it_can_do(self, tmp_path: Path) -> None:
+        backend, _ = self.given(tmp_path, "")
+        assert backend.name
+        assert isinstance(backend.capabilities, Capabilities)
+
+    def test_success_is_done_with_a_summary(self, tmp_path: Path) -> None:
+        outcome = self.outcome(tmp_path, SAYS_DONE)
+        assert isinstance(outcome, Done)
+        assert "it is done" in outcome.summary
+        assert outcome.seconds > 0
+        assert "it is done" in outcome.output
+
+    def test_a_failing_program_is_a_failure_with_its_exit_code_and_last_words(self, tmp_path: Path) -> None:
+        outcome = self.outcome(tmp_path, "print('so it goes'); raise SystemExit(3)")
+        assert isinstance(outcome, Failure)
+        assert "exit 3" in outcome.reason
+        assert "so it goes" in outcome.reason
+
+    def test_death_by_a_signal_is_told_in_words(self, tmp_path: Path) -> None:
+        outcome = self.outcome(tmp_path, "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+        assert isinstance(outcome, Failure)
+        assert "killed by SIGKILL" in outcome.reason
+        assert not outcome.taught
+
+    def test_garbage_is_never_success(self, tmp_path: Path) -> None:
+        if not self.reads_answers:
+            pytest.skip("it has no answer that could be garbage")
+        outcome = self.outcome(tmp_path, "print('All done! I am sure. {}')")
+        assert isinstance(outcome, Garbage)
+        assert "All done!" in outcome.reason
+        assert not outcome.taught
+
+    def test_a_truncated_answer_is_garbage_even_after_a_whole_one(self, tmp_path: Path) -> None:
+        if not self.reads_answers:
+            pytest.skip("it has no answer")
+        assert isinstance(self.outcome(tmp_path, f"{SAYS_DONE}; print({worker_answer()[:-20]!r})"), Garbage)
+
+    def test_a_proposal_is_handed_on(self, tmp_path: Path) -> None:
+        if not self.reads_answers:
+            pytest.skip("it has no answer")
+        children = [{"name": "a", "description": "first"}, {"description": "then", "depends_on": ["a"]}]
+        said = worker_answer(success=False, proposal={"reason": "too big", "children": children})
+        outcome = self.outcome(tmp_path, f"print({said!r})")
+        assert isinstance(outcome, Proposed)
+        assert [child.description for child in outcome.children] == ["first", "then"]
+        assert outcome.children[1].depends_on == ("a",)
+        assert outcome.reason == "too big"
+
+    def test_a_probe_returns_findings(self, tmp_path: Path) -> None:
+        if not self.reads_answers:
+            pytest.skip("it has no answer")
+        said = json.dumps({"feasible": False, "findings": "no such library", "cost_estimate": None, "proposal": None})
+        outcome = self.outcome(tmp_path, f"print({said!r})", role="probe")
+        assert isinstance(outcome, Probed)
+        assert (outcome.feasible, outcome.findings) == (False, "no such library")
+
+    # --- what it prints -------------------------------------------------------------------------------------------
+
+    def test_lines_are_handed_on_in_order_while_it_runs(self, tmp_path: Path) -> None:
+        program = f"""
+            import os, sys, time
+            print("one", flush=True)
+            while not os.path.exists("seen"): time.sleep(0.01)
+            print("two", flush=True)
+            print({worker_answer()!r})
+        """
+        backend, assignment = self.given(tmp_path, program)
+        lines: list[str] = []
+
+        def hear(line: str) -> None:
+            lines.append(line)
+            (assignment.cwd / "seen").touch()
+
+        assert isinstance(attempt(backend, assignment, hear), Done)
+        assert lines[:2] == ["one", "two"]
+        assert [entry["text"] for entry in transcript(assignment)][:2] == ["one", "two"]
+
+    def test_both_streams_are_in_the_transcript_and_told_apart(self, tmp_path: Path) -> None:
+        backend, assignment = self.given(tmp_path, f"import sys; print('careful', file=sys.stderr)\n{SAYS_DONE}")
+        assert isinstance(attempt(backend, assignment), Done)
+        entries = [(entry["stream"], entry["text"]) for entry in transcript(assignment)]
+        assert ("stderr", "careful") in entries
+        assert ("stdout", worker_answer()) in entries
+        assert entries[-1] == ("note", "exit 0")
+
+    def test_invalid_utf8_does_no_harm(self, tmp_path: Path) -> None:
+        lines: list[str] = []
+        program = f"import sys; sys.stdout.buffer.write(b'a\\xff\\xfeb\\n'); sys.stdout.flush()\n{SAYS_DONE}"
+        assert isinstance(attempt(*self.given(tmp_path, program), lines.append), Done)
+        assert lines[0] == "a\ufffd\ufffdb"
+
+    def test_64_megabytes_of_output_stay_in_bounded_memory_and_disk(self, tmp_path: Path) -> None:
+        program = f"""
+            import sys
+            line = "x" * 999 + "\\n"
+            for _ in range(64): sys.stdout.write(line * 1000)
+            print({worker_answer()!r})
+        """
+        backend, assignment = self.given(tmp_path, program)
+        tracemalloc.start()
+        try:
+            outcome = attempt(backend, assignment)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert isinstance(outcome, Done)
+        assert peak < 8_000_000
+        assert (assignment.scratch / "transcript.jsonl").stat().st_size < 21_000_000
+        assert any("the middle of the output is left out" in note for note in outcome.notes)
+        assert transcript(assignment)[-2]["text"] == worker_answer()
+
+    def test_32_megabytes_in_one_line_stay_in_bounded_memory(self, tmp_path: Path) -> None:
+        program = f"import sys; [sys.stdout.write('x' * 1_000_000) for _ in range(32)]; print()\n{SAYS_DONE}"
+        backend, assignment = self.given(tmp_path, program)
+        longest = 0
+
+        def measure(line: str) -> None:
+            nonlocal longest
+            longest = max(longest, len(line))
+
+        tracemalloc.start()
+        try:
+            assert isinstance(attempt(backend, assignment, measure), Done)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert peak < 8_000_000
+        assert longest < 100_000
+
+    # --- what it is given -----------------------------------------------------------------------------------------
+
+    def test_it_works_in_its_folder(self, tmp_path: Path) -> None:
+        backend, assignment = self.given(tmp_path, f"open('made', 'w').close()\n{SAYS_DONE}")
+        assert isinstance(attempt(backend, assignment), Done)
+        assert (assignment.cwd / "made").exists()
+
+    def test_secrets_of_our_environment_are_not_visible(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("CANARY_API_KEY", "sk-canary")
+        monkeypatch.setenv("AOT_SECRET", "sk-canary")
+        program = f"import os; open('seen', 'w').write(repr(dict(os.environ)))\n{SAYS_DONE}"
+        backend, assignment = self.given(tmp_path, program, env={"EXTRA": "given"})
+        assert isinstance(attempt(backend, assignment), Done)
+        seen = (assignment.cwd / "seen").read_text()
+        assert "sk-canary" not in seen
+        assert "'EXTRA': 'given'" in seen
+        assert "'PATH'" in seen
+
+    def test_it_is_told_who_it_is(self, tmp_path: Path) -> None:
+        program = f"""
+            import json, os
+            bindings = json.load(open(os.environ["AOT_BINDINGS"]))
+            names = ("RUN_ID", "ATOM_ID", "ATTEMPT", "ROLE", "STATE_FILE")
+            json.dump([*(os.environ["AOT_" + name] for name in names), bindings], open("told", "w"))
+            print({worker_answer()!r})
+        """
+        bindings = {"A0": Binding(summary="before", artifacts=("a.py",))}
+        backend, assignment = self.given(tmp_path, program, bindings=bindings)
+        assert isinstance(attempt(backend, assignment), Done)
+        told = json.loads((assignment.cwd / "told").read_text())
+        assert told[:5] == ["run-1", "A1", "1", "worker", str(assignment.state_file)]
+        assert told[5] == {"A0": {"summary": "before", "artifacts": ["a.py"]}}
+
+    @pytest.mark.parametrize("reads", [True, False])
+    def test_a_prompt_of_a_megabyte_is_no_deadlock(self, tmp_path: Path, *, reads: bool) -> None:
+        reading = "import sys; sys.stdin.read()\n" if reads else ""
+        flood = "print('x' * 500_000)\n"
+        outcome = self.outcome(tmp_path, flood + reading + flood + SAYS_DONE, prompt="words " * 180_000)
+        assert isinstance(outcome, Done)
+
+    # --- limits of time -------------------------------------------------------------------------------------------
+
+    def test_who_never_ends_is_ended(self, tmp_path: Path) -> None:
+        program = "import time\nwhile True: print('busy', flush=True); time.sleep(0.05)"
+        outcome = self.outcome(tmp_path, program, limits=Limits(start_up=60, inactivity=60, total=1))
+        assert isinstance(outcome, TimedOut)
+        assert "did not end within 1 s" in outcome.reason
+        assert "busy" in outcome.output
+        assert 1 <= outcome.seconds < PATIENCE
+
+    def test_who_falls_silent_is_ended(self, tmp_path: Path) -> None:
+        program = "import time\nfor _ in range(6): print('.', flush=True); time.sleep(0.3)\ntime.sleep(600)"
+        outcome = self.outcome(tmp_path, program, limits=Limits(start_up=60, inactivity=1.2, total=60))
+        assert isinstance(outcome, TimedOut)
+        assert "printed nothing for 1.2 s" in outcome.reason
+        assert outcome.seconds > 2.5, "it was not silent before"
+
+    def test_who_never_begins_is_ended(self, tmp_path: Path) -> None:
+        outcome = self.outcome(tmp_path, "import time; time.sleep(600)", limits=Limits(start_up=0.5, inactivity=60))
+        assert isinstance(outcome, TimedOut)
+        assert "printed nothing within 0.5 s of its start" in outcome.reason
+        assert not outcome.taught
+
+    # --- nothing is left ------------------------------------------------------------------------------------------
+
+    @pytest.mark.skipif(not LINUX, reason="a daemon is found by its environment, which only Linux shows")
+    def test_cancelling_kills_the_whole_family_before_it_returns(self, tmp_path: Path) -> None:
+        backend, assignment = self.given(tmp_path, FAMILY, grace=0.3)
+
+        async def cancelled() -> tuple[list[int], float]:
+            task = asyncio.create_task(backend.run(assignment, lambda _: None))
+            pids = await until_written([assignment.cwd / name for name in MEMBERS])
+            assert not any(map(all_dead, ([pid] for pid in pids)))
+            asked = time.monotonic()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            return pids, time.monotonic() - asked
+
+        pids, took = asyncio.run(cancelled())
+        assert all_dead(pids)
+        assert 0.3 <= took < 1.3
+
+    @pytest.mark.skipif(not LINUX, reason="a daemon is found by its environment, which only Linux shows")
+    def test_a_time_out_kills_the_whole_family(self, tmp_path: Path) -> None:
+        backend, assignment = self.given(tmp_path, FAMILY, grace=0.1, limits=Limits(total=2))
+        assert isinstance(attempt(backend, assignment), TimedOut)
+        assert all_dead([int((assignment.cwd / name).read_text()) for name in MEMBERS])
+
+    def test_who_heeds_the_polite_signal_may_tidy_up_and_ends_the_grace(self, tmp_path: Path) -> None:
+        program = """
+            import os, signal, sys, time
+            def tidy(*_):
+                time.sleep(0.3)
+                open("tidied", "w").close()
+                print("tidied", flush=True)
+                os._exit(0)
+            signal.signal(signal.SIGTERM, tidy)
+            open("leader", "w").write(f"{os.getpid()}\\n")
+            time.sleep(600)
+        """
+        backend, assignment = self.given(tmp_path, program, grace=60)
+
+        async def cancelled() -> float:
+            task = asyncio.create_task(backend.run(assignment, lambda _: None))
+            await until_written([assignment.cwd / "leader"])
+            asked = time.monotonic()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            return time.monotonic() - asked
+
+        assert asyncio.run(cancelled()) < PATIENCE
+        assert (assignment.cwd / "tidied").exists()
+        assert "tidied" in [entry["text"] for entry in transcript(assignment)]
+
+    def test_cancelling_once_more_ends_the_grace(self, tmp_path: Path) -> None:
+        backend, assignment = self.given(tmp_path, FAMILY, grace=600)
+
+        async def cancelled() -> list[int]:
+            task = asyncio.create_task(backend.run(assignment, lambda _: None))
+            pids = await until_written([assignment.cwd / name for name in MEMBERS])
+            task.cancel()
+            await asyncio.sleep(0.5)
+            assert not task.done()
+            task.cancel()
+            async with asyncio.timeout(PATIENCE):
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+            return pids
+
+        assert all_dead(asyncio.run(cancelled()))
+
+    def test_one_cancelled_attempt_does_not_touch_another(self, tmp_path: Path) -> None:
+        waiting = "import os, time\nopen('leader', 'w').write(f'{os.getpid()}\\n')\n"
+        patient = waiting + "while not os.path.exists('go'): time.sleep(0.01)\n" + SAYS_DONE
+        (tmp_path / "one").mkdir()
+        (tmp_path / "two").mkdir()
+        one, first = self.given(tmp_path / "one", patient)
+        two, second = self.given(tmp_path / "two", patient)
+
+        async def both() -> Outcome:
+            doomed = asyncio.create_task(one.run(first, lambda _: None))
+            spared = asyncio.create_task(two.run(second, lambda _: None))
+            await until_written([first.cwd / "leader", second.cwd / "leader"])
+            doomed.cancel()
+            await asyncio.wait([doomed])
+            (second.cwd / "go").touch()
+            return await spared
+
+        assert isinstance(asyncio.run(both()), Done)
+
+    def test_a_grandchild_that_holds_the_output_does_not_hold_up_the_attempt(self, tmp_path: Path) -> None:
+        program = f"""
+            import subprocess
+            child = subprocess.Popen(["sleep", "600"])
+            open("child", "w").write(f"{{child.pid}}\\n")
+            print({worker_answer()!r})
+        """
+        backend, assignment = self.given(tmp_path, program)
+        outcome = attempt(backend, assignment)
+        assert isinstance(outcome, Done)
+        assert outcome.seconds < PATIENCE
+        assert all_dead([int((assignment.cwd / "child").read_text())])
+
+    def test_somebody_elses_process_is_left_alone(self, tmp_path: Path) -> None:
+        other = subprocess.Popen(["sleep", "600"])
+        try:
+            assert isinstance(
+                self.outcome(tmp_path, "import time; time.sleep(600)", limits=Limits(total=0.2)), TimedOut
+            )
+            assert other.poll() is None
+        finally:
+            other.kill()
+            other.wait()
+
+    def test_descriptors_and_threads_are_given_back(self, tmp_path: Path) -> None:
+        us = psutil.Process()
+        self.outcome(tmp_path, "import time; time.sleep(600)", limits=Limits(total=0.1))
+        before = us.num_fds(), us.num_threads()
+        for _ in range(3):
+            self.outcome(tmp_path, SAYS_DONE)
+            self.outcome(tmp_path, "import time; time.sleep(600)", limits=Limits(total=0.1))
+        assert eventually(lambda: (us.num_fds(), us.num_threads()) == before)
+
+    def test_what_our_caller_does_wrong_with_a_line_is_raised_and_leaves_nothing(self, tmp_path: Path) -> None:
+        program = "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(600)"
+        backend, assignment = self.given(tmp_path, program)
+        pids: list[int] = []
+
+        def stumble(line: str) -> None:
+            pids.append(int(line))
+            raise LookupError(line)
+
+        with pytest.raises(LookupError):
+            attempt(backend, assignment, stumble)
+        assert all_dead(pids)
+
+    def test_an_interrupt_by_the_person_leaves_nothing_behind(self, tmp_path: Path) -> None:
+        backend, assignment = self.given(tmp_path, FAMILY, grace=0.1)
+        del backend
+
+        async def interrupted() -> list[int]:
+            caller = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-c",
+                f"import {type(self).__module__} as suite; from pathlib import Path;"
+                f"from tests.agents.assignments import *; self = suite.{type(self).__name__}(); folder = Path({str(tmp_path)!r});"
+                "backend, more = self.prepared(folder, folder / 'program.py');"
+                "attempt(backend, an_assignment(folder, grace=0.1, **more))",
+                env={**os.environ, "PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])},  # noqa: PTH109
+                stderr=subprocess.DEVNULL,
+            )
+            pids = await until_written([assignment.cwd / name for name in MEMBERS])
+            caller.send_signal(2)
+            await caller.wait()
+            return pids
+
+        assert all_dead(asyncio.run(interrupted()))
