@@ -1,9 +1,9 @@
 # Every target sets up what it needs in .venv: a fresh machine with Python 3.11+, git and make is enough.
 PYTHON ?= python3
 BIN := .venv/bin
-SRC := src tests bench plugin docs
+SRC := src tests bench plugin docs prove
 
-.PHONY: help demo test check bench prove format docs clean
+.PHONY: help demo test check bench prove prove-deep format docs clean
 help:
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
@@ -36,7 +36,11 @@ format: .venv/.ready ## rewrite the sources in house style
 bench: .venv/.ready ## measured ratios: loading, durable update, start-up
 	@$(BIN)/python -m bench
 
-prove: .venv/.ready ## the properties of reading and writing, with many more generated cases
+prove: .venv/.ready ## the model checker: every small loop, every outcome; and that it notices planted faults
+	@$(BIN)/python -m prove
+
+prove-deep: .venv/.ready ## the same with one atom more (hours), and generated cases by the thousand
+	@$(BIN)/python -m prove --deep
 	@AOT_HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -n auto tests/statefile tests/core
 
 docs: .venv/.ready ## write docs/cli.md from the commands

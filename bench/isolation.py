@@ -52,8 +52,8 @@ def _pooled(pool: Pool, repository: Repository) -> Callable[[], None]:
         desk = pool.take(head.commit)
         _work(desk.path, next(numbers))
         prepared = prepare(repository, commit(desk, "work", {"Aot-Atom": "A1"}))
-        if isinstance(prepared, Conflict) or not isinstance(land(repository, prepared, head.branch), Landed):
-            raise AssertionError("nobody else is at work")
+        outcome = None if isinstance(prepared, Conflict) else land(repository, prepared, head.branch)
+        assert isinstance(outcome, Landed), "nobody else is at work"
         pool.give_back(desk)
 
     return attempt
@@ -64,19 +64,20 @@ def _added_and_removed(top: Path, worktree: Path) -> Callable[[], None]:
 
     def attempt() -> None:
         number = next(numbers)
-        _git(top, "worktree", "add", "-q", "-b", f"attempt-{number}", str(worktree))
+        _git(top, "worktree", "add", "-q", "--detach", str(worktree))
         _work(worktree, number)
         _git(worktree, "add", "-A")
         _git(worktree, "commit", "-q", "-m", "work")
-        _git(top, "merge", "-q", "--ff-only", f"attempt-{number}")
+        _git(top, "merge", "-q", "--ff-only", _git(worktree, "rev-parse", "HEAD"))
         _git(top, "worktree", "remove", str(worktree))
-        _git(top, "branch", "-q", "-D", f"attempt-{number}")
 
     return attempt
 
 
 def _work(folder: Path, number: int) -> None:
-    (folder / "folder-7" / "file-7.txt").write_text(f"changed {number}\n")
+    edited = folder / "folder-7" / "file-7.txt"
+    edited.unlink()  # some file systems flush a file that is emptied and written again
+    edited.write_text(f"changed {number}\n")
     (folder / f"new-{number}.txt").write_text("new\n")
 
 
@@ -92,5 +93,6 @@ def _make(top: Path) -> None:
     _git(top, "commit", "-q", "-m", "start")
 
 
-def _git(folder: Path, *words: str) -> None:
-    subprocess.run(["git", "-C", str(folder), *words], check=True, capture_output=True)
+def _git(folder: Path, *words: str) -> str:
+    done = subprocess.run(["git", "-C", str(folder), *words], check=True, capture_output=True, text=True)
+    return done.stdout.strip()

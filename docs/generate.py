@@ -1,14 +1,20 @@
-"""Writes docs/cli.md from the commands themselves; a test fails when it is out of date. Run: make docs"""
+"""Writes docs/cli.md from the commands, and the diagrams of docs/architecture.md from the tables; a test fails when
+they are out of date. Run: make docs
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from aotloop.cli.main import COMMANDS, aot
+from aotloop.core.transitions import ATOM, LOOP
 
 PAGE = Path(__file__).parent / "cli.md"
+ARCHITECTURE = Path(__file__).parent / "architecture.md"
+BEGIN, END = "<!-- made from aotloop.core.transitions -->", "<!-- end -->"
 
 HEAD = """\
 # Commands
@@ -16,7 +22,8 @@ Made from the commands' own help; `aot COMMAND --help` says the same.
 
 The state file is the one `--state-file` names, else `$AOT_STATE_FILE`, else `.claude/aot-loop-state.md` in the current
 folder or above it. `--json` prints one JSON object on standard output and nothing else. Exit codes: 0 success,
-1 failure, 2 usage, 130 interrupted; `aot verify` also has 6, undecided.
+1 failure, 2 usage, 130 interrupted; `aot verify` also has 6, undecided; `aot run` has 3, the gate is not open, 4,
+stalled or exhausted, 5, a limit, 6, waiting for a person, and 7, stopped by a person.
 """
 
 
@@ -38,5 +45,24 @@ def _sections(command: click.Command, context: click.Context, level: str) -> lis
     return parts
 
 
+def architecture(text: str) -> str:
+    """The page with its diagrams as the tables are now."""
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n{_diagram('atom', ATOM)}\n{_diagram('loop', LOOP)}\n{END}{after}"
+
+
+def _diagram(name: str, table: Mapping[tuple[str, str], str]) -> str:
+    """Moves that change nothing are left out."""
+    moves: dict[tuple[str, str], list[str]] = {}
+    for (status, move), following in table.items():
+        if status != following:
+            moves.setdefault((status, following), []).append(move)
+    lines = [f"    {status} --> {following}: {', '.join(names)}" for (status, following), names in moves.items()]
+    first = next(iter(table))[0]
+    return "\n".join(["```mermaid", "stateDiagram-v2", f"    %% {name}", f"    [*] --> {first}", *lines, "```"])
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    ARCHITECTURE.write_text(architecture(ARCHITECTURE.read_text(encoding="utf-8")), encoding="utf-8")

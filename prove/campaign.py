@@ -36,6 +36,13 @@ LARGEST = {"decomposition, two slots": 2, "decomposition, nonsense": 2}
 """Settings whose loops grow are explored for smaller graphs only; the deep campaign takes one atom more."""
 
 
+WITH_FOUR = {"one slot", "two slots", "races", "stop and redirect", "probes and commands"}
+"""Settings in which every graph of four atoms is explored too, if it has no decomposition to begin with.
+
+In the others, of those with four atoms only the ones with two groups.
+"""
+
+
 class Case(msgspec.Struct, frozen=True):
     name: str
     shape: Shape
@@ -49,9 +56,10 @@ def cases(*, deep: bool) -> Iterator[Case]:
             for shape in shapes(size):
                 if not (deep and size > 3 and shape.parts is not None):
                     yield Case(name, shape, setting)
-        if not deep:  # two groups need four atoms
+        if not deep:
             for shape in shapes(4):
-                if len(shape.groups) > 1 and shape.parts is None and not setting.proposals:
+                is_wanted = name in WITH_FOUR or (len(shape.groups) > 1 and not setting.proposals)
+                if is_wanted and shape.parts is None:
                     yield Case(name, shape, setting)
 
 

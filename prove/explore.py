@@ -10,8 +10,9 @@ import msgspec
 from aotloop.core import status
 from aotloop.core.conduct import conduct, reports
 from prove.ghost import Ghost, watch
-from prove.laws import Step, state_before, violations
+from prove.laws import violations
 from prove.shapes import Setting, Shape, constraints_of, loop_of
+from prove.step import Step, state_before
 from prove.world import AT, DIGEST, Action, NotedRun, actions, fork, key_of
 
 
@@ -51,7 +52,7 @@ def explore(shape: Shape, setting: Setting, *, stop_at_first: bool = True, most_
     """Breadth first, so that the first violation found is one of the shortest."""
     result = Explored(loops=1, found=[])
     with patch.object(status, "digest_of", lambda _: DIGEST):
-        level = [node for node in _beginning(shape, setting, result)]
+        level = [_beginning(shape, setting, result)]
         seen = {_key(node) for node in level}
         while level and not (result.found and stop_at_first) and len(seen) < most_states:
             level = list(_next_level(level, seen, shape, setting, result))
@@ -59,11 +60,10 @@ def explore(shape: Shape, setting: Setting, *, stop_at_first: bool = True, most_
     return result
 
 
-def _beginning(shape: Shape, setting: Setting, result: Explored) -> Iterator[_Node]:
+def _beginning(shape: Shape, setting: Setting, result: Explored) -> _Node:
     run = NotedRun(loop_of(shape, constraints_of(setting), setting))
     start = _Node(run, Ghost(), setting.people, ())
-    stepped = _step(start, Action("the loop begins", reports.Began(at=AT)), shape, setting, result)
-    yield stepped
+    return _step(start, Action("the loop begins", reports.Began(at=AT)), shape, setting, result)
 
 
 def _next_level(

@@ -12,8 +12,8 @@ from aotloop.core.model import (
     Atom,
     AtomCheck,
     BaseCase,
-    ChecklistItem,
     Check,
+    ChecklistItem,
     Constraints,
     Control,
     Decomposition,
@@ -122,6 +122,14 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """The first two atoms change the same files."""
     hindrances: bool = False
     """Merges may conflict or be blocked, attempts may have to wait, reverts may fail."""
+
+    def __str__(self) -> str:
+        """What differs from the simplest setting."""
+        simplest = Setting()
+        changed = {
+            one: getattr(self, one) for one in self.__struct_fields__ if getattr(self, one) != getattr(simplest, one)
+        }
+        return ", ".join(f"{name}={value}" for name, value in changed.items()) or "the simplest setting"
 
 
 def loop_of(shape: Shape, constraints: Constraints, setting: Setting | None = None) -> Loop:

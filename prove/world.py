@@ -132,10 +132,14 @@ def actions(run: NotedRun, setting: Setting, *, may_redirect: bool) -> Iterator[
         attempt = run.blocked[number]
         yield Action(f"{attempt.atom} is no longer blocked", reports.Unblocked(attempt=number, at=AT))
     if setting.people and not run.loop.control.redirect_requested:
-        if not run.loop.control.stop_requested:
-            yield Action("a person stops it", reports.Told(event=events.StopRequested(reason="enough"), at=AT))
-        if may_redirect:
-            yield Action("a person redirects it", reports.Told(event=events.RedirectRequested(), at=AT))
+        yield from _people(run, may_redirect=may_redirect)
+
+
+def _people(run: NotedRun, *, may_redirect: bool) -> Iterator[Action]:
+    if not run.loop.control.stop_requested:
+        yield Action("a person stops it", reports.Told(event=events.StopRequested(reason="enough"), at=AT))
+    if may_redirect:
+        yield Action("a person redirects it", reports.Told(event=events.RedirectRequested(), at=AT))
 
 
 def _ends(run: NotedRun, setting: Setting, number: int, atom: str, role: str) -> Iterator[Action]:

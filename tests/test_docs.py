@@ -28,6 +28,12 @@ def test_the_page_of_commands_is_up_to_date() -> None:
     assert (ROOT / "docs" / "cli.md").read_text() == generator().page(), "run: make docs"
 
 
+def test_the_diagrams_are_those_of_the_tables() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    assert page == generator().architecture(page), "run: make docs"
+    assert "in_progress --> pending: abandon, fail, reset" in page
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_to_a_file_leads_to_one(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):

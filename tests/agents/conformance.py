@@ -402,7 +402,7 @@ class Conformance:
         for _ in range(3):
             self.outcome(tmp_path, SAYS_DONE)
             self.outcome(tmp_path, "import time; time.sleep(600)", limits=Limits(total=0.1))
-        assert eventually(lambda: (us.num_fds(), us.num_threads()) == before)
+        assert eventually(lambda: us.num_fds() <= before[0] and us.num_threads() <= before[1])
 
     def test_what_our_caller_does_wrong_with_a_line_is_raised_and_leaves_nothing(self, tmp_path: Path) -> None:
         program = "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(600)"
@@ -426,7 +426,8 @@ class Conformance:
                 sys.executable,
                 "-c",
                 f"import {type(self).__module__} as suite; from pathlib import Path;"
-                f"from tests.agents.assignments import *; self = suite.{type(self).__name__}(); folder = Path({str(tmp_path)!r});"
+                f"from tests.agents.assignments import *; self = suite.{type(self).__name__}();"
+                f"folder = Path({str(tmp_path)!r});"
                 "backend, more = self.prepared(folder, folder / 'program.py');"
                 "attempt(backend, an_assignment(folder, grace=0.1, **more))",
                 env={**os.environ, "PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])},  # noqa: PTH109

@@ -45,9 +45,11 @@ ECHO = "import sys, json; print(json.dumps({'success': True, 'bindings_delta': {
 
 
 def test_placeholders_are_filled_wherever_they_stand(tmp_path: Path) -> None:
-    outcome = answered(tmp_path, ECHO, "--say={prompt}", "{atom}/{attempt}", "{{atom}}", '{"a":1}', prompt="hello")
+    outcome = answered(
+        tmp_path, ECHO, "--say={prompt}", "{atom}/{attempt}", "{{atom}}", '{"a":{"b":1}}', prompt="hello"
+    )
     assert isinstance(outcome, Done)
-    assert outcome.summary == repr(["--say=hello", "A1/1", "{atom}", '{"a":1}'])
+    assert outcome.summary == repr(["--say=hello", "A1/1", "{atom}", '{"a":{"b":1}}'])
 
 
 def test_what_a_prompt_holds_is_neither_a_placeholder_nor_for_a_shell(tmp_path: Path) -> None:
@@ -172,8 +174,5 @@ def test_exit_75_means_not_now(tmp_path: Path) -> None:
 
 
 def test_the_answer_is_found_after_any_amount_of_other_output(tmp_path: Path) -> None:
-    program = f"print('{{\"a\":' * 100_000); print({worker_answer()!r}); print('That is all {{}}.')"
-    assert isinstance(answered(tmp_path, f"print('noise ' * 200_000)\n{program}"), Garbage)  # it is part of the noise
-    assert isinstance(
-        answered(tmp_path, f"print('{{x ' * 300_000); print({worker_answer()!r}); print('bye {{}}')"), Done
-    )
+    program = f"print('{{x ' * 300_000); print({worker_answer()!r}); print('bye {{}}')"
+    assert isinstance(answered(tmp_path, program), Done)

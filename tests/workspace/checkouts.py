@@ -7,11 +7,11 @@ import subprocess
 from pathlib import Path
 
 from aotloop.workspace.attempts import Committed, commit
+from aotloop.workspace.desks import Desk
 from aotloop.workspace.integration import Conflict, Prepared, land, prepare
 from aotloop.workspace.landing import Landed
 from aotloop.workspace.pool import Pool
 from aotloop.workspace.repository import Repository, find_repository
-from aotloop.workspace.worktrees import Desk
 
 MAIN = "refs/heads/main"
 
@@ -28,6 +28,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)  # some file systems flush a file that is emptied and written again
         path.write_bytes(content.encode())
 
 

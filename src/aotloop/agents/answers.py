@@ -118,10 +118,13 @@ def answer_in_file(path: Path) -> str | None:
         return None
     except OSError as error:
         raise NotAResult(f"its result file cannot be read: {error.strerror}") from None
-    with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
+    try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise NotAResult("its result file is not a regular file")
-        content = file.read(MOST_BYTES + 1)
+        with open(descriptor, "rb", closefd=False) as file:
+            content = file.read(MOST_BYTES + 1)
+    finally:
+        os.close(descriptor)
     if len(content) > MOST_BYTES:
         raise NotAResult(f"its result file is longer than {MOST_BYTES} bytes")
     if not content.strip():

@@ -38,7 +38,9 @@ from aotloop.errors import AotError
 
 PLACEHOLDERS = ("prompt", "prompt_file", "result_file", "atom", "attempt")
 
-_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([A-Za-z_]+)\}")
+_PLACEHOLDER = re.compile(r"\{\{[A-Za-z_]+\}\}|\{([A-Za-z_]+)\}")
+"""Braces twice around a name mean once, and no placeholder; braces around anything else (JSON, say) are left alone."""
+
 _LONGEST_TAIL = 1000
 
 
@@ -106,7 +108,7 @@ def _names(argument: str) -> set[str]:
 
 def _filled(argument: str, values: dict[str, str]) -> str:
     """In one pass: what a value holds is never taken for a placeholder."""
-    return _PLACEHOLDER.sub(lambda match: values[match[1]] if match[1] is not None else match[0][0], argument)
+    return _PLACEHOLDER.sub(lambda match: values[match[1]] if match[1] is not None else match[0][1:-1], argument)
 
 
 def _outcome(ran: Ran, assignment: Assignment) -> Outcome:

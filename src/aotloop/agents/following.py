@@ -89,12 +89,11 @@ class Following:
         self.last_output = self._loop.time()
         self.tails[name].add(chunk)
         self.output.add(chunk)
-        self._hand_on(name, self._lines[name].add(chunk))
+        lines = self._lines[name]
+        self._hand_on(name, lines.skim(chunk) if self._transcript.is_full else lines.add(chunk))
         return True
 
     def _hand_on(self, name: str, lines: list[str]) -> None:
-        if self._transcript.is_full:
-            lines = lines[-1:]
         self._transcript.add(name, lines)
         try:
             for line in lines:

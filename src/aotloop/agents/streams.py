@@ -52,6 +52,12 @@ class Lines:
             self._begun = self._begun[LONGEST_LINE:]
         return lines
 
+    def skim(self, chunk: bytes) -> list[str]:
+        """The last line that ended in this chunk, for who cannot read all of a flood."""
+        ended, newline, begun = (self._begun + self._decoder.decode(chunk)).rpartition("\n")
+        self._begun = begun[-LONGEST_LINE:]
+        return [ended.rpartition("\n")[2][-LONGEST_LINE:].removesuffix("\r")] if newline else []
+
     def end(self) -> list[str]:
         """The last line, if no newline came after it."""
         rest = self._begun + self._decoder.decode(b"", final=True)

@@ -37,7 +37,13 @@ class Tree:
 
     def anything_left(self) -> bool:
         """Cheap (about 10 µs for each process of the machine, on Linux) and without loading psutil."""
-        return self._leader_lives() or self._group_lives() or any(True for _ in _marked(self._mark))
+        return self._leader_lives() or self._group_lives() or any(map(self._is_member, _pids()))
+
+    def _is_member(self, pid: int) -> bool:
+        with contextlib.suppress(OSError):  # gone meanwhile, or another user's
+            if os.getsid(pid) == self._session:
+                return True
+        return _carries(pid, self._mark)
 
     def kill(self, grace: float, hurry: threading.Event) -> None:
         """SIGTERM for all, a grace they share and `hurry` ends, then SIGKILL until none is found."""
@@ -62,14 +68,13 @@ class Tree:
         """The living ones except the leader, which only its Popen may reap, and except us and those who started us."""
         import psutil  # noqa: PLC0415 - most attempts leave nothing behind, and so never pay for loading it
 
-        marked = set(_marked(self._mark))
         children: dict[int, list[psutil.Process]] = {}
         found: dict[int, psutil.Process] = {}
         for pid in psutil.pids():
             with contextlib.suppress(psutil.Error, OSError):
                 process = psutil.Process(pid)
                 children.setdefault(process.ppid(), []).append(process)
-                if pid in marked or os.getsid(pid) == self._session:
+                if self._is_member(pid):
                     found[pid] = process
         spared = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
         parents = [pid for pid in found if pid not in spared]  # while it lives, the leader is one of them
@@ -121,13 +126,17 @@ def kill_orphans(run_id: str, grace: float = 0.5) -> None:
         tree.kill(grace, threading.Event())
 
 
-def _marked(mark: bytes) -> Iterator[int]:
+def _pids() -> Iterator[int]:
     with contextlib.suppress(FileNotFoundError):  # no /proc: not Linux
         for name in os.listdir("/proc"):  # noqa: PTH208 - names, not a Path for each of thousands of processes
             if name.isdigit():
-                with contextlib.suppress(OSError):  # gone meanwhile, or another user's
-                    if mark in Path("/proc", name, "environ").read_bytes():
-                        yield int(name)
+                yield int(name)
+
+
+def _carries(pid: int, mark: bytes) -> bool:
+    with contextlib.suppress(OSError):
+        return mark in Path(f"/proc/{pid}/environ").read_bytes()
+    return False
 
 
 def _alive(process: psutil.Process) -> bool:

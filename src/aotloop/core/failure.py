@@ -72,9 +72,10 @@ def go_back(board: Board, atom_id: str, reason: str, at: str, *, weigh: bool = F
         _give_up(board, atom_id, rests_on)
         return [Exhausted(atom=atom_id)]
     name, blamed = found
-    if weigh and (unknown := _worth_weighing(board, name)):
+    choices = around.get(name) or untried(board, board.loop.or_groups[name])
+    if weigh and (unknown := _worth_weighing(board, name, choices)):
         return [WeighAlternatives(atom=atom_id, or_group=name, choices=unknown)]
-    choice = cheapest(board, around.get(name) or untried(board, board.loop.or_groups[name]))
+    choice = cheapest(board, choices)
     switched = BranchSwitched(or_group=name, choice=choice, reason=f"{atom_id} failed: {reason}", at=at)
     is_inside = board.loop.or_groups[name].selected in board.descendants(atom_id)
     if board.group_of.get(atom_id) != name and not is_inside:
@@ -91,13 +92,12 @@ def _where_to(board: Board, atom_id: str, rests_on: set[str], around: set[str]) 
     return (found[0], found[1] - around) if found is not None else None
 
 
-def _worth_weighing(board: Board, name: str) -> tuple[str, ...]:
+def _worth_weighing(board: Board, name: str, choices: list[str]) -> tuple[str, ...]:
     """Choices that nobody has looked at. Commands are not looked at: running them is as cheap."""
-    group = board.loop.or_groups[name]
-    choices = untried(board, group)
-    unknown = [one.id for one in map(board.atoms.__getitem__, choices) if one.findings is None and one.run is None]
-    unknown = [one for one in unknown if board.atoms[one].status == "pending"]
-    return tuple(unknown) if len(choices) >= FEWEST_TO_WEIGH and not group.speculative else ()
+    atoms = [board.atoms[one] for one in choices]
+    unknown = [one.id for one in atoms if one.findings is None and one.run is None and one.status == "pending"]
+    is_race = board.loop.or_groups[name].speculative
+    return tuple(unknown) if len(choices) >= FEWEST_TO_WEIGH and not is_race else ()
 
 
 def cheapest(board: Board, choices: Iterable[str]) -> str:

@@ -15,11 +15,12 @@ from urllib.parse import quote
 
 import msgspec
 
-from aotloop.workspace import globs
-from aotloop.workspace.objects import commit_tree, message_of
-from aotloop.workspace.repository import Repository, changed, is_at_or_in
-from aotloop.workspace.submodules import MODULES
-from aotloop.workspace.worktrees import Desk, remove_tree
+from aotloop.workspace import globs, noise
+from aotloop.workspace.desks import Desk
+from aotloop.workspace.objects import Change, commit_tree, message_of
+from aotloop.workspace.repository import Repository, is_at_or_in
+from aotloop.workspace.submodules import MODULES, changed_inside
+from aotloop.workspace.worktrees import remove_tree
 
 ATTEMPTS = "refs/aot/attempts/"
 
@@ -48,11 +49,11 @@ def changed_paths(desk: Desk) -> tuple[str, ...]:
     if desk.git("add", "--all", accept=()).code:
         _absorb_repositories(desk)
         desk.git("add", "--all")
-    changes = _changes(desk)
-    if any(is_new_repository for _, is_new_repository in changes) and _absorb_repositories(desk):
+    found = desk.changes()
+    if any(map(_is_new_repository, found)) and _absorb_repositories(desk):
         desk.git("add", "--all")
-        changes = _changes(desk)
-    return tuple(path for path, _ in changes)
+        found = desk.changes()
+    return tuple(change.path for change in noise.without(desk, found))
 
 
 def refuse(paths: Iterable[str], protect: Iterable[str], never: Iterable[str], prefix: str = "") -> tuple[str, ...]:
@@ -99,14 +100,8 @@ def _commit(desk: Desk, message: str) -> str:
     return commit_tree(desk.place, desk.git("write-tree").text, desk.base, message)
 
 
-def _changes(desk: Desk) -> list[tuple[str, bool]]:
-    """Each path that differs from the start, and whether it is a repository that was none there."""
-    done = desk.git("diff-index", "--cached", "--raw", "-z", "--no-renames", "--ignore-submodules=none", desk.base)
-    fields = iter(done.fields)
-    return [
-        (path, modes.split(" ")[1] == _SUBMODULE and not modes.startswith(f":{_SUBMODULE}"))
-        for modes, path in zip(fields, fields, strict=True)
-    ]
+def _is_new_repository(change: Change) -> bool:
+    return change.mode == _SUBMODULE != change.mode_before
 
 
 def _absorb_repositories(desk: Desk) -> bool:
@@ -133,13 +128,4 @@ def _repositories_in(desk: Desk) -> Iterator[Path]:
 
 
 def _left_out(desk: Desk) -> tuple[str, ...]:
-    if not (desk.path / MODULES).is_file():
-        return ()
-    done = desk.git("status", "--porcelain=v2", "-z", "--untracked-files=no", "--ignore-submodules=none")
-    inside = [field for field in done.fields if field[:1] == "1" and _is_dirty_inside(field)]
-    return tuple(changed(inside))
-
-
-def _is_dirty_inside(field: str) -> bool:
-    state = field.split(" ")[2]
-    return state.startswith("S") and state[2:] != ".."
+    return changed_inside(desk) if (desk.path / MODULES).is_file() else ()

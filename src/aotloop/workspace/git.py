@@ -12,6 +12,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -83,8 +84,11 @@ class Done(msgspec.Struct, frozen=True):
     def complaint(self) -> str:
         """What git says went wrong, in its own words."""
         lines = [line.strip() for line in self.err.splitlines() if line.strip()]
-        marked = [line for line in lines if line.startswith(("fatal: ", "error: "))]
-        return (marked or lines[-1:] or [f"exit {self.code}"])[0].removeprefix("fatal: ").removeprefix("error: ")
+        for mark in ("fatal: ", "error: "):
+            for line in lines:
+                if line.startswith(mark):
+                    return line.removeprefix(mark)
+        return lines[-1] if lines else f"exit {self.code}"
 
 
 def git(
@@ -150,7 +154,7 @@ def _run(place: Place, words: Sequence[str], stdin: bytes, longest: float | None
         try:
             out, err = process.communicate(stdin or None, timeout=longest)
         except subprocess.TimeoutExpired as error:
-            process.terminate()  # git then removes its lock files
+            os.killpg(process.pid, signal.SIGTERM)  # git then removes its lock files
             raise Unavailable(f"git {words[0]} did not end within {longest:g} seconds in {place.folder}") from error
         except BaseException:
             with contextlib.suppress(subprocess.TimeoutExpired):

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import msgspec
 
 from aotloop.workspace.attempts import Committed
+from aotloop.workspace.desks import Desk
 from aotloop.workspace.history import Integrated, commits_of
 from aotloop.workspace.landing import Blocked, Landed, Moved, Step, landing
 from aotloop.workspace.objects import commit_tree, merge, message_of, nothing
 from aotloop.workspace.pool import Pool
 from aotloop.workspace.repository import Repository
-from aotloop.workspace.worktrees import Desk
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -43,7 +43,7 @@ def prepare(
     is_fast_forward = head == base or (head is None and base == nothing(repository))
     tree = f"{sha}^{{tree}}"
     if not is_fast_forward:
-        merged = merge(repository, base=base, ours=head or nothing(repository), theirs=sha)
+        merged = merge(repository, base=base, ours=head or nothing(repository), theirs=sha, is_child=True)
         if merged.conflicts:
             return Conflict(merged.conflicts, tuple(commits_of(repository, since=base, paths=merged.conflicts)))
         tree = merged.tree

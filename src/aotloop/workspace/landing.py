@@ -5,8 +5,8 @@ the git that works under it. `index.lock`, git's own, keeps the person's git com
 at until it has moved. Git itself then works on a copy of the index, which becomes the index when all went well.
 
 Our `index.lock` says what is being done. Whoever gets the integration lock and finds one was preceded by a process that
-died: the same commit is landed again, which finishes what was begun. Files that are already as the commit has them do
-not stand in its way.
+died: files that git had not written to their end are written, and the same commit is landed again, which finishes what
+was begun. Files that are already as the commit has them do not stand in its way.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from msgspec.structs import replace
 from aotloop.errors import Unavailable
 from aotloop.workspace.git import LOCK_PATIENCE, Done, Place, git
 from aotloop.workspace.locks import held
+from aotloop.workspace.mending import mend, note_files
+from aotloop.workspace.objects import nothing
 from aotloop.workspace.repository import Repository, changed, is_at_or_in
 
 LOCK = "aot-integration.lock"
@@ -77,6 +79,9 @@ class Landing:
         step = self._begun()
         if step is not None:
             try:
+                if self._repository.head().commit == step.head:
+                    self._copy_index()
+                    mend(self._repository, self._place, step.head, step.commit)
                 self._advance(step)
             finally:
                 self._release()
@@ -93,7 +98,7 @@ class Landing:
             return Moved(now.commit)
         self._copy_index()
         if step.head is None:
-            self._note_files(self._paths(step))  # git would overwrite ignored ones here
+            note_files(self._place, self._paths(step))  # git would overwrite ignored ones here
         done = self._merge(step)
         if done.code:
             done = self._merge_again(step) or done
@@ -122,12 +127,7 @@ class Landing:
         if step.head is None or not paths.isdisjoint(self._staged(step.head)):
             return None
         self._copy_index()
-        return self._merge(step) if self._note_files(paths) else None
-
-    def _note_files(self, paths: set[str]) -> bool:
-        listed = b"".join(os.fsencode(path) + b"\0" for path in sorted(paths))
-        done = git(self._place, "update-index", "-z", "--add", "--remove", "--stdin", stdin=listed, accept=())
-        return done.code == 0
+        return self._merge(step) if note_files(self._place, paths) else None
 
     def _obstacle(self, step: Step, done: Done) -> Moved | Blocked:
         now = self._repository.head()
@@ -143,9 +143,8 @@ class Landing:
         return Blocked(f"uncommitted changes stand in the way: {', '.join(paths[:_SHOWN])}{more}", paths)
 
     def _paths(self, step: Step) -> set[str]:
-        if step.head is None:
-            return set(self._repository.git("ls-tree", "-r", "-z", "--name-only", "--full-tree", step.commit).fields)
-        words = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", step.head, step.commit)
+        start = step.head or nothing(self._repository)
+        words = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", start, step.commit)
         return set(self._repository.git(*words).fields)
 
     def _staged(self, head: str) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import quote, unquote
 
 import msgspec
@@ -29,6 +29,22 @@ class Merged(msgspec.Struct, frozen=True):
     tree: str
     conflicts: tuple[str, ...]
     """The paths that could not be merged; then the tree is of no use."""
+
+
+class Change(msgspec.Struct, frozen=True):
+    path: str
+    mode_before: str
+    mode: str
+    blob_before: str
+    blob: str
+
+
+def changes(fields: Iterable[str]) -> Iterator[Change]:
+    """Of `--raw -z --no-renames`."""
+    rest = iter(fields)
+    for facts, path in zip(rest, rest, strict=True):
+        mode_before, mode, blob_before, blob, _ = facts.removeprefix(":").split(" ")
+        yield Change(path, mode_before, mode, blob_before, blob)
 
 
 def message_of(text: str, trailers: Mapping[str, str]) -> str:
@@ -65,13 +81,17 @@ def nothing(repository: Repository) -> str:
     return commit_tree(place, tree, None, "nothing\n")
 
 
-def merge(repository: Repository, *, base: str, ours: str, theirs: str) -> Merged:
+def merge(repository: Repository, *, base: str, ours: str, theirs: str, is_child: bool = False) -> Merged:
     """What theirs changed since base, done to ours; whatever the history says about the three.
 
     Git finds a base by itself, and may be told one only since 2.40: so both sides are given the base as their parent.
+    Theirs may have it already (`is_child`).
     """
-    place = repository.place
-    sides = [commit_tree(place, f"{side}^{{tree}}", base, "side of a merge\n") for side in (ours, theirs)]
+    sides = [_child(repository, ours, base), theirs if is_child else _child(repository, theirs, base)]
     done = repository.git("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", *sides, accept=(0, 1))
     tree, *conflicts = done.fields
     return Merged(tree, tuple(dict.fromkeys(conflicts)) if done.code else ())
+
+
+def _child(repository: Repository, commit: str, parent: str) -> str:
+    return commit_tree(repository.place, f"{commit}^{{tree}}", parent, "side of a merge\n")

@@ -18,10 +18,10 @@ from typing import Self
 
 from aotloop.errors import Unavailable
 from aotloop.workspace import worktrees
+from aotloop.workspace.desks import Desk
 from aotloop.workspace.locks import try_lock, unlock
 from aotloop.workspace.objects import nothing
 from aotloop.workspace.repository import Repository, is_at_or_in
-from aotloop.workspace.worktrees import Desk
 
 _NAME = "aot-"
 _LOCK = ".lock"

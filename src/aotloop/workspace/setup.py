@@ -21,10 +21,11 @@ from typing import IO
 import msgspec
 
 from aotloop.errors import Unavailable
+from aotloop.workspace.desks import EXCLUDES, Desk
 from aotloop.workspace.git import KEPT, git
 from aotloop.workspace.pool import Furnish
 from aotloop.workspace.repository import Repository
-from aotloop.workspace.worktrees import EXCLUDES, Desk, remove_tree
+from aotloop.workspace.worktrees import remove_tree
 
 INPUTS = (
     "package.json",

@@ -9,14 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from aotloop.workspace.desks import Desk
 from aotloop.workspace.git import Place, git
-from aotloop.workspace.repository import Repository
+from aotloop.workspace.repository import Repository, changed
 
 MODULES = ".gitmodules"
 
 
 def update_submodules(repository: Repository, folder: Path) -> None:
     _update(folder, repository.git_dir / "modules", repository.common_dir / "modules")
+
+
+def changed_inside(desk: Desk) -> tuple[str, ...]:
+    """Submodules that are not as our index has them: what no commit of this repository can carry."""
+    done = desk.git(
+        "status", "--porcelain=v2", "-z", "--untracked-files=no", "--ignore-submodules=none", "--no-renames"
+    )
+    return tuple(changed(field for field in done.fields if field[:1] == "1" and _is_changed(field)))
+
+
+def _is_changed(field: str) -> bool:
+    _, states, submodule, *_ = field.split(" ", 3)
+    return submodule.startswith("S") and (states[1] != "." or submodule[2:] != "..")
 
 
 def _update(folder: Path, *sources: Path) -> None:

@@ -1,8 +1,6 @@
 """One worktree of ours: made, brought to a commit, proven clean, removed.
 
-Git is told where everything is, and has an index of ours beside the agent's: whatever the agent does to `.git`, to
-HEAD, to the index or to flags in it, what counts is the files. Nothing is removed here but what lies in the worktree
-and in its private folder within the repository.
+Nothing is removed here but what lies in the worktree and in its private folder within the repository.
 """
 
 from __future__ import annotations
@@ -12,62 +10,13 @@ import os
 import shutil
 from pathlib import Path
 
-import msgspec
-
 from aotloop.errors import Unavailable
-from aotloop.workspace.git import Done, Place, git
-from aotloop.workspace.repository import Repository
-from aotloop.workspace.submodules import MODULES, update_submodules
-
-INDEX = "aot-index"
-EXCLUDES = "aot-excludes"
-"""What set-up put there: not the agent's work, even where the project does not ignore it."""
+from aotloop.workspace import noise
+from aotloop.workspace.desks import INDEX, Desk
+from aotloop.workspace.submodules import MODULES, changed_inside, update_submodules
 
 _LASTING = frozenset({"HEAD", "commondir", "gitdir", "modules", "refs"})
 """Of the private folder. The rest are unfinished merges and rebases, locks, logs, settings: the agent's, and gone."""
-
-_SETTINGS = (
-    "core.sparseCheckout=false",
-    "core.trustctime=true",
-    "core.checkStat=default",
-    "core.ignoreStat=false",
-    "core.untrackedCache=false",
-)
-"""Settings are shared with the agent, who may have changed these: nothing in a worktree may go unnoticed."""
-
-
-class Desk(msgspec.Struct, frozen=True):
-    """A worktree and where it started."""
-
-    repository: Repository
-    path: Path
-    base: str
-
-    @property
-    def cwd(self) -> Path:
-        """Where the agent works: the same folder as the project in the person's checkout."""
-        return self.path / self.repository.prefix
-
-    @property
-    def git_dir(self) -> Path:
-        return self.repository.common_dir / "worktrees" / self.path.name
-
-    @property
-    def place(self) -> Place:
-        excludes = self.git_dir / EXCLUDES
-        return Place(
-            self.path,
-            (*_SETTINGS, *([f"core.excludesFile={excludes}"] if excludes.exists() else [])),
-            (
-                *self.repository.identity,
-                ("GIT_DIR", str(self.git_dir)),
-                ("GIT_WORK_TREE", str(self.path)),
-                ("GIT_INDEX_FILE", str(self.git_dir / INDEX)),
-            ),
-        )
-
-    def git(self, *words: str, stdin: bytes = b"", accept: tuple[int, ...] = (0,)) -> Done:
-        return git(self.place, *words, stdin=stdin, accept=accept)
 
 
 def make(desk: Desk) -> None:
@@ -88,13 +37,16 @@ def reset(desk: Desk) -> bool:
     _restore_link(desk)
     _forget_unfinished(desk.git_dir)
     desk.git("checkout", "--quiet", "--force", "--detach", desk.base)
+    shutil.copy2(desk.git_dir / INDEX, desk.git_dir / "index")  # with its time, by which git knows what to look at
     if (desk.path / MODULES).exists():
         update_submodules(desk.repository, desk.path)
+    noise.forget(desk)
     if not _is_clean(desk):
         desk.git("clean", "-ffdq")
         if not _is_clean(desk):
-            return False
-    shutil.copy2(desk.git_dir / INDEX, desk.git_dir / "index")  # with its time, by which git knows what to look at
+            noise.note(desk)
+            if not _is_clean(desk):
+                return False
     desk.cwd.mkdir(parents=True, exist_ok=True)
     return True
 
@@ -159,6 +111,4 @@ def _is_clean(desk: Desk) -> bool:
     seen = desk.git("ls-files", "-z", "--modified", "--others", "--directory", "--exclude-standard")
     if seen.out:
         return False
-    if not (desk.path / MODULES).exists():
-        return True
-    return not desk.git("status", "--porcelain", "-z", "--ignore-submodules=none").out
+    return not (desk.path / MODULES).exists() or not changed_inside(desk)

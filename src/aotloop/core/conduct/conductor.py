@@ -36,7 +36,8 @@ def _decide(run: Run, at: str) -> list[Effect]:
     while True:
         effects += _call_off(run)
         if changes := attempts.settle_weighings(run, at) + close_generation(run, at):
-            effects += changes + _call_off(run)
+            effects += changes  # which may leave more behind, or end the generation
+            continue
         reach_limits(run)
         effects += merging.merge_next(run)
         effects += checking.verify_if_due(run)

@@ -1,0 +1,118 @@
+"""`python -m prove [--deep] [--only states|faults]`: explores, prints what was explored, exits 1 on a violation."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Iterable
+from multiprocessing import Pool
+
+from prove.campaign import SETTINGS, Case, cases, world_shapes
+from prove.explore import Explored, Found, explore
+from prove.faults import FAULTS
+from prove.shapes import Setting, Shape, shapes
+from prove.worlds import explore_worlds
+
+LARGEST_FOR_FAULTS = 3
+MOST_STATES_FOR_FAULTS = 4000
+
+
+def _explore(case: Case) -> tuple[str, Explored, float]:
+    began = time.monotonic()
+    return case.name, explore(case.shape, case.setting), time.monotonic() - began
+
+
+def _explore_worlds(shape: Shape) -> tuple[str, Explored, float]:
+    began = time.monotonic()
+    return "fixed outcomes", explore_worlds(shape), time.monotonic() - began
+
+
+def _find(number: int) -> tuple[int, Found | None]:
+    """The first violation that a planted fault leads to."""
+    fault = FAULTS[number]
+    with fault.planted():
+        if fault.worlds:
+            every = (shape for size in range(2, 5) for shape in shapes(size) if shape.groups and shape.parts is None)
+            found = next((result.found[0] for one in every if (result := explore_worlds(one)).found), None)
+            return number, found
+        for setting in fault.settings:
+            for size in range(1, LARGEST_FOR_FAULTS + 1):
+                for shape in shapes(size):
+                    result = explore(shape, setting, most_states=MOST_STATES_FOR_FAULTS)
+                    if result.found:
+                        return number, result.found[0]
+    return number, None
+
+
+def _show(found: Found) -> None:
+    print(f"\nVIOLATION  {found.shape}\n           {found.setting}")
+    for number, action in enumerate(found.trace, 1):
+        print(f"  {number:3}. {action}")
+    for broken in found.broken:
+        print(f"  => {broken}")
+
+
+def _tell(results: Iterable[tuple[str, Explored, float]], names: list[str]) -> Explored:
+    every = {name: Explored(found=[]) for name in names}
+    seconds = dict.fromkeys(names, 0.0)
+    for name, explored, took in results:
+        every[name].add(explored)
+        seconds[name] += took
+        for found in explored.found:
+            _show(found)
+    print(f"{'setting':38}{'loops':>8}{'states':>11}{'steps':>11}{'seconds':>9}{'violations':>12}")
+    total = Explored(found=[])
+    for name in names:
+        one = every[name]
+        print(f"{name:38}{one.loops:8,}{one.states:11,}{one.steps:11,}{seconds[name]:9.0f}{len(one.found):12}")
+        total.add(one)
+    print(f"{'in all':38}{total.loops:8,}{total.states:11,}{total.steps:11,}{'':9}{len(total.found):12}\n")
+    return total
+
+
+def _prove(*, deep: bool) -> bool:
+    size = 3 + deep
+    print(f"Every graph of up to {size} atoms in every setting (of up to {size - 1} where all of it grows);")
+    print("of four atoms at least every one with two groups. If not said otherwise:")
+    print("  " + ", ".join(repr(Setting())[8:-1].split(", ")[:5]))
+    for name, setting in SETTINGS.items():
+        print(f"  {name}: {setting}")
+    print()
+    began = time.monotonic()
+    with Pool(os.cpu_count()) as pool:
+        total = _tell(pool.imap_unordered(_explore, cases(deep=deep)), list(SETTINGS))
+        print("Fixed outcomes, in every combination: the loop succeeds exactly if some combination of choices does.")
+        worlds = _tell(pool.imap_unordered(_explore_worlds, world_shapes(deep=deep)), ["fixed outcomes"])
+    total.add(worlds)
+    took = time.monotonic() - began
+    print(f"{total.states:,} states in {took:.0f} s, {len(total.found)} violations\n")
+    return not total.found
+
+
+def _prove_faults() -> bool:
+    """That the checker would notice."""
+    missed = 0
+    with Pool(os.cpu_count()) as pool:
+        for number, found in pool.imap(_find, range(len(FAULTS))):
+            fault = FAULTS[number]
+            missed += found is None
+            told = f"found after {len(found.trace)} steps: {found.broken[0]}" if found is not None else "NOT FOUND"
+            print(f"{fault.paragraph:20} {fault.name:52} {told[:110]}")
+    print(f"{len(FAULTS)} faults planted, {len(FAULTS) - missed} found\n")
+    return not missed
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m prove", description=__doc__)
+    parser.add_argument("--deep", action="store_true", help="one atom more; takes hours")
+    parser.add_argument("--only", choices=("states", "faults"), help="only explore, or only plant faults")
+    given = parser.parse_args()
+    is_proven = given.only == "faults" or _prove(deep=given.deep)
+    notices = given.only == "states" or _prove_faults()
+    return 0 if is_proven and notices else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

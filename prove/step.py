@@ -1,0 +1,89 @@
+"""One step of the exploration, with everything that laws ask about it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TypeVar
+
+import msgspec
+
+from aotloop.core import events
+from aotloop.core.conduct import Attempt, reports
+from aotloop.core.effects import Effect
+from aotloop.core.measure import Measure
+from aotloop.core.model import Loop
+from prove.ghost import Ghost
+from prove.oracle import Plain
+from prove.shapes import Setting
+from prove.world import Action, NotedRun
+
+E = TypeVar("E", bound=Effect)
+V = TypeVar("V", bound=events.Event)
+
+
+class Before(msgspec.Struct, frozen=True):
+    """What the laws need to know of the state before the step."""
+
+    loop: Loop
+    attempts: dict[int, Attempt]
+    merging: int | None
+    verifying: int | None
+    checking: frozenset[str]
+    reverting: bool
+    measure: tuple[int, int]
+    bound: int
+
+
+class Step:
+    """The state before, what was reported, what was asked for, the state after."""
+
+    def __init__(
+        self, before: Before, action: Action, effects: list[Effect], run: NotedRun, ghost: Ghost, setting: Setting
+    ) -> None:
+        self.before, self.action, self.effects = before, action, effects
+        self.run, self.ghost, self.setting = run, ghost, setting
+
+    @cached_property
+    def plain(self) -> Plain:
+        return Plain(self.run.loop)
+
+    @property
+    def loop(self) -> Loop:
+        return self.run.loop
+
+    @property
+    def report(self) -> reports.Report:
+        return self.action.report
+
+    @property
+    def is_correction(self) -> bool:
+        return isinstance(self.report, reports.Told) and isinstance(self.report.event, events.Corrected)
+
+    @property
+    def merged(self) -> str | None:
+        """The atom that was merged in this step, if any."""
+        if not isinstance(self.report, reports.Merged) or self.before.merging != self.report.attempt:
+            return None
+        return self.before.attempts[self.report.attempt].atom
+
+    def asked(self, kind: type[E]) -> list[E]:
+        """The effects of this kind."""
+        return [effect for effect in self.effects if isinstance(effect, kind)]
+
+    def noted(self, kind: type[V]) -> list[V]:
+        """The events of this kind that happened in this step."""
+        return [event for event in self.run.noted if isinstance(event, kind)]
+
+
+def state_before(run: NotedRun) -> Before:
+    measured = Measure(run.loop, run.board)
+    return Before(
+        run.loop.snapshot(),
+        {**run.attempts, **run.blocked},
+        run.merging,
+        run.verifying,
+        frozenset(run.checking),
+        run.reverting,
+        measured.value,
+        measured.attempts_left,
+    )

@@ -1,0 +1,79 @@
+"""Who belongs to an attempt is found and killed; nobody else is."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from aotloop.agents.survivors import Tree, kill_orphans
+from tests.agents.assignments import LINUX, all_dead
+from tests.verify.proofs import PATIENCE, eventually, written_pid
+
+pytestmark = pytest.mark.skipif(not LINUX, reason="only Linux shows the environment of others")
+
+
+def orphan(folder: Path, run_id: str, name: str) -> int:
+    """A process whose parent has ended and whose session is its own."""
+    env = {"PATH": os.environ["PATH"], "AOT_RUN_ID": run_id}
+    command = f"trap '' TERM; echo $$ > {name}; while :; do sleep 0.1; done"
+    subprocess.run(["sh", "-c", 'setsid sh -c "$1" >/dev/null 2>&1 &', "_", command], cwd=folder, env=env, check=True)
+    return written_pid(folder / name)
+
+
+def test_orphans_of_a_run_are_killed_and_those_of_others_spared(tmp_path: Path) -> None:
+    ours, others = orphan(tmp_path, "run-7", "ours"), orphan(tmp_path, "run-77", "others")
+    try:
+        kill_orphans("run-7", grace=0.1)
+        assert all_dead([ours])
+        assert not all_dead([others])
+    finally:
+        kill_orphans("run-77", grace=0)
+    assert all_dead([others])
+
+
+def test_where_there_are_no_orphans_nothing_is_done() -> None:
+    begun = time.monotonic()
+    kill_orphans("run-of-nobody", grace=600)
+    assert time.monotonic() - begun < PATIENCE
+
+
+def test_we_and_those_who_started_us_are_spared(tmp_path: Path) -> None:
+    program = (
+        "from aotloop.agents.survivors import kill_orphans\n"
+        "kill_orphans('run-8', grace=0)\n"
+        "open('alive', 'w').close()\n"
+    )
+    (tmp_path / "program.py").write_text(program)
+    env = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path), "AOT_RUN_ID": "run-8"}
+    done = subprocess.run(
+        ["sh", "-c", '"$1" program.py; true', "_", sys.executable], cwd=tmp_path, env=env, check=False
+    )
+    assert done.returncode == 0
+    assert (tmp_path / "alive").exists()
+
+
+def test_hurry_ends_the_grace(tmp_path: Path) -> None:
+    command = "trap '' TERM; echo $$ > pid; while :; do sleep 0.1; done"
+    leader = subprocess.Popen(["sh", "-c", command], cwd=tmp_path, start_new_session=True)
+    written_pid(tmp_path / "pid")
+    hurry = threading.Event()
+    killing = threading.Thread(target=Tree("no-mark", leader).kill, args=(600, hurry))
+    killing.start()
+    time.sleep(0.2)
+    assert leader.poll() is None
+    hurry.set()
+    killing.join(PATIENCE)
+    assert not killing.is_alive()
+    assert leader.poll() == -9
+
+
+def test_nothing_is_left_of_what_has_ended(tmp_path: Path) -> None:
+    leader = subprocess.Popen(["sh", "-c", "exit 0"], cwd=tmp_path, start_new_session=True)
+    leader.wait()
+    assert eventually(lambda: not Tree("no-mark", leader).anything_left())

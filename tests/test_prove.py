@@ -1,0 +1,53 @@
+"""The model checker itself: it explores, finds nothing wrong with the machine, and finds every fault planted in it."""
+
+from __future__ import annotations
+
+import pytest
+from prove.campaign import SETTINGS
+from prove.explore import explore
+from prove.faults import FAULTS, Fault
+from prove.shapes import shapes
+from prove.worlds import explore_worlds
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_no_loop_of_two_atoms_breaks_a_law(name: str) -> None:
+    for size in (1, 2):
+        for shape in shapes(size):
+            assert explore(shape, SETTINGS[name]).found == []
+
+
+def test_loops_of_three_atoms_break_no_law() -> None:
+    found = [one for shape in shapes(3) for one in explore(shape, SETTINGS["one slot"]).found]
+    assert found == []
+
+
+def test_if_some_combination_of_three_atoms_works_it_is_found() -> None:
+    explored = [explore_worlds(shape) for shape in shapes(3) if shape.groups]
+    assert [one.found for one in explored] == [[] for _ in explored]
+    assert sum(one.loops for one in explored) > 400
+
+
+@pytest.mark.parametrize(("size", "count"), [(1, 1), (2, 5), (3, 46)])
+def test_every_shape_is_there_once(size: int, count: int) -> None:
+    assert len(list(shapes(size))) == count
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=[fault.name for fault in FAULTS])
+def test_a_planted_fault_is_found(fault: Fault) -> None:
+    with fault.planted():
+        if fault.worlds:
+            every = (shape for size in (2, 3, 4) for shape in shapes(size) if shape.groups and shape.parts is None)
+            assert any(explore_worlds(shape).found for shape in every)
+        else:
+            every = (shape for size in (1, 2, 3) for shape in shapes(size))
+            assert any(explore(shape, one, most_states=4000).found for shape in every for one in fault.settings)
+
+
+def test_there_is_a_fault_for_every_paragraph() -> None:
+    paragraphs = {fault.paragraph for fault in FAULTS}
+    assert len(FAULTS) >= 50
+    assert paragraphs == {
+        "Required", "Ready", "Startable", "Slots", "Generations", "Progress and stall", "Failure ladder",
+        "Backtracking", "Speculative", "Probes", "Decomposition", "Repairs", "Contraction", "Measure", "Deciding", "Epochs",
+    }  # fmt: skip
