@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -52,7 +53,7 @@ def architecture(text: str) -> str:
     return f"{before}{BEGIN}\n{_diagram('atom', ATOM)}\n{_diagram('loop', LOOP)}\n{END}{after}"
 
 
-def _diagram(name: str, table: Mapping[tuple[str, str], str]) -> str:
+def _diagram(name: str, table: Mapping[Any, str]) -> str:
     """Moves that change nothing are left out."""
     moves: dict[tuple[str, str], list[str]] = {}
     for (status, move), following in table.items():

@@ -83,6 +83,5 @@ class Plain:
         left = {group.selected, *group.failed, *group.blamed}
         return [one for one in group.choices if one not in left]
 
-    def was_tried(self, atom: str) -> bool:
-        this = self.atoms[atom]
-        return this.status != "pending" or this.attempts > 0 or bool(self.parts(atom))
+    def was_begun(self, atom: str) -> bool:
+        return self.atoms[atom].status != "pending" or self.atoms[atom].attempts > 0

@@ -49,5 +49,6 @@ def test_there_is_a_fault_for_every_paragraph() -> None:
     assert len(FAULTS) >= 50
     assert paragraphs == {
         "Required", "Ready", "Startable", "Slots", "Generations", "Progress and stall", "Failure ladder",
-        "Backtracking", "Speculative", "Probes", "Decomposition", "Repairs", "Contraction", "Measure", "Deciding", "Epochs",
+        "Backtracking", "Speculative", "Probes", "Decomposition", "Repairs", "Contraction", "Measure", "Deciding",
+        "Epochs",
     }  # fmt: skip

@@ -63,7 +63,7 @@ def a_stall_changes_the_strategy(step: Step) -> Iterator[str]:
         if name in step.loop.or_groups  # not withdrawn at this very moment
         and plain.untried(name)
         and plain.is_required(group.selected)
-        and plain.was_tried(group.selected)
+        and (plain.was_begun(group.selected) or step.plain.parts(group.selected))
     ]
     if open_groups and not step.asked(Backtracked) and not step.run.weighing:
         yield f"it stalls, and {', '.join(open_groups)} did not switch"

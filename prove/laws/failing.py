@@ -78,7 +78,7 @@ def _resets(step: Step, effect: Backtracked, affected: set[str]) -> Iterator[str
     before = {atom.id: atom for atom in step.before.loop.atoms}
     started = {one.atom for one in step.asked(StartAttempt)}
     cancelled = {one.atom for one in step.asked(CancelAttempt)}
-    concerned = {getattr(event, "atom", None) for event in step.run.noted}
+    concerned = {getattr(event, name, None) for event in step.run.noted for name in ("atom", "parent")}
     for atom in step.loop.atoms:
         if atom.id not in before:
             continue
@@ -110,6 +110,8 @@ def a_choice_that_failed_itself_has_failed(step: Step) -> Iterator[str]:
         failing = {event.atom for event in step.noted(events.AtomFailed)}
         failing |= {event.atom for event in step.noted(events.AlternativeSought)}
         group = step.loop.or_groups[effect.or_group]
+        if _is_forced(step, effect):  # perhaps by another one's failures
+            continue
         if effect.left in failing and effect.left not in group.failed and not group.blamed.get(effect.left):
             yield f"{effect.left} failed, rests on nothing else, and is only blamed"
 
@@ -125,13 +127,18 @@ def alternatives_are_weighed_before_one_is_taken(step: Step) -> Iterator[str]:
         return
     plain = Plain(step.before.loop)
     for effect in step.asked(Backtracked):
-        judged = step.run.judged.or_groups.get(effect.or_group) if step.run.judged is not None else None
-        if judged is not None and judged.selected == effect.left:
-            continue  # it was forced to switch, by a stall
+        if _is_forced(step, effect):
+            continue
         choices = [plain.atoms[one] for one in _could_be_taken(plain, effect, attempt.atom)]
         unknown = [one.id for one in choices if one.findings is None and one.run is None and one.status == "pending"]
         if len(choices) > 1 and unknown and not plain.loop.or_groups[effect.or_group].speculative:
             yield f"{', '.join(unknown)} were not probed before {effect.selected} was taken"
+
+
+def _is_forced(step: Step, effect: Backtracked) -> bool:
+    """Whether it was a stall that made the group switch."""
+    judged = step.run.judged.or_groups.get(effect.or_group) if step.run.judged is not None else None
+    return judged is not None and judged.selected == effect.left
 
 
 def _could_be_taken(plain: Plain, effect: Backtracked, failing: str) -> list[str]:
@@ -146,7 +153,8 @@ def the_cheapest_feasible_choice_is_next(step: Step) -> Iterator[str]:
     attempt = step.before.attempts[step.report.attempt]
     plain = step.plain
     group = plain.group_of(attempt.atom)
-    if not step.report.feasible and group is not None and attempt.atom not in (*group.failed, *group.blamed):
+    is_given_up = group is None or attempt.atom in (*group.failed, *group.blamed)
+    if not step.report.feasible and not is_given_up and not step.asked(Backtracked):
         yield f"{attempt.atom} is not feasible and has not failed"
     for effect in step.asked(Backtracked):
         is_weighed = attempt.weighs_for is not None and attempt.weighs_for in plain.atoms

@@ -88,6 +88,16 @@ def test_a_ref_lock_is_waited_for_too(checkout: Path) -> None:
     assert sh(checkout, "rev-parse", "refs/aot/x") == head(checkout)
 
 
+def test_a_worktree_that_is_just_being_made_is_waited_for(checkout: Path, tmp_path: Path) -> None:
+    half = checkout / ".git" / "worktrees" / "half"
+    half.mkdir(parents=True)
+    (half / "gitdir").write_text(f"{tmp_path}/half/.git\n")
+    (half / "commondir").touch()
+    threading.Timer(0.3, (half / "commondir").write_text, ["../..\n"]).start()
+    git(Place(checkout), "worktree", "add", "--detach", str(tmp_path / "whole"))
+    assert (tmp_path / "whole" / "a.txt").exists()
+
+
 def test_a_git_that_hangs_is_ended(checkout: Path) -> None:
     sh(checkout, "config", "alias.hang", "!sleep 60")
     with pytest.raises(Unavailable, match="did not end within"):

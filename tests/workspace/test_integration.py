@@ -368,6 +368,16 @@ def test_files_in_the_way_of_the_first_commit_block(tmp_path: Path, is_ignored: 
         assert repository.head().commit is None
 
 
+def test_a_file_in_the_way_of_a_folder_of_the_first_commit_blocks(tmp_path: Path) -> None:
+    checkout = make_checkout(tmp_path / "empty", {})
+    repository = opened(checkout)
+    write(checkout, {"data": "the person's\n", ".gitignore": "data\n"})
+    with Pool(repository, tmp_path / "pool") as pool:
+        prepared = prepared_from(pool, repository, {"data/file": "first\n"})
+        assert land(repository, prepared, MAIN) == Blocked("uncommitted changes stand in the way: data", ("data",))
+        assert (checkout / "data").read_bytes() == b"the person's\n"
+
+
 # --- several runs at once ----------------------------------------------------------------------------------------
 
 LANDER = """

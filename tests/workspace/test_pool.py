@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
@@ -327,12 +328,28 @@ def test_worktrees_of_a_crashed_process_are_removed(checkout: Path, repository: 
     assert not (tmp_path / "pool").exists()
 
 
+def test_a_worktree_whose_agent_outlives_its_run_is_not_taken_over(
+    checkout: Path, repository: Repository, tmp_path: Path
+) -> None:
+    crashed = Pool(repository, tmp_path / "pool")
+    desk = crashed.take(head(checkout))
+    lock = crashed.lock_of(desk)
+    agent = subprocess.Popen(["sleep", "60"], pass_fds=[lock])
+    os.close(lock)  # as the death of the run does
+    with Pool(repository, tmp_path / "pool") as pool:
+        assert pool.take(head(checkout)).path != desk.path
+        agent.kill()
+        agent.wait()
+        assert pool.take(head(checkout)).path == desk.path
+
+
 def test_registrations_of_worktrees_deleted_by_hand_are_removed(
     checkout: Path, repository: Repository, tmp_path: Path
 ) -> None:
     before = facts(checkout)
     crash(checkout, tmp_path / "pool")
     shutil.rmtree(tmp_path / "pool")
+    write(checkout / ".git" / "aot-removed-aot-x", {"HEAD": "of a process that died while it removed this"})
     Pool(repository, tmp_path / "pool").close()
     assert facts(checkout) == before
 

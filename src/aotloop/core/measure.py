@@ -49,19 +49,28 @@ class Measure:
     def magnitude(self) -> float:
         """The power of ten of a bound too large to be written out."""
         switches, ways = self._switches_left
-        growth = sum(map(self._log_of_growth, self._leaves()))
+        growth = sum(map(self._log_of_growth, self._loop.atoms))
         return (growth + log10(ways) if growth else log10(switches + 1)) + log10(max(self.most_work, 1))
 
     # --- combinations --------------------------------------------------------------------------------------------
 
     @property
     def combinations(self) -> int:
-        """Groups that parts may bring are counted as if they came before all others: wherever they do, it is less."""
+        """Growth may bring groups and put others into another order; whatever it does, it was paid for in advance."""
         switches, ways = self._switches_left
         growth = 1
-        for atom in self._leaves():
-            growth *= _most_combinations(self._depth_left(atom), self._limits.max_children)
+        for atom in self._loop.atoms:
+            growth *= self._growth_of(atom)
         return (growth - 1) * ways + switches + 1
+
+    def _growth_of(self, atom: Atom) -> int:
+        """More than twice as many combinations as its parts may ever bring; of a parent, the price of a withdrawal."""
+        if atom.id in self._graph.children_of:
+            return 2 if self._growth and not atom.whole else 1
+        growth, most = 1, self._limits.max_children
+        for _ in range(self._depth_left(atom)):
+            growth = 2 * _most_product(most) * growth**most + 1
+        return growth
 
     @cached_property
     def _switches_left(self) -> tuple[int, int]:
@@ -74,13 +83,13 @@ class Measure:
             ways *= len(group.choices)
         return switches, ways
 
-    def _leaves(self) -> list[Atom]:
-        return [atom for atom in self._loop.atoms if atom.id not in self._graph.children_of]
-
     def _log_of_growth(self, atom: Atom) -> float:
+        """As `_growth_of`, without writing the number out."""
+        if atom.id in self._graph.children_of:
+            return log10(self._growth_of(atom))
         log, most = 0.0, self._limits.max_children
         for _ in range(self._depth_left(atom)):
-            log = log10(_most_product(most)) + most * log
+            log = log10(2 * _most_product(most)) + most * log
         return log
 
     # --- work ----------------------------------------------------------------------------------------------------
@@ -140,13 +149,6 @@ class Measure:
         if not self._growth or atom.whole or atom.run is not None or races:
             return 0
         return max(self._limits.max_depth - self._graph.depth(atom.id), 0)
-
-
-def _most_combinations(depth: int, children: int) -> int:
-    most = 1
-    for _ in range(depth):
-        most = _most_product(children) * most**children
-    return most
 
 
 def _most_product(parts: int) -> int:

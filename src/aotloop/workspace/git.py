@@ -14,8 +14,9 @@ import re
 import shutil
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -33,7 +34,12 @@ KEPT = re.compile(
 )
 """Where the user's settings are, how the user connects, and who the user is; the rest speaks of some repository."""
 
-_LOCKED = re.compile(r"'([^']*\.lock)': File exists|could not lock config file ([^\n:]*): File exists")
+_LOCKED = re.compile(
+    r"'(?P<file>[^']*\.lock)': File exists"
+    r"|could not lock config file (?P<config>[^\n:]*): File exists"
+    r"|failed to read (?P<worktree>[^\n]*/commondir)"
+)
+"""The last is a worktree that another git is just making: git lists them all, and does not wait for one half made."""
 
 _SETTINGS = (
     "core.hooksPath=/dev/null",
@@ -112,7 +118,7 @@ def git(
         if lock is None or done.code in accept:
             break
         if time.monotonic() + pause > deadline:
-            path = lock.group(1) or lock.group(2)
+            path = lock["file"] or lock["config"] or lock["worktree"]
             raise Unavailable(
                 f"git {words[0]}: another git process keeps {path}",
                 hint="Wait for it to end. If none is running, it crashed: remove that file.",
@@ -150,17 +156,35 @@ def _run(place: Place, words: Sequence[str], stdin: bytes, longest: float | None
         )
     except OSError as error:
         raise Unavailable(f"git cannot be started: {error.strerror}", hint="Install git 2.38 or newer.") from error
-    with process:
+    with process, _limited(process, longest) as has_hung:
         try:
-            out, err = process.communicate(stdin or None, timeout=longest)
-        except subprocess.TimeoutExpired as error:
-            os.killpg(process.pid, signal.SIGTERM)  # git then removes its lock files
-            raise Unavailable(f"git {words[0]} did not end within {longest:g} seconds in {place.folder}") from error
+            out, err = process.communicate(stdin or None)
         except BaseException:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.communicate(timeout=longest)
+            process.communicate()
             raise
+    if has_hung():
+        raise Unavailable(f"git {words[0]} did not end within {longest or 0:g} seconds in {place.folder}")
     return Done(process.returncode, out, err.decode("utf-8", "replace"))
+
+
+@contextlib.contextmanager
+def _limited(process: subprocess.Popen[bytes], longest: float | None) -> Iterator[Callable[[], bool]]:
+    """Not the time-out of `communicate`: with one, it waits for the end of a process in naps."""
+    hung: list[bool] = []
+
+    def end() -> None:
+        hung.append(True)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)  # git then removes its lock files
+
+    timer = threading.Timer(longest or 0, end)
+    timer.daemon = True
+    if longest is not None:
+        timer.start()
+    try:
+        yield lambda: bool(hung)
+    finally:
+        timer.cancel()
 
 
 def _environment(ours: Mapping[str, str]) -> dict[str, str]:

@@ -15,7 +15,8 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
 
 import msgspec
 from msgspec.structs import replace
@@ -25,7 +26,7 @@ from aotloop.workspace.git import LOCK_PATIENCE, Done, Place, git
 from aotloop.workspace.locks import held
 from aotloop.workspace.mending import mend, note_files
 from aotloop.workspace.objects import nothing
-from aotloop.workspace.repository import Repository, changed, is_at_or_in
+from aotloop.workspace.repository import Repository, changed
 
 LOCK = "aot-integration.lock"
 PATIENCE = 120.0
@@ -97,8 +98,8 @@ class Landing:
         if now.commit != step.head:
             return Moved(now.commit)
         self._copy_index()
-        if step.head is None:
-            note_files(self._place, self._paths(step))  # git would overwrite ignored ones here
+        if step.head is None and (obstacle := self._first_obstacle(step)):
+            return obstacle
         done = self._merge(step)
         if done.code:
             done = self._merge_again(step) or done
@@ -106,6 +107,16 @@ class Landing:
             return self._obstacle(step, done)
         self._copy.replace(self._index)
         return Landed(step.commit)
+
+    def _first_obstacle(self, step: Step) -> Blocked | None:
+        """Where there is no commit yet, git would overwrite ignored files."""
+        paths = self._paths(step)
+        note_files(self._place, paths)  # then it sees that they are not those of the commit
+        top = self._repository.top
+        files = {
+            one for path in paths for one in _folders(path) if os.path.lexists(top / one) and not (top / one).is_dir()
+        }
+        return _blocked(sorted(files)) if files else None
 
     def _merge(self, step: Step) -> Done:
         options = ("--no-overwrite-ignore", "--no-autostash", "--no-squash", "--no-verify-signatures", "--no-stat")
@@ -136,11 +147,9 @@ class Landing:
         ours = self._paths(step)
         status = ("status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignored=matching", "--no-renames")
         theirs = sorted(set(changed(self._repository.git(*status).fields)))
-        paths = tuple(path for path in theirs if any(is_at_or_in(path, one) or is_at_or_in(one, path) for one in ours))
-        if not paths:
-            return Blocked(f"git does not go on: {done.complaint}")
-        more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
-        return Blocked(f"uncommitted changes stand in the way: {', '.join(paths[:_SHOWN])}{more}", paths)
+        above = {folder for path in ours for folder in _folders(path)}
+        paths = [one for one in theirs if one in ours | above or not ours.isdisjoint(_folders(one))]
+        return _blocked(paths) if paths else Blocked(f"git does not go on: {done.complaint}")
 
     def _paths(self, step: Step) -> set[str]:
         start = step.head or nothing(self._repository)
@@ -201,5 +210,15 @@ def landing(repository: Repository) -> Iterator[Landing]:
         yield one
 
 
+def _blocked(paths: Sequence[str]) -> Blocked:
+    more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
+    return Blocked(f"uncommitted changes stand in the way: {', '.join(paths[:_SHOWN])}{more}", tuple(paths))
+
+
 def _shown(branch: str | None) -> str:
     return "no branch" if branch is None else f"branch {branch.removeprefix('refs/heads/')}"
+
+
+def _folders(path: str) -> list[str]:
+    """Those that a path leads through."""
+    return [str(folder) for folder in PurePosixPath(path).parents][:-1]

@@ -84,6 +84,10 @@ class Pool:
             if descriptor is not None:
                 unlock(self._lock_file(name), descriptor, remove=True)
 
+    def lock_of(self, desk: Desk) -> int:
+        """An open file: whoever inherits it holds the worktree, too, and it is not taken over while that one lives."""
+        return self._locks[desk.path.name]
+
     def close(self) -> None:
         """Removes every worktree of this pool, in use or not, and those that crashed ones have left."""
         with self._mutex:
@@ -159,6 +163,8 @@ class Pool:
 
     def _remove_stale_registrations(self) -> None:
         """Of worktrees of this folder that are gone, with their locks: somebody tidied up by hand."""
+        for removed in self._repository.common_dir.glob(f"{worktrees.REMOVED}*"):
+            worktrees.remove_tree(removed)
         with contextlib.suppress(FileNotFoundError):
             for entry in (self._repository.common_dir / "worktrees").iterdir():
                 desk = self._desk(entry.name, "")

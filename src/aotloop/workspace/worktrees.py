@@ -15,8 +15,11 @@ from aotloop.workspace import noise
 from aotloop.workspace.desks import INDEX, Desk
 from aotloop.workspace.submodules import MODULES, changed_inside, update_submodules
 
-_LASTING = frozenset({"HEAD", "commondir", "gitdir", "modules", "refs"})
-"""Of the private folder. The rest are unfinished merges and rebases, locks, logs, settings: the agent's, and gone."""
+_LASTING = frozenset({"HEAD", "commondir", "gitdir", "logs", "modules", "refs"})
+"""Of the private folder. The rest are unfinished merges and rebases, locks, settings: the agent's, and gone."""
+
+
+REMOVED = "aot-removed-"
 
 
 def make(desk: Desk) -> None:
@@ -61,8 +64,11 @@ def detach(desk: Desk) -> None:
 def remove(desk: Desk) -> None:
     """The files, then the registration: in between, git takes it for a worktree that somebody deleted."""
     remove_tree(desk.path)
-    if is_registered(desk) or not (desk.git_dir / "gitdir").exists():
-        remove_tree(desk.git_dir)
+    if desk.git_dir.exists() and (is_registered(desk) or not (desk.git_dir / "gitdir").exists()):
+        # At once, not file by file: any git that lists the worktrees meanwhile would fail on half of one.
+        removed = desk.repository.common_dir / f"{REMOVED}{desk.path.name}"
+        desk.git_dir.rename(removed)
+        remove_tree(removed)
     with contextlib.suppress(OSError):
         desk.git_dir.parent.rmdir()  # as git does with the last one
 
