@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from aotloop.core.graph import Graph
+from aotloop.core.graph import Graph, highest_number
 from aotloop.core.model import Atom, Decomposition, Loop, OrGroup
 from aotloop.core.standing import Standing
 
 COMPUTED = ("required", "remaining_path")
-OF_STRUCTURE = ("consumers", "consumers_first", "_placed")
+OF_STRUCTURE = ("consumers", "consumers_first", "_placed", "highest_number")
 
 
 class Board(Graph):
@@ -70,7 +70,7 @@ class Board(Graph):
         if not is_regular:
             self.rebuild()
         elif standing is None:
-            self._forget(*COMPUTED, *OF_STRUCTURE)
+            self._forget(*COMPUTED, *OF_STRUCTURE[:-1])
         else:
             self._forget("consumers_first", "_placed")
             if not standing.grown(fresh, groups_before, needs_before):
@@ -88,6 +88,9 @@ class Board(Graph):
             self.atoms[atom.id] = atom
         self.or_groups.update(groups)
         self.group_of.update({choice: name for name, group in groups.items() for choice in group.choices})
+        if "highest_number" in self.__dict__:
+            added = (*(atom.id for atom in atoms), *(choice for group in groups.values() for choice in group.choices))
+            self.__dict__["highest_number"] = max(self.highest_number, highest_number(added))
         self.loop.decompositions.extend(splits)
         for split in splits:
             self.add_parts(split)

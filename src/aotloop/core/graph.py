@@ -13,6 +13,9 @@ from aotloop.core.model import Atom, Decomposition, Loop, OrGroup
 
 DEFAULT_ESTIMATE = 1.0
 
+LONGEST_NUMBER = 18
+"""Digits of an id. Who uses longer ones does not count with them."""
+
 
 class Graph:
     def __init__(self, loop: Loop) -> None:
@@ -26,6 +29,11 @@ class Graph:
         self.parents_of: dict[str, list[str]] = {}
         for split in loop.decompositions:
             self.add_parts(split)
+
+    @cached_property
+    def highest_number(self) -> int:
+        """Of all ids like A1, those of choices that are not atoms yet included."""
+        return highest_number((*self.atoms, *self.group_of))
 
     # --- structure ---------------------------------------------------------------------------------------------
 
@@ -259,3 +267,8 @@ class Graph:
     def _unit_needs(self, atom_id: str) -> Iterator[str]:
         for member in self.unit(atom_id):
             yield from self.needs(member)
+
+
+def highest_number(ids: Iterable[str]) -> int:
+    numbered = (one[1:] for one in ids if one[:1] == "A" and one[1:].isdecimal() and len(one) < LONGEST_NUMBER)
+    return max(map(int, numbered), default=0)

@@ -6,12 +6,9 @@ from collections.abc import Collection, Iterator
 
 from aotloop.core.board import Board
 from aotloop.core.events import AtomDecomposed, Child
-from aotloop.core.graph import Graph
+from aotloop.core.graph import Graph, highest_number
 from aotloop.core.illegal import illegal
 from aotloop.core.model import Atom, OrGroup
-
-LONGEST_NUMBER = 18
-"""Digits. Who uses longer ones does not count with them."""
 
 
 def parts_of(board: Board, event: AtomDecomposed, parent: Atom) -> tuple[list[Atom], dict[str, OrGroup]]:
@@ -65,9 +62,7 @@ def _groups(board: Board, parent: Atom, ids: list[str], children: tuple[Child, .
 
 def free_ids(graph: Graph, taken: Collection[str] = ()) -> Iterator[str]:
     """A<n>, counting on from the highest number in use (choices that are not atoms yet included)."""
-    used = [*graph.atoms, *graph.group_of, *taken]
-    numbered = [one[1:] for one in used if one[:1] == "A" and one[1:].isdecimal() and len(one) < LONGEST_NUMBER]
-    number = max(map(int, numbered), default=0)
+    number = max(graph.highest_number, highest_number(taken))
     while True:
         number += 1
         yield f"A{number}"

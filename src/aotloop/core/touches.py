@@ -4,7 +4,8 @@ Patterns are those of file checks: `*`, `?` and `[…]` within a name, `**` as a
 a pattern names may be a directory, then it covers everything below; a name with an extension is taken for a file,
 unless there is a slash after it or the other pattern spells it out as a directory. Everything else errs towards
 overlap: letters are compared regardless of case and of how accents are encoded, `[…]` is any character, hidden names
-are names like others, and `..` or an absolute path could lead anywhere.
+are names like others, and `..`, an absolute path or braces, which mean one thing to some tools and another to others,
+could lead anywhere.
 
 Both questions, of names in a path and of characters in a name, are one: can two sequences, in which None stands for
 any run, be the same? Positions in the second sequence are the bits of a number, so that a step of the first moves all
@@ -39,7 +40,7 @@ def overlap(a: Iterable[str], b: Iterable[str]) -> bool:
 def _names(pattern: str) -> Tokens:
     """The names of the path, None for `**` and, if it may be a directory, for what lies below."""
     names = [name for name in pattern.split("/") if name not in {"", "."}]
-    if pattern.startswith("/") or ".." in names:
+    if pattern.startswith("/") or ".." in names or "{" in pattern:
         return ANYWHERE
     is_file = bool(names) and not pattern.endswith(("/", "/.")) and _FILE.fullmatch(names[-1]) is not None
     below = [] if is_file else [None]

@@ -80,8 +80,9 @@ def remove_tree(path: Path) -> None:
         try:
             shutil.rmtree(path)
         except OSError:
-            _make_removable(path)
-            shutil.rmtree(path)
+            with contextlib.suppress(FileNotFoundError):  # another pool, closing, tidies up the same
+                _make_removable(path)
+                shutil.rmtree(path)
 
 
 def _make_removable(path: Path) -> None:

@@ -1,0 +1,63 @@
+"""Contraction: what a worker is told is what it builds on and what failed before, however long the run was."""
+
+from __future__ import annotations
+
+import msgspec
+
+from aotloop.core.context import MOST_FAILURES, context_of
+from aotloop.core.graph import Graph
+from aotloop.core.model import Binding, Decomposition, Loop, TrailEntry
+from tests.loops import a_loop, atom
+
+
+def results(loop: Loop, atom_id: str) -> set[str]:
+    return set(context_of(Graph(loop), atom_id).results)
+
+
+def failure(atom_id: str, reason: str) -> TrailEntry:
+    return TrailEntry(reason=reason, timestamp="noon", type="failure", atom=atom_id)
+
+
+def test_only_results_of_direct_dependencies_are_told() -> None:
+    loop = a_loop(atom("A1", status="resolved"), atom("A2", "A1", status="resolved"), atom("A3", "A2"))
+    loop.bindings = {one: Binding(summary=f"did {one}") for one in ("A1", "A2")}
+    assert context_of(Graph(loop), "A3").results == {"A2": Binding(summary="did A2")}
+
+
+def test_of_a_group_the_selected_choice_is_told() -> None:
+    loop = a_loop(atom("X", or_group="g"), atom("Y", or_group="g"), atom("Z", "X"))
+    loop.or_groups["g"] = msgspec.structs.replace(loop.or_groups["g"], selected="Y")
+    loop.bindings = {"X": Binding(summary="left"), "Y": Binding(summary="taken")}
+    assert results(loop, "Z") == {"Y"}
+
+
+def test_of_a_decomposed_atom_its_parts_are_told_down_to_the_last() -> None:
+    loop = a_loop(
+        atom("P"), atom("C"), atom("D"), atom("E"), atom("Z", "P"),
+        decompositions=[
+            Decomposition(parent="P", children=("C", "D"), reason="parts"),
+            Decomposition(parent="D", children=("E",), reason="parts"),
+        ],
+        bindings={one: Binding(summary=one) for one in "PCDE"},
+    )  # fmt: skip
+    assert results(loop, "Z") == {"C", "E"}
+
+
+def test_what_failed_before_is_told_once_the_latest_last_and_not_without_end() -> None:
+    loop = a_loop(atom("X", or_group="g"), atom("Y", or_group="g"), atom("Z"))
+    loop.trail = [failure("X", "first"), failure("Z", "of another"), failure("X", "first")]
+    assert context_of(Graph(loop), "Y").failures == ("X: first",)
+    loop.trail += [failure("Y", f"reason {number}") for number in range(50)]
+    told = context_of(Graph(loop), "Y").failures
+    assert (len(told), told[-1]) == (MOST_FAILURES, "Y: reason 49")
+
+
+def test_its_size_does_not_grow_with_the_length_of_the_run() -> None:
+    def size(resolved: int) -> int:
+        done = [atom(f"D{one}", status="resolved") for one in range(resolved)]
+        loop = a_loop(*done, atom("A1", "D0"))
+        loop.bindings = {one.id: Binding(summary="done") for one in done}
+        loop.trail = [failure(one.id, "it broke") for one in done]
+        return len(msgspec.json.encode(context_of(Graph(loop), "A1")))
+
+    assert size(2000) == size(2)
