@@ -122,6 +122,14 @@ def test_when_attempts_are_used_up_another_choice_takes_over(project: Path) -> N
     assert aot("status", "--json").json["executable_atoms"] == ["A2"]
 
 
+def test_a_whole_that_fails_its_check_gets_one_more_part(project: Path) -> None:
+    parts = [Decomposition(parent="A1", children=("A2",), reason="parts")]
+    write_loop(project, a_loop(atom("A1"), atom("A2", status="resolved"), decompositions=parts))
+    ran = aot("atom", "fail", "A1", "--reason", "they do not fit")
+    assert (ran.code, ran.out) == (0, "✔ A1 has failed; A3 is to mend that\n")
+    assert aot("status", "--json").json["executable_atoms"] == ["A3"]
+
+
 def test_when_nothing_is_left_it_says_so(project: Path) -> None:
     write_loop(project, a_loop(atom("A1", status="in_progress"), constraints=Constraints(max_attempts=1)))
     ran = aot("atom", "fail", "A1", "--reason", "no luck")

@@ -13,7 +13,7 @@ from aotloop.cli.names import complete_begun, complete_ready, known_atom
 from aotloop.cli.options import TEXT, WORDS, InOrder, json_option, state_file_option, yes_option
 from aotloop.cli.output import named, report_done
 from aotloop.core import events
-from aotloop.core.effects import Backtracked, Effect, Exhausted, Retry
+from aotloop.core.effects import Added, Backtracked, Effect, Exhausted, Retry
 from aotloop.core.graph import Graph
 from aotloop.core.model import Loop
 
@@ -137,6 +137,9 @@ def _after_failing(atom: str, effects: list[Effect]) -> tuple[str, str, list[str
             case Backtracked():
                 other = f"{said}; {effect.or_group} goes on with {effect.selected}"
                 return "backtrack", other, [f"aot atom start {named(effect.selected)}"]
+            case Added():
+                mending = effect.atoms[0]
+                return "repair", f"{said}; {mending} is to mend that", [f"aot atom start {named(mending)}"]
             case Exhausted():
                 return "exhausted", f"{said}; nothing is left to try for it", ["aot status", f"aot log {named(atom)}"]
     return "other choices", said, ["aot status"]

@@ -61,6 +61,8 @@ def _fail_atom(given: dict[str, Any]) -> dict[str, Any]:
             result |= {"next": "retry", "attempts": effect.attempts, "max_attempts": effect.allowed}
         elif isinstance(effect, Backtracked):
             result |= {"next": "backtrack", **_backtracked(effects)}
+        elif isinstance(effect, Added):
+            result |= {"next": "repair", "repair": effect.atoms[0]}
         elif isinstance(effect, Exhausted):
             result["next"] = "exhausted"
     return result
