@@ -22,7 +22,7 @@ from aotloop.agents.contract import Limits
 from aotloop.agents.endings import status_in_words
 from aotloop.agents.following import Following
 from aotloop.agents.launching import Launch, start
-from aotloop.agents.survivors import Tree
+from aotloop.survivors import Tree
 from aotloop.agents.watchdogs import NEVER, Expiry, next_expiry
 
 _LINGER_SECONDS = 0.1

@@ -20,9 +20,9 @@ from pathlib import Path
 
 import msgspec
 
+from aotloop.survivors import Tree
 from aotloop.verify.cancellation import Cancellation
 from aotloop.verify.capture import Capture
-from aotloop.verify.survivors import anything_left, kill_everything
 from aotloop.verify.wakeups import end_of, woken_by
 
 MARK = "AOT_CHECK_ID"
@@ -30,6 +30,9 @@ MARK = "AOT_CHECK_ID"
 
 _CHUNK = 64 * 1024
 """As much as a pipe holds by default."""
+
+_GRACE_SECONDS = 0.5
+"""Between SIGTERM and SIGKILL. A cancelled check has to be dead within a second."""
 
 _LINGER_SECONDS = 0.1
 """How long after the shell's end a last writer (a `tee`, say) may go on before it is killed."""
@@ -179,8 +182,9 @@ class _Running:
 
     def _clear_away(self) -> None:
         # An open pipe is somebody who holds it; a shell without a status was not waited for.
-        if self._pipe_open or self._shell.returncode is None or anything_left(self._shell, self._mark):
-            kill_everything(self._shell, self._mark)
+        tree = Tree(self._mark, self._shell)
+        if self._pipe_open or self._shell.returncode is None or tree.anything_left():
+            tree.kill(_GRACE_SECONDS)
             if self._pipe_open:
                 self._read()
         self._pipe.close()

@@ -1,8 +1,8 @@
-"""Only this module finds and kills what an attempt started: nothing outlives the attempt.
+"""Only this module finds and kills what an attempt or a check started: nothing outlives them.
 
-A process belongs to an attempt when it descends from the attempt's first process, is in its session, or carries the
-attempt's mark in its environment (Linux only; that finds daemons which left the session and lost their parent). What
-cleared its environment, left the session *and* lost its parent cannot be told from anybody else's process.
+A process belongs to one when it descends from its first process, is in its session, or carries its mark in the
+environment (Linux only; that finds daemons which left the session and lost their parent). What cleared its environment,
+left the session *and* lost its parent cannot be told from anybody else's process.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _POLL_SECONDS = 0.01
 
 
 class Tree:
-    """All processes of one attempt, whose first process is `leader` and leads its session; or, without a leader, of
-    whoever carries the mark. Everything here blocks: not for the thread of an event loop.
+    """All processes of one attempt or check, whose first process is `leader` and leads its session; or, without a
+    leader, of whoever carries the mark. Everything here blocks: not for the thread of an event loop.
     """
 
     def __init__(self, mark: str, leader: subprocess.Popen[bytes] | None = None) -> None:
@@ -45,8 +45,8 @@ class Tree:
                 return True
         return _carries(pid, self._mark)
 
-    def kill(self, grace: float, hurry: threading.Event) -> None:
-        """SIGTERM for all, a grace they share and `hurry` ends, then SIGKILL until none is found."""
+    def kill(self, grace: float, hurry: threading.Event | None = None) -> None:
+        """SIGTERM for all, a grace they share and `hurry` cuts short, then SIGKILL until none is found."""
         left = self._members()
         self._send(left, signal.SIGTERM)
         self._wait(left, grace, hurry)
@@ -123,7 +123,7 @@ def kill_orphans(run_id: str, grace: float = 0.5) -> None:
     """Ends what a run left behind that died itself. Its agents are known by AOT_RUN_ID."""
     tree = Tree(f"AOT_RUN_ID={run_id}\0")
     if tree.anything_left():
-        tree.kill(grace, threading.Event())
+        tree.kill(grace)
 
 
 def _pids() -> Iterator[int]:

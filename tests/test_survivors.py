@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from aotloop.agents.survivors import Tree, kill_orphans
+from aotloop.survivors import Tree, kill_orphans
 from tests.agents.assignments import LINUX, all_dead
 from tests.verify.proofs import PATIENCE, eventually, written_pid
 
@@ -45,7 +45,7 @@ def test_where_there_are_no_orphans_nothing_is_done() -> None:
 
 def test_we_and_those_who_started_us_are_spared(tmp_path: Path) -> None:
     program = (
-        "from aotloop.agents.survivors import kill_orphans\n"
+        "from aotloop.survivors import kill_orphans\n"
         "kill_orphans('run-8', grace=0)\n"
         "open('alive', 'w').close()\n"
     )
