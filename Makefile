@@ -39,8 +39,8 @@ bench: .venv/.ready ## measured ratios: loading, durable update, start-up
 prove: .venv/.ready ## the model checker: every small loop, every outcome; and that it notices planted faults
 	@$(BIN)/python -m prove
 
-prove-deep: .venv/.ready ## the same with one atom more (hours), and generated cases by the thousand
-	@$(BIN)/python -m prove --deep
+prove-deep: .venv/.ready ## the same with one atom more (hours; MINUTES=n bounds it), and generated cases by the thousand
+	@$(BIN)/python -m prove --deep $(if $(MINUTES),--minutes $(MINUTES))
 	@AOT_HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -n auto tests/statefile tests/core
 
 docs: .venv/.ready ## write docs/cli.md from the commands

@@ -1,4 +1,4 @@
-"""`python -m prove [--deep] [--only states|faults]`: explores, prints what was explored, exits 1 on a violation."""
+"""`python -m prove [--deep] [--minutes N] [--only states|faults]`: explores, tells what was explored, 1 on a violation."""
 
 from __future__ import annotations
 
@@ -19,14 +19,21 @@ LARGEST_FOR_FAULTS = 3
 MOST_STATES_FOR_FAULTS = 4000
 
 
-def _explore(case: Case) -> tuple[str, Explored, float]:
-    began = time.monotonic()
-    return case.name, explore(case.shape, case.setting), time.monotonic() - began
+Told = tuple[str, Explored, float]
+"""Of one loop: the setting, what was found, and how long it took."""
 
 
-def _explore_worlds(shape: Shape) -> tuple[str, Explored, float]:
+def _explore(given: tuple[Case, float]) -> Told | None:
+    """None if the time is up: the loop is not begun with."""
+    case, deadline = given
     began = time.monotonic()
-    return "fixed outcomes", explore_worlds(shape), time.monotonic() - began
+    return (case.name, explore(case.shape, case.setting), time.monotonic() - began) if began < deadline else None
+
+
+def _explore_worlds(given: tuple[Shape, float]) -> Told | None:
+    shape, deadline = given
+    began = time.monotonic()
+    return ("fixed outcomes", explore_worlds(shape), time.monotonic() - began) if began < deadline else None
 
 
 def _find(number: int) -> tuple[int, Found | None]:
@@ -54,10 +61,15 @@ def _show(found: Found) -> None:
         print(f"  => {broken}")
 
 
-def _tell(results: Iterable[tuple[str, Explored, float]], names: list[str]) -> Explored:
+def _tell(results: Iterable[Told | None], names: list[str]) -> Explored:
     every = {name: Explored(found=[]) for name in names}
     seconds = dict.fromkeys(names, 0.0)
-    for name, explored, took in results:
+    left_out = 0
+    for told in results:
+        if told is None:
+            left_out += 1
+            continue
+        name, explored, took = told
         every[name].add(explored)
         seconds[name] += took
         for found in explored.found:
@@ -68,11 +80,12 @@ def _tell(results: Iterable[tuple[str, Explored, float]], names: list[str]) -> E
         one = every[name]
         print(f"{name:38}{one.loops:8,}{one.states:11,}{one.steps:11,}{seconds[name]:9.0f}{len(one.found):12}")
         total.add(one)
-    print(f"{'in all':38}{total.loops:8,}{total.states:11,}{total.steps:11,}{'':9}{len(total.found):12}\n")
+    print(f"{'in all':38}{total.loops:8,}{total.states:11,}{total.steps:11,}{'':9}{len(total.found):12}")
+    print(f"{left_out:,} loops were left out: the time was up\n" if left_out else "")
     return total
 
 
-def _prove(*, deep: bool) -> bool:
+def _prove(*, deep: bool, minutes: float) -> bool:
     size = 3 + deep
     print(f"Every graph of up to {size} atoms in every setting (of up to {size - 1} where all of it grows);")
     print("of four atoms at least every one with two groups. If not said otherwise:")
@@ -81,10 +94,14 @@ def _prove(*, deep: bool) -> bool:
         print(f"  {name}: {setting}")
     print()
     began = time.monotonic()
+    deadline = began + 60 * minutes
+    every = sorted(cases(deep=deep), key=lambda case: case.shape.size)  # if time runs out, it does with the largest
     with Pool(os.cpu_count()) as pool:
-        total = _tell(pool.imap_unordered(_explore, cases(deep=deep)), list(SETTINGS))
         print("Fixed outcomes, in every combination: the loop succeeds exactly if some combination of choices does.")
-        worlds = _tell(pool.imap_unordered(_explore_worlds, world_shapes(deep=deep)), ["fixed outcomes"])
+        shapes_of_worlds = ((shape, deadline) for shape in world_shapes(deep=deep))
+        worlds = _tell(pool.imap_unordered(_explore_worlds, shapes_of_worlds), ["fixed outcomes"])
+        print("Every outcome:")
+        total = _tell(pool.imap_unordered(_explore, ((case, deadline) for case in every)), list(SETTINGS))
     total.add(worlds)
     took = time.monotonic() - began
     print(f"{total.states:,} states in {took:.0f} s, {len(total.found)} violations\n")
@@ -107,9 +124,10 @@ def _prove_faults() -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m prove", description=__doc__)
     parser.add_argument("--deep", action="store_true", help="one atom more; takes hours")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin with no other loop after this time")
     parser.add_argument("--only", choices=("states", "faults"), help="only explore, or only plant faults")
     given = parser.parse_args()
-    is_proven = given.only == "faults" or _prove(deep=given.deep)
+    is_proven = given.only == "faults" or _prove(deep=given.deep, minutes=given.minutes)
     notices = given.only == "states" or _prove_faults()
     return 0 if is_proven and notices else 1
 

@@ -64,7 +64,7 @@ def cases(*, deep: bool) -> Iterator[Case]:
 
 
 def world_shapes(*, deep: bool) -> Iterator[Shape]:
-    """Every shape with alternatives up to four atoms, with five every one with two groups and no decomposition."""
+    """Every shape with alternatives up to four atoms; deep, of five every one with two groups and no decomposition."""
     for size in range(2, 5):
         yield from (shape for shape in shapes(size) if shape.groups)
     if deep:

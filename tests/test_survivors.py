@@ -44,11 +44,7 @@ def test_where_there_are_no_orphans_nothing_is_done() -> None:
 
 
 def test_we_and_those_who_started_us_are_spared(tmp_path: Path) -> None:
-    program = (
-        "from aotloop.survivors import kill_orphans\n"
-        "kill_orphans('run-8', grace=0)\n"
-        "open('alive', 'w').close()\n"
-    )
+    program = "from aotloop.survivors import kill_orphans\nkill_orphans('run-8', grace=0)\nopen('alive', 'w').close()\n"
     (tmp_path / "program.py").write_text(program)
     env = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path), "AOT_RUN_ID": "run-8"}
     done = subprocess.run(

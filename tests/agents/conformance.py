@@ -1,9 +1,8 @@
 """What every backend fulfils, as tests. A backend says how it is made to run a Python program; the rest is here.
 
-    class TestMine(Conformance):
-        def prepared(self, folder, program): return MyBackend(…), {"command": …}
+class TestMine(Conformance):
+def prepared(self, folder, program): return MyBackend(…), {"command": …}
 
-`reads_answers`: its program answers with JSON; else its exit code is the answer.
 """
 
 from __future__ import annotations
@@ -72,8 +71,6 @@ MEMBERS = ("child", "own session", "daemon", "leader")
 
 
 class Conformance:
-    reads_answers = True
-
     def prepared(self, folder: Path, program: Path) -> tuple[Backend, dict[str, Any]]:
         """A backend whose agent is this Python program, and what else an assignment for it holds."""
         raise NotImplementedError
@@ -114,38 +111,6 @@ class Conformance:
         assert isinstance(outcome, Failure)
         assert "killed by SIGKILL" in outcome.reason
         assert not outcome.taught
-
-    def test_garbage_is_never_success(self, tmp_path: Path) -> None:
-        if not self.reads_answers:
-            pytest.skip("it has no answer that could be garbage")
-        outcome = self.outcome(tmp_path, "print('All done! I am sure. {}')")
-        assert isinstance(outcome, Garbage)
-        assert "All done!" in outcome.reason
-        assert not outcome.taught
-
-    def test_a_truncated_answer_is_garbage_even_after_a_whole_one(self, tmp_path: Path) -> None:
-        if not self.reads_answers:
-            pytest.skip("it has no answer")
-        assert isinstance(self.outcome(tmp_path, f"{SAYS_DONE}; print({worker_answer()[:-20]!r})"), Garbage)
-
-    def test_a_proposal_is_handed_on(self, tmp_path: Path) -> None:
-        if not self.reads_answers:
-            pytest.skip("it has no answer")
-        children = [{"name": "a", "description": "first"}, {"description": "then", "depends_on": ["a"]}]
-        said = worker_answer(success=False, proposal={"reason": "too big", "children": children})
-        outcome = self.outcome(tmp_path, f"print({said!r})")
-        assert isinstance(outcome, Proposed)
-        assert [child.description for child in outcome.children] == ["first", "then"]
-        assert outcome.children[1].depends_on == ("a",)
-        assert outcome.reason == "too big"
-
-    def test_a_probe_returns_findings(self, tmp_path: Path) -> None:
-        if not self.reads_answers:
-            pytest.skip("it has no answer")
-        said = json.dumps({"feasible": False, "findings": "no such library", "cost_estimate": None, "proposal": None})
-        outcome = self.outcome(tmp_path, f"print({said!r})", role="probe")
-        assert isinstance(outcome, Probed)
-        assert (outcome.feasible, outcome.findings) == (False, "no such library")
 
     # --- what it prints -------------------------------------------------------------------------------------------
 
@@ -440,3 +405,31 @@ class Conformance:
             return pids
 
         assert all_dead(asyncio.run(interrupted()))
+
+
+class AnswerConformance(Conformance):
+    """Of backends whose program answers with JSON, besides."""
+
+    def test_garbage_is_never_success(self, tmp_path: Path) -> None:
+        outcome = self.outcome(tmp_path, "print('All done! I am sure. {}')")
+        assert isinstance(outcome, Garbage)
+        assert "All done!" in outcome.reason
+        assert not outcome.taught
+
+    def test_a_truncated_answer_is_garbage_even_after_a_whole_one(self, tmp_path: Path) -> None:
+        assert isinstance(self.outcome(tmp_path, f"{SAYS_DONE}; print({worker_answer()[:-20]!r})"), Garbage)
+
+    def test_a_proposal_is_handed_on(self, tmp_path: Path) -> None:
+        children = [{"name": "a", "description": "first"}, {"description": "then", "depends_on": ["a"]}]
+        said = worker_answer(success=False, proposal={"reason": "too big", "children": children})
+        outcome = self.outcome(tmp_path, f"print({said!r})")
+        assert isinstance(outcome, Proposed)
+        assert [child.description for child in outcome.children] == ["first", "then"]
+        assert outcome.children[1].depends_on == ("a",)
+        assert outcome.reason == "too big"
+
+    def test_a_probe_returns_findings(self, tmp_path: Path) -> None:
+        said = json.dumps({"feasible": False, "findings": "no such library", "cost_estimate": None, "proposal": None})
+        outcome = self.outcome(tmp_path, f"print({said!r})", role="probe")
+        assert isinstance(outcome, Probed)
+        assert (outcome.feasible, outcome.findings) == (False, "no such library")

@@ -16,10 +16,10 @@ from aotloop.agents.contract import Backend, Crashed, Done, Failed, Garbage, Jud
 from aotloop.agents.settings import Settings
 from aotloop.errors import AotError, Unavailable
 from tests.agents.assignments import an_assignment, attempt, worker_answer
-from tests.agents.conformance import Conformance
+from tests.agents.conformance import AnswerConformance
 
 
-class TestCommand(Conformance):
+class TestCommand(AnswerConformance):
     def prepared(self, folder: Path, program: Path) -> tuple[Backend, dict[str, Any]]:
         del folder
         return Command(argv=(sys.executable, str(program))), {}

@@ -17,8 +17,6 @@ from tests.agents.conformance import Conformance
 
 
 class TestShell(Conformance):
-    reads_answers = False
-
     def prepared(self, folder: Path, program: Path) -> tuple[Backend, dict[str, Any]]:
         del folder
         return Shell(), {"command": f"exec {shlex.quote(sys.executable)} {shlex.quote(str(program))}"}

@@ -22,8 +22,8 @@ from aotloop.agents.contract import Limits
 from aotloop.agents.endings import status_in_words
 from aotloop.agents.following import Following
 from aotloop.agents.launching import Launch, start
-from aotloop.survivors import Tree
 from aotloop.agents.watchdogs import NEVER, Expiry, next_expiry
+from aotloop.survivors import Tree
 
 _LINGER_SECONDS = 0.1
 """How long after the process's end a last writer (a `tee`, say) may go on before it is killed."""
