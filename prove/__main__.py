@@ -1,4 +1,4 @@
-"""`python -m prove [--deep] [--minutes N] [--only states|faults]`: explores, tells what was explored, 1 on a violation."""
+"""`python -m prove [--deep] [--minutes N] [--only states|faults]`: explores, tells what, and exits 1 on a violation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from prove.campaign import SETTINGS, Case, cases, world_shapes
 from prove.explore import Explored, Found, explore
 from prove.faults import FAULTS
 from prove.shapes import Setting, Shape, shapes
-from prove.worlds import explore_worlds
+from prove.worlds import PATIENT, RACING, explore_worlds
 
 LARGEST_FOR_FAULTS = 3
 MOST_STATES_FOR_FAULTS = 4000
@@ -30,10 +30,11 @@ def _explore(given: tuple[Case, float]) -> Told | None:
     return (case.name, explore(case.shape, case.setting), time.monotonic() - began) if began < deadline else None
 
 
-def _explore_worlds(given: tuple[Shape, float]) -> Told | None:
-    shape, deadline = given
+def _explore_worlds(given: tuple[Shape, Setting, float]) -> Told | None:
+    shape, setting, deadline = given
     began = time.monotonic()
-    return ("fixed outcomes", explore_worlds(shape), time.monotonic() - began) if began < deadline else None
+    name = "races" if setting.speculative else "one after the other"
+    return (name, explore_worlds(shape, setting), time.monotonic() - began) if began < deadline else None
 
 
 def _find(number: int) -> tuple[int, Found | None]:
@@ -98,8 +99,8 @@ def _prove(*, deep: bool, minutes: float) -> bool:
     every = sorted(cases(deep=deep), key=lambda case: case.shape.size)  # if time runs out, it does with the largest
     with Pool(os.cpu_count()) as pool:
         print("Fixed outcomes, in every combination: the loop succeeds exactly if some combination of choices does.")
-        shapes_of_worlds = ((shape, deadline) for shape in world_shapes(deep=deep))
-        worlds = _tell(pool.imap_unordered(_explore_worlds, shapes_of_worlds), ["fixed outcomes"])
+        given = ((shape, setting, deadline) for setting in (PATIENT, RACING) for shape in world_shapes())
+        worlds = _tell(pool.imap_unordered(_explore_worlds, given), ["one after the other", "races"])
         print("Every outcome:")
         total = _tell(pool.imap_unordered(_explore, ((case, deadline) for case in every)), list(SETTINGS))
     total.add(worlds)

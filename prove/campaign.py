@@ -63,9 +63,7 @@ def cases(*, deep: bool) -> Iterator[Case]:
                     yield Case(name, shape, setting)
 
 
-def world_shapes(*, deep: bool) -> Iterator[Shape]:
-    """Every shape with alternatives up to four atoms; deep, of five every one with two groups and no decomposition."""
+def world_shapes() -> Iterator[Shape]:
+    """Every shape with alternatives up to four atoms."""
     for size in range(2, 5):
         yield from (shape for shape in shapes(size) if shape.groups)
-    if deep:
-        yield from (shape for shape in shapes(5) if len(shape.groups) > 1 and shape.parts is None)

@@ -22,6 +22,7 @@ from prove.shapes import Setting, Shape, constraints_of, loop_of
 from prove.world import AT, DIGEST, NotedRun, fork, key_of, verdict
 
 PATIENT = Setting(slots=2, max_attempts=1, max_stall=99, max_iterations=99, max_depth=0)
+RACING = Setting(slots=3, max_attempts=1, max_stall=99, max_iterations=99, max_depth=0, speculative=True)
 
 Combination = tuple[tuple[str, str], ...]
 
