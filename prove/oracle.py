@@ -61,7 +61,7 @@ class Plain:
         if group is None:
             return self.is_required(atom)
         is_open = atom not in group.failed and atom not in group.blamed and not self.is_met(atom)
-        is_taken = group.selected == atom or group.speculative
+        is_taken = group.selected == atom or (group.speculative and group.won is None)
         return is_open and is_taken and self.is_required(group.selected)
 
     def unresolved(self) -> list[str]:

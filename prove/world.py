@@ -72,7 +72,7 @@ def key_of(run: NotedRun) -> Any:
             for atom in run.loop.atoms
         ),
         tuple(
-            (name, group.selected, group.failed, tuple(sorted(group.blamed.items())))
+            (name, group.selected, group.failed, group.won, tuple(sorted(group.blamed.items())))
             for name, group in run.loop.or_groups.items()
         ),
         tuple((split.parent, split.children) for split in run.loop.decompositions),

@@ -58,12 +58,12 @@ def _settle_race(board: Board, event: events.AtomResolved) -> None:
     winner, group = event.atom, board.group(event.atom)
     if group is None or not group.speculative:
         return
+    name = board.group_of[winner]
     if group.selected != winner:
-        name = board.group_of[winner]
         board.loop.trail.append(
             TrailEntry(or_group=name, selected=winner, reason=f"{winner} was resolved first", timestamp=event.at)
         )
-        board.put_group(name, replace(group, selected=winner))
+    board.put_group(name, replace(group, selected=winner, won=winner))
     for other in group.choices:
         if other != winner and other in board.atoms and board.atoms[other].status == "in_progress":
             board.put(replace(board.atoms[other], status="pending"))

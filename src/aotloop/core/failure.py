@@ -220,6 +220,7 @@ def _give_up(board: Board, choice: str, rests_on: set[str]) -> None:
 
 
 def _without(group: OrGroup, choice: str, others: tuple[str, ...], *, for_good: bool) -> OrGroup:
+    group = replace(group, won=None) if group.won == choice else group
     if not for_good:
         return replace(group, blamed={**group.blamed, choice: others})
     return group if choice in group.failed else replace(group, failed=(*group.failed, choice))

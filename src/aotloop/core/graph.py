@@ -182,7 +182,7 @@ class Graph:
             return f"group {name} is settled by {group.selected}"
         if group.selected not in self.required:
             return f"nothing required depends on group {name}"
-        if group.selected != atom_id and not group.speculative:
+        if group.selected != atom_id and (not group.speculative or group.won is not None):
             return f"group {name} has selected {group.selected}, not {atom_id}"
         return None
 

@@ -180,6 +180,8 @@ class OrGroup(Entry, frozen=True, kw_only=True):
     blamed: dict[str, tuple[str, ...]] = {}
     """Choices left for what was built on them, with the groups they may not go together with."""
     speculative: bool = False
+    won: str | None = None
+    """Who was first in the race; it is not run again as long as this choice is not given up."""
 
 
 class Binding(Entry, frozen=True, kw_only=True):

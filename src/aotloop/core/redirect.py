@@ -222,7 +222,7 @@ def _without(names: tuple[str, ...], name: str) -> tuple[str, ...]:
 def _freed(group: OrGroup, choice: str) -> OrGroup:
     """With nothing held against this choice any more."""
     blamed = {one: others for one, others in group.blamed.items() if one != choice}
-    return replace(group, failed=_without(group.failed, choice), blamed=blamed)
+    return replace(group, failed=_without(group.failed, choice), blamed=blamed, won=None)
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aotloop.core.conduct import reports as told
+from aotloop.core.events import ChoiceForced
 from aotloop.core.model import Loop
 from tests.core.conduct.driving import NOON, begun, contents, speculative
 from tests.loops import a_loop, atom
@@ -116,3 +117,31 @@ def test_when_what_is_built_on_the_winner_fails_the_others_race_again() -> None:
     assert driver.reverting == [("X",)]
     driver.reverted()
     assert driver.running == ["Y", "Z"]
+
+
+def raced_on_a_choice() -> Loop:
+    """P or Q, on that a race of X and Y, on that A1."""
+    loop = a_loop(
+        *(atom(one, or_group="h") for one in "PQ"), *(atom(one, "P", or_group="g") for one in "XY"), atom("A1", "X")
+    )
+    return speculative(loop, "g")
+
+
+def test_a_race_that_was_won_is_not_run_again_when_its_ground_changes() -> None:
+    driver = begun(raced_on_a_choice(), max_attempts=1, max_stall_count=9)
+    for one in "PY":
+        driver.resolve(one)
+    assert driver.group("g").won == "Y"
+    driver.told(ChoiceForced(or_group="h", choice="Q", description="better", at=NOON))
+    driver.reverted()
+    driver.resolve("Q")
+    assert driver.running == ["Y"]
+
+
+def test_when_the_winner_is_given_up_the_others_race() -> None:
+    driver = begun(three_racers(), max_attempts=1, max_stall_count=9)
+    driver.resolve("Y")
+    driver.fail("A1", taught=False)
+    driver.reverted()
+    assert driver.group("g").won is None
+    assert driver.running == ["X", "Z"]

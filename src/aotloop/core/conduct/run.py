@@ -82,6 +82,11 @@ class Run:
     def loop(self) -> Loop:
         return self.board.loop
 
+    @loop.setter
+    def loop(self, loop: Loop) -> None:
+        """For what others made of it; to be followed by the report LoopReplaced."""
+        self.board = Board(loop)
+
     def advance(self, event: Event) -> list[Effect]:
         """Changes the loop, and takes note of what that asks for."""
         asked = advance(self.loop, event, self.board)
