@@ -193,7 +193,7 @@ FAULTS = (
     Fault(
         "Backtracking",
         "blamed choices are never freed",
-        ((failure, "_free_blamed", none),),
+        ((failure, "free_after_switch", none),),
         (),
         worlds=True,
     ),

@@ -102,7 +102,8 @@ def undo_nothing(board: Any, event: Any, **kwargs: Any) -> Any:
     return [replace(one, undone=()) if isinstance(one, Backtracked) else one for one in _LEAVE(board, event, **kwargs)]
 
 
-def earliest_first(graph: Any, conflict: Any) -> Any:
+def earliest_first(graph: Any, conflict: Any, ways: Any = None) -> Any:
+    del ways
     order = group_order.group_order(graph)
     possible = [name for name in conflict if conflicts.untried(graph, graph.or_groups[name])]
     return (min(possible, key=lambda name: order[name]), set(conflict)) if possible else None

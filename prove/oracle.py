@@ -74,9 +74,16 @@ class Plain:
                 found |= {one} | self.all_parts(one)
         return found
 
-    def built_on(self, atoms: set[str]) -> set[str]:
+    def needing(self, atoms: set[str]) -> set[str]:
+        """All that depend on them, however indirectly, through whichever choice."""
         found = {user for atom in atoms for user in self.users(atom)}
-        return found | (self.built_on(found) if found else set())
+        return found | (self.needing(found) if found else set())
+
+    def built_on(self, atoms: set[str]) -> set[str]:
+        """As `needing`, but nothing is built on a choice that is not selected."""
+        found = {user for atom in atoms for user in self.users(atom)}
+        relied_on = {one for one in found if (group := self.group_of(one)) is None or group.selected == one}
+        return found | (self.built_on(relied_on) if relied_on else set())
 
     def untried(self, name: str) -> list[str]:
         group = self.loop.or_groups[name]

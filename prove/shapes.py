@@ -87,7 +87,7 @@ def _canonical(shape: Shape) -> object:
     for order in permutations(range(shape.size)):
         name = (
             tuple(sorted((order[i], order[j]) for i, j in shape.edges)),
-            tuple(sorted(tuple(sorted(order[one] for one in group)) for group in shape.groups)),
+            tuple(sorted(tuple(order[one] for one in group) for group in shape.groups)),  # the first is tried first
             (order[shape.parts[0]], tuple(sorted(order[one] for one in shape.parts[1]))) if shape.parts else (),
         )
         if best is None or name < best:

@@ -143,7 +143,7 @@ def _is_forced(step: Step, effect: Backtracked) -> bool:
 
 def _could_be_taken(plain: Plain, effect: Backtracked, failing: str) -> list[str]:
     """A choice that needs what failed is no way around it."""
-    users = plain.built_on({failing})
+    users = plain.needing({failing})
     return [one for one in plain.untried(effect.or_group) if one not in users]
 
 

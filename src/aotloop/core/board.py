@@ -16,7 +16,7 @@ from aotloop.core.model import Atom, Decomposition, Loop, OrGroup
 from aotloop.core.standing import Standing
 
 COMPUTED = ("required", "remaining_path")
-OF_STRUCTURE = ("consumers", "consumers_first", "_placed", "highest_number")
+OF_STRUCTURE = ("consumers", "consumers_first", "_placed", "group_order", "highest_number")
 
 
 class Board(Graph):
@@ -72,7 +72,7 @@ class Board(Graph):
         elif standing is None:
             self._forget(*COMPUTED, *OF_STRUCTURE[:-1])
         else:
-            self._forget("consumers_first", "_placed")
+            self._forget("consumers_first", "_placed", "group_order")
             if not standing.grown(fresh, groups_before, needs_before):
                 self.rebuild()
 

@@ -9,7 +9,8 @@ switches, it may be tried again. With no such group it has failed for good. So n
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from aotloop.core.graph import Graph
 from aotloop.core.group_order import group_order
@@ -19,13 +20,16 @@ from aotloop.core.model import OrGroup
 def conflict_set(graph: Graph, atom_id: str) -> set[str]:
     """Names of the groups this atom rests on: its own, those of what it needs and of what it is a part of.
 
-    Not those of other parts of the same whole. A repair of the base case rests on all groups.
+    Not those of other parts of the same whole. A repair of the base case rests on all groups, that of a whole on all
+    its parts.
     """
     if graph.atoms[atom_id].repairs is not None and not graph.parents_of.get(atom_id):
         return {name for name, group in graph.or_groups.items() if group.selected in graph.required}
     found: set[str] = set()
     seen: set[tuple[str, bool]] = set()
     open_ids = [(atom_id, True)]
+    if graph.atoms[atom_id].repairs is not None:
+        open_ids = [(parent, True) for parent in graph.parents_of[atom_id]]
     while open_ids:
         current, has_parts_below = open_ids.pop()
         group = graph.group(current)
@@ -45,26 +49,26 @@ def conflict_set(graph: Graph, atom_id: str) -> set[str]:
 def ways_around(graph: Graph, atom_id: str) -> dict[str, list[str]]:
     """Groups without whose present choices nothing would need this atom, each with untried choices that do not need it.
 
-    None if something needs it in any case.
+    Empty if something needs it in any case; a group may have no such choice left, or none that was not given up.
     """
     names: set[str] = set()
-    seen: set[str] = set()
-    open_ids = [atom_id]
+    seen: set[tuple[str, bool]] = set()
+    open_ids = [(atom_id, False)]
     while open_ids:
-        current = open_ids.pop()
-        if current in seen:
+        current, is_avoidable = open_ids.pop()
+        if (current, is_avoidable) in seen:
             continue
-        seen.add(current)
+        seen.add((current, is_avoidable))
         above = [one for one in graph.consumers.get(current, ()) if one in graph.required]
         name = graph.group_of.get(current)
         if name is not None and current != atom_id:
             names.add(name)
-        elif not above:
+            is_avoidable = True
+        elif not above and not is_avoidable:
             return {}
-        open_ids += above
+        open_ids += [(one, is_avoidable) for one in above]
     users = graph.downstream([atom_id]) if names else set()
-    ways = {name: [one for one in untried(graph, graph.or_groups[name]) if one not in users] for name in names}
-    return {name: choices for name, choices in ways.items() if choices}
+    return {name: [one for one in untried(graph, graph.or_groups[name]) if one not in users] for name in names}
 
 
 def untried(graph: Graph, group: OrGroup) -> list[str]:
@@ -79,22 +83,29 @@ def untried(graph: Graph, group: OrGroup) -> list[str]:
     ]
 
 
-def group_to_switch(graph: Graph, names: Iterable[str]) -> tuple[str, set[str]] | None:
-    """The latest of these groups with an untried choice, and all groups that share in the blame.
+def group_to_switch(
+    graph: Graph, names: Iterable[str], ways: Mapping[str, list[str]] = MappingProxyType({})
+) -> tuple[str, set[str]] | None:
+    """The latest of these groups with an untried choice (of those in `ways`: one of these), and all that are to blame.
 
     If one of them has no choice left, the groups that its choices were given up together with are to blame too:
     switching one of those makes them possible again.
     """
+
+    def choices(name: str) -> list[str]:
+        return ways[name] if name in ways else untried(graph, graph.or_groups[name])
+
     blamed = set(names)
     open_names = list(blamed)
     while open_names:
-        group = graph.or_groups[open_names.pop()]
-        if not untried(graph, group):
-            shared = {other for others in group.blamed.values() for other in others if other in graph.or_groups}
+        name = open_names.pop()
+        if not choices(name):
+            given_up = graph.or_groups[name].blamed.values()
+            shared = {other for others in given_up for other in others if other in graph.or_groups}
             open_names += shared - blamed
             blamed |= shared
     order = group_order(graph)
-    possible = [name for name in blamed if untried(graph, graph.or_groups[name])]
+    possible = [name for name in blamed if choices(name)]
     return (max(possible, key=lambda name: order[name]), blamed) if possible else None
 
 

@@ -6,19 +6,13 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from aotloop.core.blame import free_after_switch, give_up, without
 from aotloop.core.board import Board
-from aotloop.core.conflicts import (
-    conflict_set,
-    earlier_than,
-    group_to_switch,
-    later_than,
-    untried,
-    ways_around,
-)
+from aotloop.core.conflicts import conflict_set, earlier_than, group_to_switch, untried, ways_around
 from aotloop.core.effects import Backtracked, Effect, Exhausted, Retry, WeighAlternatives
 from aotloop.core.events import AlternativeSought, AtomFailed, BranchSwitched
 from aotloop.core.illegal import illegal
-from aotloop.core.model import OrGroup, TrailEntry
+from aotloop.core.model import TrailEntry
 from aotloop.core.removal import take_out
 from aotloop.core.repairs import forget_rounds, repair_parent, repairs_of
 from aotloop.core.tally import something_got_smaller
@@ -43,9 +37,10 @@ def fail(board: Board, event: AtomFailed) -> list[Effect]:
 
 def seek_alternative(board: Board, event: AlternativeSought) -> list[Effect]:
     atom = board.atoms.get(event.atom)
-    if atom is None or atom.status != "pending" or not atom.attempts:
+    if atom is None or atom.status != "pending" or not (atom.attempts or board.is_exhausted(event.atom)):
         raise illegal(board.loop, event, f"{event.atom} is no atom that failed", event.atom)
-    board.put(replace(atom, attempts=max(atom.attempts, board.loop.objective.constraints.max_attempts)))
+    if atom.attempts:
+        board.put(replace(atom, attempts=max(atom.attempts, board.loop.objective.constraints.max_attempts)))
     return go_back(board, event.atom, event.reason, event.at)
 
 
@@ -55,7 +50,7 @@ def rule_out(board: Board, choice: str, reason: str, at: str) -> list[Effect]:
     if name is None or board.loop.or_groups[name].selected == choice:
         return fail(board, AtomFailed(atom=choice, reason=reason, at=at, final=name is not None))
     _record(board, choice, reason, at)
-    _give_up(board, choice, conflict_set(board, choice))
+    give_up(board, choice, conflict_set(board, choice))
     something_got_smaller(board.loop)
     return []
 
@@ -65,31 +60,34 @@ def go_back(board: Board, atom_id: str, reason: str, at: str, *, weigh: bool = F
     own = board.group(atom_id)
     if own is not None and own.selected != atom_id:
         return _leave_race(board, atom_id)
+    if atom_id not in board.required:  # if it is again, it is found to be spent
+        return []
     rests_on = conflict_set(board, atom_id)
     around = {name: ways for name, ways in ways_around(board, atom_id).items() if name not in rests_on}
-    found = _where_to(board, atom_id, rests_on, set(around))
+    found = _where_to(board, atom_id, rests_on, around)
     if found is None:
-        _give_up(board, atom_id, rests_on)
+        give_up(board, atom_id, rests_on)
         return [Exhausted(atom=atom_id)]
     name, blamed = found
-    choices = around.get(name) or untried(board, board.loop.or_groups[name])
+    choices = around[name] if name in around else untried(board, board.loop.or_groups[name])
     if weigh and (unknown := _worth_weighing(board, name, choices)):
         return [WeighAlternatives(atom=atom_id, or_group=name, choices=unknown)]
     choice = cheapest(board, choices)
     switched = BranchSwitched(or_group=name, choice=choice, reason=f"{atom_id} failed: {reason}", at=at)
     is_inside = board.loop.or_groups[name].selected in board.descendants(atom_id)
     if board.group_of.get(atom_id) != name and not is_inside:
-        _give_up(board, atom_id, rests_on)
+        give_up(board, atom_id, rests_on)
     return leave(board, switched, failed=atom_id, blamed=blamed)
 
 
-def _where_to(board: Board, atom_id: str, rests_on: set[str], around: set[str]) -> tuple[str, set[str]] | None:
+def _where_to(
+    board: Board, atom_id: str, rests_on: set[str], around: dict[str, list[str]]
+) -> tuple[str, set[str]] | None:
     """A choice that failed itself gives way to another one of its group, if there is one."""
     own = board.group(atom_id)
     if own is not None and atom_id not in board.children_of and untried(board, own):
         return board.group_of[atom_id], rests_on
-    found = group_to_switch(board, rests_on | around)
-    return (found[0], found[1] - around) if found is not None else None
+    return group_to_switch(board, rests_on.union(around), around)
 
 
 def _worth_weighing(board: Board, name: str, choices: list[str]) -> tuple[str, ...]:
@@ -113,7 +111,7 @@ def cheapest(board: Board, choices: Iterable[str]) -> str:
 
 def _leave_race(board: Board, racer: str) -> list[Effect]:
     """A racer that was not the selected one: one less; the others run on."""
-    _give_up(board, racer, conflict_set(board, racer))
+    give_up(board, racer, conflict_set(board, racer))
     something_got_smaller(board.loop)
     group = board.loop.or_groups[board.group_of[racer]]
     is_given_up = group.selected in group.failed or group.selected in group.blamed
@@ -149,14 +147,14 @@ def leave(board: Board, event: BranchSwitched, *, failed: str | None, blamed: se
     board.loop.trail.append(
         TrailEntry(or_group=event.or_group, selected=event.choice, reason=event.reason, timestamp=event.at)
     )
+    affected = parts | board.built_on(parts)  # as long as the left choice is the selected one
     others = earlier_than(board, event.or_group, blamed)
-    given_up = _without(group, left, others, for_good=failed in parts and not others)
+    given_up = without(group, left, others, for_good=failed in parts and not others)
     board.put_group(event.or_group, replace(given_up, selected=event.choice))
-    affected = parts | board.downstream(parts)
     dropped = repairs_of(board, affected)
     resolved = [one for one in affected.union(dropped) if one in board.atoms and board.atoms[one].status == "resolved"]
     reset = _reset(board, affected.difference(dropped))
-    _free_blamed(board, event)
+    free_after_switch(board, event.or_group, event.at)
     something_got_smaller(board.loop)
     forget_rounds(board.loop)
     take_out(board, set(dropped))
@@ -183,21 +181,6 @@ def _reset(board: Board, atom_ids: set[str]) -> tuple[str, ...]:
     return tuple(changed)
 
 
-def _free_blamed(board: Board, event: BranchSwitched) -> None:
-    """What was blamed together with the choice just left may go together with its successor."""
-    loop = board.loop
-    for name in later_than(board, event.or_group):
-        group = loop.or_groups[name]
-        kept = {choice: others for choice, others in group.blamed.items() if event.or_group not in others}
-        if len(kept) == len(group.blamed):
-            continue
-        group = replace(group, blamed=kept)
-        if (group.selected in group.failed or group.selected in kept) and (free := untried(board, group)):
-            loop.trail.append(TrailEntry(or_group=name, selected=free[0], reason="possible again", timestamp=event.at))
-            group = replace(group, selected=free[0])
-        board.put_group(name, group)
-
-
 def _record(board: Board, atom_id: str, reason: str, at: str, attempt: int | None = None) -> None:
     board.loop.trail.append(
         TrailEntry(
@@ -209,18 +192,3 @@ def _record(board: Board, atom_id: str, reason: str, at: str, attempt: int | Non
             attempt=attempt,
         )
     )
-
-
-def _give_up(board: Board, choice: str, rests_on: set[str]) -> None:
-    """Nothing is selected instead: there may be nothing else."""
-    name = board.group_of.get(choice)
-    if name is not None:
-        others = earlier_than(board, name, rests_on)
-        board.put_group(name, _without(board.loop.or_groups[name], choice, others, for_good=not others))
-
-
-def _without(group: OrGroup, choice: str, others: tuple[str, ...], *, for_good: bool) -> OrGroup:
-    group = replace(group, won=None) if group.won == choice else group
-    if not for_good:
-        return replace(group, blamed={**group.blamed, choice: others})
-    return group if choice in group.failed else replace(group, failed=(*group.failed, choice))

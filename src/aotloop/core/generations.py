@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from aotloop.core.blame import free_what_is_out_of_order
 from aotloop.core.board import Board
 from aotloop.core.effects import Effect, Withdrawn
 from aotloop.core.events import GenerationBegan, GenerationEnded
@@ -72,6 +73,7 @@ def withdraw(board: Board, parents: tuple[str, ...]) -> list[Effect]:
         gone[part] = whole
     parts = tuple(sorted(gone, key=lambda one: board.position[one]))
     take_out(board, set(gone), instead=gone)
+    free_what_is_out_of_order(board)
     for parent in kept:
         board.put(replace(board.atoms[parent], whole=True))
     return [Withdrawn(parents=tuple(kept), atoms=parts)] if kept else []

@@ -77,6 +77,18 @@ class Graph:
                     open_ids.append(consumer)
         return reached
 
+    def built_on(self, atom_ids: Iterable[str]) -> set[str]:
+        """As `downstream`, but not through choices that are not selected: nobody has built on those."""
+        reached: set[str] = set()
+        open_ids = list(atom_ids)
+        while open_ids:
+            for consumer in self.consumers.get(open_ids.pop(), ()):
+                if consumer not in reached:
+                    reached.add(consumer)
+                    if not self.is_unselected(consumer):
+                        open_ids.append(consumer)
+        return reached
+
     def descendants(self, atom_id: str) -> set[str]:
         """Children, their children, and so on; for a child that is a choice, the other choices too."""
         reached: set[str] = set()
@@ -162,12 +174,15 @@ class Graph:
         if atom_id in self.children_of:
             children = ", ".join(self.children_of[atom_id])
             return f"{atom_id} was decomposed; it resolves by itself when {children} have"
-        if self.is_exhausted(atom_id):
+        if self.atoms[atom_id].attempts and self.is_exhausted(atom_id):
             return f"{atom_id} has failed {self.atoms[atom_id].attempts} times; a correction can grant it a retry"
         return self.why_not_wanted(atom_id)
 
     def is_exhausted(self, atom_id: str) -> bool:
-        """Whether all attempts that may be made at it have failed."""
+        """Whether all attempts that may be made at it have failed, or it was given up with nothing to take instead."""
+        group = self.group(atom_id)
+        if group is not None and group.selected == atom_id and (atom_id in group.failed or atom_id in group.blamed):
+            return True
         return self.atoms[atom_id].attempts >= self.loop.objective.constraints.max_attempts
 
     def why_not_wanted(self, atom_id: str) -> str | None:

@@ -16,6 +16,14 @@ Moment = tuple[tuple[str, str], bool]
 
 
 def group_order(graph: Graph) -> dict[str, int]:
+    """Kept with the graph: only growth changes it."""
+    kept: dict[str, int] | None = graph.__dict__.get("group_order")
+    if kept is None:
+        kept = graph.__dict__["group_order"] = _order(graph)
+    return kept
+
+
+def _order(graph: Graph) -> dict[str, int]:
     position = {name: number for number, name in enumerate(graph.or_groups)}
     try:
         levels = _levels(_what_comes_before(graph, inside=True))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from aotloop.core.blame import free_what_is_out_of_order
 from aotloop.core.board import Board
 from aotloop.core.effects import Added, Effect
 from aotloop.core.events import AtomAdded, AtomDecomposed, Event
@@ -45,6 +46,8 @@ def add_atom(board: Board, event: AtomAdded) -> str:
         groups = {event.or_group: _with_choice(board.loop.or_groups.get(event.or_group), atom_id)}
         _refuse_cycle(board, event, [atom], groups, ())
     board.grow([atom], groups)
+    if groups:
+        free_what_is_out_of_order(board)
     return atom_id
 
 
@@ -65,6 +68,7 @@ def decompose(board: Board, event: AtomDecomposed) -> list[Effect]:
     board.put(replace(parent, status="pending", attempts=0))  # from now on they count failures of its own check
     board.loop.bindings.pop(parent.id, None)
     board.grow(children, groups, [split])
+    free_what_is_out_of_order(board)
     count_grown(board.loop, parent.id)
     return [Added(atoms=ids)]
 
@@ -73,7 +77,8 @@ def _with_choice(group: OrGroup | None, atom_id: str) -> OrGroup:
     if group is None:
         return OrGroup(choices=(atom_id,), selected=atom_id)
     choices = group.choices if atom_id in group.choices else (*group.choices, atom_id)
-    selected = atom_id if group.selected in group.failed and atom_id not in group.failed else group.selected
+    is_given_up = group.selected in group.failed or group.selected in group.blamed
+    selected = atom_id if is_given_up and atom_id not in group.failed else group.selected
     return replace(group, choices=choices, selected=selected)
 
 

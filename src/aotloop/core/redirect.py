@@ -1,4 +1,4 @@
-"""How a person changes the direction of a loop: six kinds of correction, each with what it resets and what it records.
+"""How a person changes the direction of a loop: kinds of correction, each with what it resets and what it records.
 
 | correction           | recorded as       | the trail                       | reset                                |
 | -------------------- | ----------------- | ------------------------------- | ------------------------------------ |
@@ -129,7 +129,8 @@ def _take_choice_out(loop: Loop, name: str, choice: str) -> None:
     selected = group.selected
     if selected == choice:
         possible = [one for one in left if one in known]
-        selected = next((one for one in possible if one not in failed), possible[0])
+        given_up = {*failed, *group.blamed}
+        selected = next((one for one in possible if one not in given_up), possible[0])
     loop.or_groups[name] = replace(_freed(group, choice), choices=left, selected=selected)
 
 
@@ -145,7 +146,7 @@ def _force(loop: Loop, event: events.ChoiceForced) -> None:
     loop.or_groups[event.or_group] = replace(_freed(group, event.choice), selected=event.choice)
     if group.selected != event.choice:
         parts = {group.selected} | graph.descendants(group.selected)
-        affected = parts | graph.downstream(parts)
+        affected = parts | graph.built_on(parts)
         _reset(loop, affected)
         board = Board(loop)
         take_out(board, set(repairs_of(board, affected)))
@@ -175,7 +176,8 @@ def _grant_retry(loop: Loop, event: events.RetryGranted) -> None:
     name = graph.group_of.get(event.atom)
     if name is not None:
         group = _freed(loop.or_groups[name], event.atom)
-        selected = event.atom if group.selected in group.failed else group.selected
+        is_given_up = group.selected in group.failed or group.selected in group.blamed
+        selected = event.atom if is_given_up else group.selected
         loop.or_groups[name] = replace(group, selected=selected)
     _reset(loop, [event.atom])
 

@@ -39,6 +39,8 @@ def _end(run: Run, report: reports.OfAttempt) -> Attempt | None:
     attempt = run.take_off(report.attempt) if report.attempt not in run.to_merge else None
     knows_more = isinstance(report, reports.ProbeReturned) and report.feasible  # no progress, and no stall either
     run.has_outcome = run.has_outcome or (attempt is not None and not knows_more)
+    if attempt is not None:
+        run.waits.pop(attempt.atom, None)
     return attempt
 
 
@@ -70,6 +72,8 @@ def probed(run: Run, report: reports.ProbeReturned) -> list[Effect]:
     attempt = _end(run, report)
     if attempt is None:
         return []
+    if attempt.role != "probe":
+        return fail(run, attempt, f"it answered as a probe would: {report.findings}", report.at, taught=False)
     if attempt.weighs_for is not None:
         return _weighed(run, attempt, report.at, report.feasible, report.findings, report.estimate)
     if report.feasible and report.children:
@@ -110,7 +114,9 @@ def settle_weighings(run: Run, at: str) -> list[Effect]:
 def is_weighed(run: Run, failing: str) -> bool:
     """Whether there is still a reason to look for an alternative."""
     atom, weighing = run.board.atoms.get(failing), run.weighing[failing]
-    is_spent = atom is not None and atom.status == "pending" and run.board.is_exhausted(failing)
+    if atom is None or failing not in run.board.required:
+        return False
+    is_spent = atom.status == "pending" and run.board.is_exhausted(failing)
     return is_spent and weighing.or_group in run.loop.or_groups
 
 
@@ -120,7 +126,7 @@ def _is_unknown(run: Run, name: str, choice: str) -> bool:
 
 
 def must_wait(run: Run, report: reports.MustWait) -> list[Effect]:
-    attempt = run.take_off(report.attempt)
+    attempt = run.take_off(report.attempt) if report.attempt not in run.to_merge else None
     if attempt is None:
         return []
     if attempt.weighs_for is not None:

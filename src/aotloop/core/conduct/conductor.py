@@ -48,7 +48,7 @@ def _decide(run: Run, at: str) -> list[Effect]:
 
 def _call_off(run: Run) -> list[Effect]:
     """Attempts whose result would no longer be of use, and what was noted of atoms that are gone."""
-    for noted in (run.waiting, run.stuck, run.held):
+    for noted in (run.waiting, run.stuck, run.held, run.waits):
         for atom_id in [one for one in noted if one not in run.board.atoms]:
             del noted[atom_id]
     for failing in [one for one in run.weighing if not attempts.is_weighed(run, one)]:
@@ -132,6 +132,7 @@ def _told(run: Run, report: reports.Told) -> list[Effect]:
     effects = run.advance(report.event)
     if isinstance(report.event, events.Corrected):
         run.weighing.clear()
+        effects = [one for one in effects if not isinstance(one, CheckParent)]  # they are asked for below
         effects += _go_another_way(run, report.at)
     elif isinstance(report.event, events.RedirectExpired):
         effects += _take_up(run, report.at)

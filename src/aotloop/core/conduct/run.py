@@ -107,7 +107,7 @@ class Run:
         return [effect for effect in effects if not isinstance(effect, Revert)]  # it has to wait for its turn
 
     def take_off(self, number: int) -> Attempt | None:
-        """Forgets an attempt that has reported; None if it is not known, or of another epoch."""
+        """Forgets an attempt that has reported; None if it is not known."""
         attempt = self.attempts.pop(number, None) or self.blocked.pop(number, None)
         self.members.discard(number)
         self.blocked_by.pop(number, None)
