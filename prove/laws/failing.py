@@ -78,6 +78,7 @@ def _resets(step: Step, effect: Backtracked, affected: set[str]) -> Iterator[str
     before = {atom.id: atom for atom in step.before.loop.atoms}
     started = {one.atom for one in step.asked(StartAttempt)}
     cancelled = {one.atom for one in step.asked(CancelAttempt)}
+    cancelled |= {one for other in step.asked(Backtracked) if other != effect for one in other.reset}
     concerned = {getattr(event, name, None) for event in step.run.noted for name in ("atom", "parent")}
     for atom in step.loop.atoms:
         if atom.id not in before:
