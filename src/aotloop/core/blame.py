@@ -1,7 +1,8 @@
 """How choices are given up, and when they may be tried again.
 
 A choice is given up together with the earlier groups that share in the blame: when one of those switches, it is
-possible again. Without any, it is given up for good: it has *failed* if the failure was its own, else it stays *blamed*.
+possible again. Without any, it is given up for good: it has *failed* if the failure was its own, else it stays
+*blamed*.
 """
 
 from __future__ import annotations

@@ -124,6 +124,12 @@ class CancelVerification(Effect, frozen=True, kw_only=True):
     number: int
 
 
+class CancelCheck(Effect, frozen=True, kw_only=True):
+    """End the check of this decomposed atom; what it would have found is not reported."""
+
+    atom: str
+
+
 class Finished(Effect, frozen=True, kw_only=True):
     """The run is over. `reason` is None if the base case holds."""
 

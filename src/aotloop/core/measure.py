@@ -103,7 +103,9 @@ class Measure:
 
     @property
     def most_work(self) -> int:
-        """If everything had to be done again; but for repairs, which are dropped then."""
+        """If everything had to be done again; repairs of the base case are dropped then, and those of a parent are
+        counted with the parent.
+        """
         atoms = (atom for atom in self._loop.atoms if atom.repairs is None)
         return self._repair_rounds() * self._limits.max_attempts + sum(map(self._most, atoms))
 

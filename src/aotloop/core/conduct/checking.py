@@ -51,7 +51,7 @@ def verified(run: Run, report: reports.Verified) -> list[Effect]:
 
 
 def _complete(run: Run, commit: str | None) -> list[Effect]:
-    effects = [run.cancel(attempt) for attempt in run.all_attempts()]
+    effects = [*(run.cancel(attempt) for attempt in run.all_attempts()), *run.cancel_checks()]
     run.advance(events.LoopCompleted(commit=commit))
     run.finished = True
     return [*effects, Finished(status="completed")]

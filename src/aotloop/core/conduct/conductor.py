@@ -13,7 +13,7 @@ from aotloop.core.conduct import attempts, checking, merging, reports
 from aotloop.core.conduct.ending import close_generation, finish, get_unstuck, reach_limits
 from aotloop.core.conduct.run import Attempt, Run
 from aotloop.core.conduct.starting import fill_slots
-from aotloop.core.effects import CancelVerification, CheckParent, Effect
+from aotloop.core.effects import CheckParent, Effect
 
 
 def conduct(run: Run, report: reports.Report) -> list[Effect]:
@@ -68,10 +68,7 @@ def _is_of_use(run: Run, attempt: Attempt) -> bool:
 def _interrupt(run: Run, *, discard: bool = True) -> list[Effect]:
     """Everything under way ends, but for a revert: half of one is worse than either."""
     effects = [run.cancel(attempt, discard=discard) for attempt in run.all_attempts()]
-    if run.verifying is not None:
-        effects.append(CancelVerification(number=run.verifying))
-        run.verifying = None
-    run.checking.clear()
+    effects += run.cancel_checks()
     run.weighing.clear()
     run.members.clear()
     run.is_open = False
@@ -145,14 +142,10 @@ def _replaced(run: Run, report: reports.LoopReplaced) -> list[Effect]:
 
 def _go_another_way(run: Run, at: str) -> list[Effect]:
     run.board.rebuild()
-    effects = _call_off(run)
-    if run.verifying is not None:
-        effects.append(CancelVerification(number=run.verifying))
-        run.verifying = None
+    effects = _call_off(run) + run.cancel_checks()
     run.held.clear()
     run.stuck.clear()
     run.waits.clear()
-    run.checking.clear()
     run.ending = None
     run.is_verified = False
     return effects if run.loop.control.redirect_requested else effects + _take_up(run, at)

@@ -8,6 +8,8 @@ from aotloop.core.board import Board
 from aotloop.core.effects import (
     Backtracked,
     CancelAttempt,
+    CancelCheck,
+    CancelVerification,
     CheckParent,
     Effect,
     Revert,
@@ -123,6 +125,15 @@ class Run:
         if atom is not None and atom.status == "in_progress" and attempt.weighs_for is None:
             self.advance(AtomAbandoned(atom=attempt.atom))
         return CancelAttempt(attempt=attempt.number, atom=attempt.atom, discard=discard)
+
+    def cancel_checks(self) -> list[Effect]:
+        """What is being judged, is judged no longer."""
+        effects: list[Effect] = [CancelCheck(atom=atom) for atom in sorted(self.checking)]
+        if self.verifying is not None:
+            effects.append(CancelVerification(number=self.verifying))
+        self.verifying = None
+        self.checking.clear()
+        return effects
 
     def end(self, reason: str, *, is_judged: bool = False, can_be_unblocked: bool = False) -> None:
         """Nothing new is started; the base case is tried once more, unless that is what the reason comes from."""

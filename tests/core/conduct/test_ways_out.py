@@ -1,0 +1,100 @@
+"""Ways out that are easily overlooked: around a failure, inside of a whole, after an order has changed."""
+
+from __future__ import annotations
+
+from aotloop.core.conduct import reports as told
+from aotloop.core.conduct.attempts import MOST_WAITS
+from aotloop.core.effects import CancelCheck, CheckParent
+from aotloop.core.events import RedirectRequested, ScopeReduced
+from aotloop.core.model import Decomposition, OrGroup
+from tests.core.conduct.driving import NOON, begun
+from tests.core.generated import PASSES
+from tests.loops import a_loop, atom
+
+
+def test_what_only_one_choice_needs_is_avoided_though_others_need_the_group() -> None:
+    loop = a_loop(atom("x"), atom("c1", "x", or_group="G"), atom("c2", or_group="G"), atom("y", "c1"))
+    driver = begun(loop, max_attempts=1)
+    driver.fail("x")
+    assert driver.running == ["c2"]
+
+
+def test_a_way_around_that_was_given_up_is_opened_again() -> None:
+    loop = a_loop(
+        atom("f1", or_group="F"), atom("f2", or_group="F"), atom("x"),
+        atom("c2", "f1", or_group="G"), atom("c1", "x", or_group="G"),
+    )  # fmt: skip
+    driver = begun(loop, max_attempts=1, max_stall_count=9, most_parallel=1)
+    driver.resolve("f1")
+    driver.fail("c2")
+    driver.fail("x")
+    driver.reverted()
+    assert (driver.group("F").selected, driver.running) == ("f2", ["f2"])
+    driver.resolve("f2")
+    assert driver.running == ["c2"]
+
+
+def test_the_repair_of_a_whole_rests_on_the_choices_inside_of_it() -> None:
+    loop = a_loop(
+        atom("P", check=PASSES), atom("n1", or_group="N"), atom("n2", or_group="N"),
+        decompositions=[Decomposition(parent="P", children=("n1", "n2"), reason="parts")],
+    )  # fmt: skip
+    driver = begun(loop, max_attempts=2, max_stall_count=9)
+    driver.resolve("n1")
+    driver.check_parent("P", "they do not fit")
+    driver.fail("A1")
+    driver.fail("A1")
+    driver.reverted()
+    assert driver.running == ["n2"]
+
+
+def test_a_whole_is_not_reset_through_a_choice_that_nobody_took() -> None:
+    loop = a_loop(
+        atom("f1", or_group="F"), atom("f2", or_group="F"), atom("n2", or_group="N"), atom("n1", "f1", or_group="N"),
+        atom("P"), atom("y", "f1"),
+        decompositions=[Decomposition(parent="P", children=("n2",), reason="parts")],
+    )  # fmt: skip
+    driver = begun(loop, max_attempts=1, max_stall_count=9)
+    driver.resolve("f1", "n2")
+    driver.fail("y")
+    driver.reverted()
+    assert (driver.status("P"), driver.running) == ("resolved", ["f2"])
+
+
+def test_taking_a_choice_out_selects_one_that_was_not_given_up() -> None:
+    group = OrGroup(choices=("A1", "A2", "A3"), selected="A2", blamed={"A1": ()})
+    loop = a_loop(*(atom(one, or_group="g") for one in ("A1", "A2", "A3")), or_groups={"g": group})
+    driver = begun(loop)
+    driver.told(RedirectRequested())
+    driver.told(ScopeReduced(atom="A2", description="not that", at=NOON))
+    assert driver.running == ["A3"]
+
+
+def test_only_waits_in_a_row_count() -> None:
+    driver = begun(a_loop(atom("A1")), max_attempts=3, max_stall_count=9, max_iterations=99)
+    for _ in range(2):
+        for _ in range(MOST_WAITS):
+            driver.wait("A1")
+            driver.wait_over("A1")
+        driver.fail("A1")
+    assert driver.running == ["A1"]
+
+
+def test_a_worker_that_answers_as_a_probe_has_failed() -> None:
+    driver = begun(a_loop(atom("A1")), max_attempts=1)
+    driver.tell(told.ProbeReturned(attempt=1, feasible=True, findings="yes", at=NOON))
+    assert driver.atom("A1").attempts == 1
+
+
+def test_the_check_of_a_whole_ends_with_a_redirect_and_is_asked_for_once_after_it() -> None:
+    loop = a_loop(
+        atom("P", check=PASSES), atom("C"), atom("D"),
+        decompositions=[Decomposition(parent="P", children=("C",), reason="parts")],
+    )  # fmt: skip
+    driver = begun(loop, max_parallel_agents=1)
+    driver.resolve("C")
+    driver.told(RedirectRequested())
+    assert driver.all(CancelCheck) == [CancelCheck(atom="P")]
+    before = len(driver.all(CheckParent))
+    driver.told(ScopeReduced(atom="D", description="not needed", at=NOON))
+    assert len(driver.all(CheckParent)) == before + 1
