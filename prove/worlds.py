@@ -122,10 +122,8 @@ def _explore(shape: Shape, setting: Setting, world: World, result: Explored) -> 
             for name, report in _reports(node, world):
                 after = fork(node)
                 result.steps += 1
-                conduct(after, report)
                 way = (*trace, name)
-                if after.finished and (after.loop.control.status == "completed") != solvable:
-                    broken = f"solvable: {solvable}, ended as {after.loop.control.stop_reason or 'completed'}"
+                if broken := _step(after, report, solvable=solvable):
                     result.found.append(
                         Found(f"{shape}; {world}", setting, way, (f"no combination is lost: {broken}",))
                     )
@@ -136,6 +134,16 @@ def _explore(shape: Shape, setting: Setting, world: World, result: Explored) -> 
                     following += [(after, way)] if not after.finished else []
         level = following
     result.states += len(seen)
+
+
+def _step(run: NotedRun, report: reports.Report, *, solvable: bool) -> str | None:
+    try:
+        conduct(run, report)
+    except Exception as error:  # noqa: BLE001 - whatever goes wrong in the machine is what we look for
+        return f"{type(error).__name__}: {error}"
+    if run.finished and (run.loop.control.status == "completed") != solvable:
+        return f"solvable: {solvable}, ended as {run.loop.control.stop_reason or 'completed'}"
+    return None
 
 
 def _reports(run: NotedRun, world: World) -> Iterator[tuple[str, reports.Report]]:

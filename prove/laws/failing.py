@@ -89,7 +89,7 @@ def _resets(step: Step, effect: Backtracked, affected: set[str]) -> Iterator[str
             continue
         is_concerned = atom.id in started | cancelled | concerned or bool(step.plain.parts(atom.id))
         is_same = (atom.status, atom.attempts) == (before[atom.id].status, before[atom.id].attempts)
-        if not is_concerned and not is_same:
+        if not is_concerned and not is_same and not step.is_correction:
             yield f"{atom.id} has nothing to do with {effect.left} and was reset"
     resolved = {one for one in affected if one in before and before[one].status == "resolved"}
     resolved |= {one for one in effect.dropped if one in before and before[one].status == "resolved"}
