@@ -46,6 +46,8 @@ def failures_are_counted(step: Step) -> Iterator[str]:
 
 
 def a_backtrack_resets_exactly_what_was_built_on_the_left_choice(step: Step) -> Iterator[str]:
+    if step.is_correction:  # which resets by itself, before anything is taken up again
+        return
     for effect in step.asked(Backtracked):
         plain = Plain(step.before.loop)
         parts = {effect.left} | plain.all_parts(effect.left)
@@ -89,7 +91,7 @@ def _resets(step: Step, effect: Backtracked, affected: set[str]) -> Iterator[str
             continue
         is_concerned = atom.id in started | cancelled | concerned or bool(step.plain.parts(atom.id))
         is_same = (atom.status, atom.attempts) == (before[atom.id].status, before[atom.id].attempts)
-        if not is_concerned and not is_same and not step.is_correction:
+        if not is_concerned and not is_same:
             yield f"{atom.id} has nothing to do with {effect.left} and was reset"
     resolved = {one for one in affected if one in before and before[one].status == "resolved"}
     resolved |= {one for one in effect.dropped if one in before and before[one].status == "resolved"}
