@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable
 from multiprocessing import Pool
 
-from prove.campaign import SETTINGS, Case, cases, world_shapes
+from prove.campaign import SETTINGS, WITH_FOUR, Case, cases, world_shapes
 from prove.explore import Explored, Found, explore
 from prove.faults import FAULTS
 from prove.shapes import Setting, Shape, shapes
@@ -89,7 +89,9 @@ def _tell(results: Iterable[Told | None], names: list[str]) -> Explored:
 def _prove(*, deep: bool, minutes: float) -> bool:
     size = 3 + deep
     print(f"Every graph of up to {size} atoms in every setting (of up to {size - 1} where all of it grows);")
-    print("of four atoms at least every one with two groups. If not said otherwise:")
+    print(f"of four atoms, not decomposed, every one in: {'; '.join(sorted(WITH_FOUR))};")
+    print("in the other settings those with two groups.")
+    print("On each path one redirect, with three kinds of correction; four kinds of proposals. If not said otherwise:")
     print("  " + ", ".join(repr(Setting())[8:-1].split(", ")[:5]))
     for name, setting in SETTINGS.items():
         print(f"  {name}: {setting}")

@@ -29,15 +29,12 @@ class Explored(msgspec.Struct):
     loops: int = 0
     states: int = 0
     steps: int = 0
-    longest: int = 0
-    """Counted attempts on one path."""
     found: list[Found] = []
 
     def add(self, other: Explored) -> None:
         self.loops += other.loops
         self.states += other.states
         self.steps += other.steps
-        self.longest = max(self.longest, other.longest)
         self.found = self.found + other.found
 
 

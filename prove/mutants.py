@@ -45,15 +45,6 @@ def none(*_: Any, **__: Any) -> None:
     return None
 
 
-def after(original: Callable[..., Any], change: Callable[..., Any]) -> Callable[..., Any]:
-    """The original, and then something more: `change` gets its result and its arguments."""
-
-    def mutant(*args: Any, **kwargs: Any) -> Any:
-        return change(original(*args, **kwargs), *args)
-
-    return mutant
-
-
 # --- single mutants ----------------------------------------------------------------------------------------------
 
 
@@ -222,7 +213,6 @@ _FAIL, _RESET, _LEAVE, _PROBE = failure.fail, failure._reset, failure.leave, ato
 _DONE, _VERIFIED, _CANCEL, _CONTEXT = attempts.done, checking.verified, Run.cancel, context.context_of
 _REDIRECT, _STOP, _PARTS, _REPAIR = status.request_redirect, status.stop, parts.parts_of, verdicts.repair_base_case
 _DECOMPOSE, _END = growth.decompose, generations.end_generation
-_HANDLERS = conductor._HANDLERS
 
 
 def handler(kind: Any, mutant: Any) -> Patch:

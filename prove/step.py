@@ -28,8 +28,6 @@ class Before(msgspec.Struct, frozen=True):
     attempts: dict[int, Attempt]
     merging: int | None
     verifying: int | None
-    checking: frozenset[str]
-    reverting: bool
     measure: tuple[int, int]
     bound: int
 
@@ -82,8 +80,6 @@ def state_before(run: NotedRun) -> Before:
         {**run.attempts, **run.blocked},
         run.merging,
         run.verifying,
-        frozenset(run.checking),
-        run.reverting,
         measured.value,
         measured.attempts_left,
     )

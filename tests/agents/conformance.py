@@ -15,6 +15,7 @@ import sys
 import textwrap
 import time
 import tracemalloc
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
 
@@ -70,10 +71,10 @@ live("leader")
 MEMBERS = ("child", "own session", "daemon", "leader")
 
 
-class Conformance:
+class Conformance(ABC):
+    @abstractmethod
     def prepared(self, folder: Path, program: Path) -> tuple[Backend, dict[str, Any]]:
         """A backend whose agent is this Python program, and what else an assignment for it holds."""
-        raise NotImplementedError
 
     # --- how a test is made ---------------------------------------------------------------------------------------
 

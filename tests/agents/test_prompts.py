@@ -55,14 +55,17 @@ def test_the_check_of_the_atom_is_told_in_words() -> None:
         ChecklistItem(
             item="either",
             any_of=(
-                ChecklistItem(item="no todo", check=Check(type="not_command", value="grep TODO")),
+                ChecklistItem(item="no debug output", check=Check(type="not_command", value="grep breakpoint app.py")),
                 ChecklistItem(item="good", check=Check(type="quality", criteria="it reads well")),
             ),
         ),
     )
     prompt = write_prompt(a_context(atom("A3", check=AtomCheck(group=items))), "worker")
     assert "> all of:\n> - this command must succeed: make test\n> - one of:\n" in prompt
-    assert "> - - this command must fail: grep TODO\n> - - somebody will judge its quality: it reads well" in prompt
+    assert (
+        "> - - this command must fail: grep breakpoint app.py\n> - - somebody will judge its quality: it reads well"
+        in prompt
+    )
 
 
 def test_what_is_known_about_the_atom_is_told() -> None:

@@ -104,13 +104,19 @@ def test_changes_that_an_agent_hides_from_git_do_not_stay(pool: Pool, checkout: 
     assert sh(after.path, "ls-files", "-v") == "H a.txt\nH b.txt\nH src/c.txt"
 
 
-def test_an_unfinished_merge_is_forgotten(pool: Pool, checkout: Path) -> None:
-    desk = pool.take(head(checkout))
+def two_that_conflict(desk: Desk) -> str:
+    """Two commits on the same base; the second is checked out, the first is returned."""
     write(desk.path, {"a.txt": "one\n"})
     one = save(desk.path)
     sh(desk.path, "checkout", "-q", "--detach", desk.base)
     write(desk.path, {"a.txt": "two\n"})
     save(desk.path)
+    return one
+
+
+def test_an_unfinished_merge_is_forgotten(pool: Pool, checkout: Path) -> None:
+    desk = pool.take(head(checkout))
+    one = two_that_conflict(desk)
     sh(desk.path, "merge", one, check=False)
     assert (desk.git_dir / "MERGE_HEAD").exists()
     after = again(pool, desk)
@@ -121,11 +127,7 @@ def test_an_unfinished_merge_is_forgotten(pool: Pool, checkout: Path) -> None:
 
 def test_a_running_rebase_is_forgotten(pool: Pool, checkout: Path) -> None:
     desk = pool.take(head(checkout))
-    write(desk.path, {"a.txt": "one\n"})
-    one = save(desk.path)
-    sh(desk.path, "checkout", "-q", "--detach", desk.base)
-    write(desk.path, {"a.txt": "two\n"})
-    save(desk.path)
+    one = two_that_conflict(desk)
     sh(desk.path, "rebase", one, check=False)
     assert (desk.git_dir / "rebase-merge").exists()
     after = again(pool, desk)

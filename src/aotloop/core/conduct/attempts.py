@@ -30,7 +30,7 @@ def failed(run: Run, report: reports.WorkFailed) -> list[Effect]:
     if attempt is None:
         return []
     if attempt.weighs_for is not None:
-        return _weighed(run, attempt, report.at, feasible=True, findings=f"the probe found nothing: {report.reason}")
+        return _know(run, attempt, report.at, feasible=True, findings=f"the probe found nothing: {report.reason}")
     return fail(run, attempt, report.reason, report.at, taught=report.taught)
 
 
@@ -57,7 +57,7 @@ def proposed(run: Run, report: reports.ChildrenProposed) -> list[Effect]:
     if attempt is None:
         return []
     if attempt.weighs_for is not None:
-        return _weighed(run, attempt, report.at, feasible=True, findings=report.reason)
+        return _know(run, attempt, report.at, feasible=True, findings=report.reason)
     return _decompose(run, attempt, report.children, report.reason, report.at)
 
 
@@ -74,22 +74,12 @@ def probed(run: Run, report: reports.ProbeReturned) -> list[Effect]:
         return []
     if attempt.role != "probe":
         return fail(run, attempt, f"it answered as a probe would: {report.findings}", report.at, taught=False)
-    if attempt.weighs_for is not None:
-        return _weighed(run, attempt, report.at, report.feasible, report.findings, report.estimate)
-    if report.feasible and report.children:
+    if attempt.weighs_for is None and report.feasible and report.children:
         return _decompose(run, attempt, report.children, report.findings, report.at)
-    return run.advance(
-        events.AtomProbed(
-            atom=attempt.atom,
-            feasible=report.feasible,
-            findings=report.findings,
-            estimate=report.estimate,
-            at=report.at,
-        )
-    )
+    return _know(run, attempt, report.at, report.feasible, report.findings, report.estimate)
 
 
-def _weighed(
+def _know(
     run: Run, attempt: Attempt, at: str, feasible: bool, findings: str, estimate: float | None = None
 ) -> list[Effect]:
     return run.advance(
@@ -130,7 +120,7 @@ def must_wait(run: Run, report: reports.MustWait) -> list[Effect]:
     if attempt is None:
         return []
     if attempt.weighs_for is not None:
-        return _weighed(run, attempt, report.at, feasible=True, findings=f"not probed: {report.reason}")
+        return _know(run, attempt, report.at, feasible=True, findings=f"not probed: {report.reason}")
     run.waits[attempt.atom] = run.waits.get(attempt.atom, 0) + 1
     if run.waits[attempt.atom] > MOST_WAITS:
         run.stuck[attempt.atom] = report.reason
