@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from aotloop.core.events import AtomStarted, RedirectExpired, RedirectRequested, Spent
+from aotloop.core.events import AtomStarted, LoopStarted, RedirectExpired, RedirectRequested, Spent
 from aotloop.core.machine import advance
 from aotloop.core.model import Binding
 from tests.core.generated import deep_copy
@@ -82,3 +82,11 @@ def test_without_a_request_nothing_expires() -> None:
     before = deep_copy(loop)
     advance(loop, RedirectExpired())
     assert deep_copy(loop) == before
+
+
+def test_a_loop_that_is_started_remembers_its_run_and_what_was_agreed_on() -> None:
+    loop = a_loop(atom("A1"), status="stopped")
+    advance(loop, LoopStarted(run_id="r1", objective_digest="d1"))
+    assert (loop.control.status, loop.control.run_id, loop.control.objective_digest) == ("running", "r1", "d1")
+    advance(loop, LoopStarted())
+    assert (loop.control.run_id, loop.control.objective_digest) == ("r1", "d1")

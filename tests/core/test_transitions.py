@@ -36,7 +36,7 @@ ATOM_TABLE: dict[str, dict[str, str | None]] = {
 LOOP_TABLE: dict[str, dict[str, str | None]] = {
     "pending": {"start": "running", "stop": None, "complete": None},
     "running": {"start": "running", "stop": "stopped", "complete": "completed"},
-    "stopped": {"start": "running", "stop": "stopped", "complete": None},
+    "stopped": {"start": "running", "stop": "stopped", "complete": "completed"},
     "completed": {"start": None, "stop": None, "complete": "completed"},
 }
 ATOM_EVENTS: dict[str, Event] = {
@@ -48,7 +48,7 @@ ATOM_EVENTS: dict[str, Event] = {
 LOOP_EVENTS: dict[str, Callable[[Loop], Event]] = {
     "start": lambda _: LoopStarted(),
     "stop": lambda _: LoopStopped(),
-    "complete": lambda _: LoopCompleted(),
+    "complete": lambda loop: LoopCompleted(confirmed=loop.control.status == "stopped"),
 }
 
 
@@ -128,3 +128,11 @@ def test_setting_the_status_a_loop_has_changes_nothing(status: str, move: str) -
     before = deep_copy(loop)
     assert advance(loop, LOOP_EVENTS[move](loop)) == []
     assert deep_copy(loop) == before
+
+
+def test_only_a_person_completes_a_loop_that_was_stopped() -> None:
+    loop = a_verified_loop("stopped")
+    with pytest.raises(IllegalEvent, match="only a person's confirmation completes it now"):
+        advance(loop, LoopCompleted())
+    advance(loop, LoopCompleted(confirmed=True))
+    assert loop.control.status == "completed"

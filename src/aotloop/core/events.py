@@ -118,7 +118,10 @@ class BranchSwitched(Event, frozen=True, kw_only=True):
 
 
 class LoopStarted(Event, frozen=True, kw_only=True):
-    """Through the gate; that it is open was established before."""
+    """Through the gate; that it is open was established before. What is not given stays as it is."""
+
+    run_id: str | None = None
+    objective_digest: str | None = None
 
 
 class LoopStopped(Event, frozen=True, kw_only=True):
@@ -134,9 +137,13 @@ class VerdictReached(Event, frozen=True, kw_only=True):
 
 
 class LoopCompleted(Event, frozen=True, kw_only=True):
-    """The base case holds at this commit, as the recorded verdict says."""
+    """The base case holds at this commit, as the recorded verdict says.
+
+    `confirmed`: a person looked at it; only that completes a loop that has been stopped.
+    """
 
     commit: str | None = None
+    confirmed: bool = False
 
 
 class BaseCaseFailed(Event, frozen=True, kw_only=True):

@@ -19,6 +19,10 @@ def start(board: Board, event: events.LoopStarted) -> list[Effect]:
     status = _moved(board, event, "start")
     if status != loop.control.status:
         loop.control = replace(loop.control, status=status, stop_requested=False, stop_reason=None)
+    run_id = event.run_id if event.run_id is not None else loop.control.run_id
+    digest = event.objective_digest if event.objective_digest is not None else loop.control.objective_digest
+    if (run_id, digest) != (loop.control.run_id, loop.control.objective_digest):
+        loop.control = replace(loop.control, run_id=run_id, objective_digest=digest)
     return []
 
 
@@ -64,6 +68,8 @@ def complete(board: Board, event: events.LoopCompleted) -> list[Effect]:
     loop = board.loop
     status = _moved(board, event, "complete")
     verdict = loop.control.verdict
+    if loop.control.status == "stopped" and not event.confirmed:
+        raise illegal(loop, event, "the loop is stopped; only a person's confirmation completes it now")
     if status != loop.control.status:
         if verdict is None or not verdict.passed:
             raise illegal(loop, event, "no passing verdict is recorded; only a verified base case completes a loop")

@@ -6,9 +6,9 @@
 
     loop   pending ──start──▶ running ──complete──▶ completed
                                  │  ▲
-                               stop start
-                                 ▼  │
-                               stopped
+                               stop start                ▲
+                                 ▼  │                    │
+                               stopped ──complete────────┘
 
 Setting what already is, is allowed and changes nothing.
 """
@@ -42,5 +42,6 @@ LOOP: dict[tuple[LoopStatus, LoopMove], LoopStatus] = {
     ("running", "stop"): "stopped",
     ("stopped", "stop"): "stopped",
     ("running", "complete"): "completed",
+    ("stopped", "complete"): "completed",
     ("completed", "complete"): "completed",
 }

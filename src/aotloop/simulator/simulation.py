@@ -47,7 +47,7 @@ class Simulated(msgspec.Struct, frozen=True, kw_only=True):
 
 def simulate(loop: Loop, world: World, *, slots: int | None = None, at: str = "") -> Simulated:
     """The loop is changed as by a real run. `slots`: fewer than the loop allows."""
-    simulation = _Simulation(Run(loop, most_parallel=slots), world, at)
+    simulation = _Simulation(Run(loop, overriding={} if slots is None else {"max_parallel_agents": slots}), world, at)
     simulation.perform(conduct(simulation.run, told.Began(at=at)))
     while simulation.finished is None and simulation.pending:
         simulation.step()

@@ -35,9 +35,11 @@ E = TypeVar("E", bound=Effect)
 class Driver:
     """Of a run that has not begun. Named limits go into the loop's constraints."""
 
-    def __init__(self, loop: Loop, *, most_parallel: int | None = None, first_attempt: int = 1, **limits: Any) -> None:
+    def __init__(
+        self, loop: Loop, *, overriding: Mapping[str, Any] | None = None, first_attempt: int = 1, **limits: Any
+    ) -> None:
         loop.objective = replace(loop.objective, constraints=replace(loop.objective.constraints, **limits))
-        self.run = Run(loop, most_parallel=most_parallel, first_attempt=first_attempt)
+        self.run = Run(loop, overriding=overriding, first_attempt=first_attempt)
         self.loop = loop
         self.effects: list[Effect] = []
         self.finished: Finished | None = None
@@ -130,8 +132,8 @@ class Driver:
             reports.ProbeReturned, atom_id, feasible=feasible, findings=findings, estimate=estimate, children=children
         )
 
-    def wait(self, atom_id: str, reason: str = "rate limit") -> list[Effect]:
-        return self._report(reports.MustWait, atom_id, reason=reason)
+    def wait(self, atom_id: str, reason: str = "rate limit", *, for_good: bool = False) -> list[Effect]:
+        return self._report(reports.MustWait, atom_id, reason=reason, for_good=for_good)
 
     def wait_over(self, atom_id: str) -> list[Effect]:
         return self.tell(reports.WaitOver(atom=atom_id, at=NOON))
@@ -242,7 +244,7 @@ class Driver:
     def _watch(self) -> None:
         """What holds after every report."""
         limits = self.loop.objective.constraints
-        slots = min(limits.max_parallel_agents, self.run.most_parallel or limits.max_parallel_agents)
+        slots = self.run.limits.max_parallel_agents
         assert len(self._working) <= slots, "no more agents than slots"
         assert self.loop.control.iteration <= limits.max_iterations
         assert self.run.board.ready() == Graph(self.loop).ready()

@@ -142,7 +142,7 @@ def _part(description: str) -> Child:
 @given(valid_loops(), st.data())
 def test_whatever_comes_of_it_a_run_stays_valid_and_ends(loop: Loop, data: st.DataObject) -> None:
     loop.control = replace(loop.control, status="running", verdict=None)
-    limits = {"max_iterations": 8, "max_depth": 2, "max_stall_count": data.draw(st.integers(1, 4))}
+    limits: dict[str, Any] = {"max_iterations": 8, "max_depth": 2, "max_stall_count": data.draw(st.integers(1, 4))}
     driver = Driver(loop, max_parallel_agents=data.draw(st.integers(1, 3)), **limits)
     driver.begin()
     fate = Fate(driver, data)

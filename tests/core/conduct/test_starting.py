@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from aotloop.core.effects import StartAttempt
@@ -62,12 +64,13 @@ def test_slots_are_filled_while_something_is_verified() -> None:
     assert driver.running == ["A3"]
 
 
-@pytest.mark.parametrize(("most", "allowed", "expected"), [(1, 3, 1), (2, 3, 2), (9, 3, 3), (None, 3, 3)])
-def test_a_driver_may_allow_fewer_slots_than_the_loop_but_not_more(
-    most: int | None, allowed: int, expected: int
-) -> None:
+@pytest.mark.parametrize(
+    ("overriding", "expected"), [({"max_parallel_agents": 1}, 1), ({"max_parallel_agents": 4}, 4), ({}, 3)]
+)
+def test_limits_given_for_a_run_hold_instead_of_the_files(overriding: dict[str, Any], expected: int) -> None:
     loop = a_loop(*(atom(f"A{number}") for number in range(1, 6)))
-    assert len(begun(loop, most_parallel=most, max_parallel_agents=allowed).running) == expected
+    assert len(begun(loop, overriding=overriding, max_parallel_agents=3).running) == expected
+    assert loop.objective.constraints.max_parallel_agents == 3
 
 
 def test_attempts_are_numbered_on_from_where_the_driver_says_and_carry_the_epoch() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aotloop.core.conduct import reports as told
 from aotloop.core.conduct.attempts import MOST_WAITS
-from aotloop.core.effects import CancelCheck, CheckParent
+from aotloop.core.effects import CancelAttempt, CancelCheck, CheckParent
 from aotloop.core.events import RedirectRequested, ScopeReduced
 from aotloop.core.model import Decomposition, OrGroup
 from tests.core.conduct.driving import NOON, begun
@@ -24,7 +24,7 @@ def test_a_way_around_that_was_given_up_is_opened_again() -> None:
         atom("f1", or_group="F"), atom("f2", or_group="F"), atom("x"),
         atom("c2", "f1", or_group="G"), atom("c1", "x", or_group="G"),
     )  # fmt: skip
-    driver = begun(loop, max_attempts=1, max_stall_count=9, most_parallel=1)
+    driver = begun(loop, max_attempts=1, max_stall_count=9, overriding={"max_parallel_agents": 1})
     driver.resolve("f1")
     driver.fail("c2")
     driver.fail("x")
@@ -98,3 +98,25 @@ def test_the_check_of_a_whole_ends_with_a_redirect_and_is_asked_for_once_after_i
     before = len(driver.all(CheckParent))
     driver.told(ScopeReduced(atom="D", description="not needed", at=NOON))
     assert len(driver.all(CheckParent)) == before + 1
+
+
+def test_an_atom_that_nobody_can_do_here_waits_for_a_person_while_the_others_go_on() -> None:
+    driver = begun(a_loop(atom("A1"), atom("A2")), max_parallel_agents=1)
+    driver.wait("A1", "there is no program agent", for_good=True)
+    assert (driver.status("A1"), driver.atom("A1").attempts, driver.running) == ("pending", 0, ["A2"])
+    driver.resolve("A2")
+    driver.verdict({"tests": "red"})
+    assert driver.finished is not None
+    assert driver.finished.reason == "blocked: A1: there is no program agent"
+
+
+def test_a_run_that_cannot_go_on_ends_at_once_and_keeps_what_it_has() -> None:
+    driver = begun(a_loop(atom("A1"), atom("A2")))
+    driver.done("A1")
+    effects = driver.tell(told.Halted(at=NOON, reason="blocked: the objective was changed"))
+    assert {(one.atom, one.discard) for one in effects if isinstance(one, CancelAttempt)} == {
+        ("A1", False),
+        ("A2", False),
+    }
+    assert driver.loop.control.stop_reason == "blocked: the objective was changed"
+    assert (driver.loop.control.status, driver.status("A1"), driver.status("A2")) == ("stopped", "pending", "pending")

@@ -122,7 +122,7 @@ def must_wait(run: Run, report: reports.MustWait) -> list[Effect]:
     if attempt.weighs_for is not None:
         return _know(run, attempt, report.at, feasible=True, findings=f"not probed: {report.reason}")
     run.waits[attempt.atom] = run.waits.get(attempt.atom, 0) + 1
-    if run.waits[attempt.atom] > MOST_WAITS:
+    if report.for_good or run.waits[attempt.atom] > MOST_WAITS:
         run.stuck[attempt.atom] = report.reason
     else:
         run.waiting[attempt.atom] = report.reason

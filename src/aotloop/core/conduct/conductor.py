@@ -79,7 +79,7 @@ def _interrupt(run: Run, *, discard: bool = True) -> list[Effect]:
 
 
 def _begin(run: Run, report: reports.Began) -> list[Effect]:
-    effects = run.advance(events.LoopStarted())
+    effects = run.advance(events.LoopStarted(run_id=report.run_id, objective_digest=report.objective_digest))
     for atom in run.loop.atoms.copy():
         if atom.status == "in_progress":
             run.advance(events.AtomAbandoned(atom=atom.id))
@@ -136,6 +136,10 @@ def _told(run: Run, report: reports.Told) -> list[Effect]:
     return effects
 
 
+def _halt(run: Run, report: reports.Halted) -> list[Effect]:
+    return _interrupt(run, discard=False) + finish(run, report.reason)
+
+
 def _replaced(run: Run, report: reports.LoopReplaced) -> list[Effect]:
     return _go_another_way(run, report.at)
 
@@ -155,6 +159,7 @@ _HANDLERS: dict[type[reports.Report], Callable[[Run, Any], list[Effect]]] = {
     reports.Began: _begin,
     reports.ResultFound: _found,
     reports.Told: _told,
+    reports.Halted: _halt,
     reports.LoopReplaced: _replaced,
     reports.WorkDone: attempts.done,
     reports.WorkFailed: attempts.failed,

@@ -44,7 +44,7 @@ def _stalled(run: Run) -> str | None:
 
 
 def _over_limit(run: Run) -> str | None:
-    control, limits = run.loop.control, run.loop.objective.constraints
+    control, limits = run.loop.control, run.limits
     if control.iteration >= limits.max_iterations and not run.is_open:
         return f"limit: {control.iteration} iterations, as many as allowed"
     if limits.max_runtime is not None and control.ran_seconds >= seconds(limits.max_runtime):

@@ -19,6 +19,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 class Began(Report, frozen=True, kw_only=True):
     """The gate is open. Atoms left in progress by a run that died are pending again."""
 
+    run_id: str | None = None
+    objective_digest: str | None = None
+
 
 class ResultFound(Report, frozen=True, kw_only=True):
     """An attempt of an earlier run had finished, in this epoch, and only had to be merged."""
@@ -32,6 +35,12 @@ class Told(Report, frozen=True, kw_only=True):
     """Something that a person did: a request, a correction, money spent."""
 
     event: Event
+
+
+class Halted(Report, frozen=True, kw_only=True):
+    """It cannot go on, for a reason that is none of the loop's own: what is under way ends, and is kept."""
+
+    reason: str
 
 
 class LoopReplaced(Report, frozen=True, kw_only=True):
@@ -72,9 +81,13 @@ class ProbeReturned(OfAttempt, frozen=True, kw_only=True):
 
 
 class MustWait(OfAttempt, frozen=True, kw_only=True):
-    """The attempt could not be made now (rate limit); WaitOver says when it can."""
+    """The attempt could not be made now (rate limit); WaitOver says when it can.
+
+    `for_good`: it will not be possible in this run (a program that is not there): a person is needed.
+    """
 
     reason: str
+    for_good: bool = False
 
 
 class WaitOver(Report, frozen=True, kw_only=True):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
+from msgspec.structs import replace
 
 from aotloop.core.board import Board
 from aotloop.core.effects import (
@@ -18,7 +22,7 @@ from aotloop.core.effects import (
 )
 from aotloop.core.events import AtomAbandoned, Event
 from aotloop.core.machine import advance
-from aotloop.core.model import Loop
+from aotloop.core.model import Constraints, Loop
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,9 +46,10 @@ class Weighing(msgspec.Struct, kw_only=True):
 
 
 class Run:
-    def __init__(self, loop: Loop, *, most_parallel: int | None = None, first_attempt: int = 1) -> None:
+    def __init__(self, loop: Loop, *, overriding: Mapping[str, Any] | None = None, first_attempt: int = 1) -> None:
+        """`overriding`: limits that hold for this run instead of the file's."""
         self.board = Board(loop)
-        self.most_parallel = most_parallel
+        self._overriding = dict(overriding or {})
         self.next_number = first_attempt
         self.attempts: dict[int, Attempt] = {}
         """Under way or finished and not merged: each holds a slot."""
@@ -88,6 +93,11 @@ class Run:
     def loop(self, loop: Loop) -> None:
         """For what others made of it; to be followed by the report LoopReplaced."""
         self.board = Board(loop)
+
+    @property
+    def limits(self) -> Constraints:
+        agreed = self.loop.objective.constraints
+        return replace(agreed, **self._overriding) if self._overriding else agreed
 
     def advance(self, event: Event) -> list[Effect]:
         """Changes the loop, and takes note of what that asks for."""

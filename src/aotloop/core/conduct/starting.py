@@ -27,13 +27,12 @@ def _is_reverting(run: Run) -> bool:
 
 
 def slots(run: Run) -> int:
-    allowed = run.loop.objective.constraints.max_parallel_agents
-    return allowed if run.most_parallel is None else min(allowed, run.most_parallel)
+    return run.limits.max_parallel_agents
 
 
 def _another_generation_is_allowed(run: Run) -> bool:
     """What starts now belongs to the generation that begins next."""
-    return run.loop.control.iteration < run.loop.objective.constraints.max_iterations
+    return run.loop.control.iteration < run.limits.max_iterations
 
 
 def _start_probes(run: Run, free: int) -> list[Effect]:

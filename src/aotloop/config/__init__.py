@@ -1,0 +1,1 @@
+"""What a person configures, from flags, variables and files, as one value."""

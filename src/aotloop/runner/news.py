@@ -1,0 +1,191 @@
+"""What a run tells whoever watches: one small value for each thing that happened, the same for a terminal and a file.
+
+They are written to `.aot/events.jsonl` as lines of JSON (`kind` says which), and nothing is ever read back from there
+to decide anything.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class News(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
+    at: str
+    """ISO 8601, UTC."""
+
+
+# --- the run -----------------------------------------------------------------------------------------------------
+
+
+class RunBegan(News, frozen=True, kw_only=True, tag="run_began"):
+    run_id: str
+    pid: int
+    goal: str
+    isolation: Literal["worktree", "none"]
+    branch: str | None = None
+    slots: int = 1
+
+
+class Warned(News, frozen=True, kw_only=True, tag="warning"):
+    text: str
+    atom: str | None = None
+
+
+class CorrectionTaken(News, frozen=True, kw_only=True, tag="correction"):
+    """A person changed something: by a command of ours, or in the file."""
+
+    text: str
+
+
+class RunEnded(News, frozen=True, kw_only=True, tag="run_ended"):
+    """`reason` is None if the base case holds. `worked`: False if it held before anything was done."""
+
+    status: Literal["stopped", "completed"]
+    reason: str | None = None
+    worked: bool = True
+    seconds: float = 0.0
+    cost_usd: float = 0.0
+
+
+# --- attempts ----------------------------------------------------------------------------------------------------
+
+
+class AttemptBegan(News, frozen=True, kw_only=True, tag="attempt_began"):
+    atom: str
+    attempt: int
+    """The number of this attempt in all of the loop's life: it names the folder of its journal."""
+    role: Literal["worker", "probe"]
+    agent: str
+    description: str = ""
+    folder: str = ""
+    """Of its journal, from the project's root: prompt.md, transcript.jsonl, …"""
+
+
+class AttemptEnded(News, frozen=True, kw_only=True, tag="attempt_ended"):
+    """`outcome`: done, proposed, probed, must_wait, failed, garbage, timed_out, crashed, cancelled, unavailable."""
+
+    atom: str
+    attempt: int
+    outcome: str
+    summary: str = ""
+    """Of what was done, or why it was not."""
+    seconds: float = 0.0
+    cost_usd: float | None = None
+
+
+class Merged(News, frozen=True, kw_only=True, tag="merged"):
+    """Its work is on the branch; `commit` is None if it changed no file, or works in place."""
+
+    atom: str
+    attempt: int
+    commit: str | None = None
+
+
+class NotMerged(News, frozen=True, kw_only=True, tag="not_merged"):
+    """`why`: refused (its check fails on top of what was merged meanwhile), conflict, blocked (by a person's edits)."""
+
+    atom: str
+    attempt: int
+    why: Literal["refused", "conflict", "blocked"]
+    reason: str
+
+
+class TakenBack(News, frozen=True, kw_only=True, tag="taken_back"):
+    """What these atoms had contributed is no longer on the branch."""
+
+    atoms: tuple[str, ...]
+    problem: str | None = None
+
+
+# --- the loop ----------------------------------------------------------------------------------------------------
+
+
+class AtomResolved(News, frozen=True, kw_only=True, tag="resolved"):
+    atom: str
+    summary: str = ""
+
+
+class AtomFailed(News, frozen=True, kw_only=True, tag="retry"):
+    """`attempts` have failed, of as many as are allowed."""
+
+    atom: str
+    attempts: int
+    allowed: int
+
+
+class NothingLeft(News, frozen=True, kw_only=True, tag="exhausted"):
+    """For this atom; None: for the base case."""
+
+    atom: str | None = None
+
+
+class SwitchedTo(News, frozen=True, kw_only=True, tag="backtracked"):
+    or_group: str
+    left: str
+    selected: str
+    reset: tuple[str, ...] = ()
+    reason: str = ""
+
+
+class Weighing(News, frozen=True, kw_only=True, tag="weighing"):
+    """Alternatives are looked at before one of them is taken."""
+
+    or_group: str
+    choices: tuple[str, ...]
+
+
+class AtomsAdded(News, frozen=True, kw_only=True, tag="added"):
+    atoms: tuple[str, ...]
+
+
+class PartsWithdrawn(News, frozen=True, kw_only=True, tag="withdrawn"):
+    parents: tuple[str, ...]
+    atoms: tuple[str, ...]
+
+
+class GenerationEnded(News, frozen=True, kw_only=True, tag="generation"):
+    iteration: int
+    stall_count: int
+
+
+# --- checks ------------------------------------------------------------------------------------------------------
+
+
+class Verifying(News, frozen=True, kw_only=True, tag="verifying"):
+    """`atom` None: the base case; else a decomposed atom's own check."""
+
+    atom: str | None = None
+
+
+class Verified(News, frozen=True, kw_only=True, tag="verified"):
+    passed: bool
+    atom: str | None = None
+    undecided: bool = False
+    failing: dict[str, str] = {}
+    """Item → evidence."""
+
+
+AnyNews = (
+    RunBegan
+    | Warned
+    | CorrectionTaken
+    | RunEnded
+    | AttemptBegan
+    | AttemptEnded
+    | Merged
+    | NotMerged
+    | TakenBack
+    | AtomResolved
+    | AtomFailed
+    | NothingLeft
+    | SwitchedTo
+    | Weighing
+    | AtomsAdded
+    | PartsWithdrawn
+    | GenerationEnded
+    | Verifying
+    | Verified
+)
+"""For reading lines back: `msgspec.json.decode(line, type=AnyNews)`."""

@@ -1,0 +1,46 @@
+"""What a person confirmed: an item of the base case, in these words, of this objective, at this state of the files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+
+from aotloop.errors import Unavailable
+from aotloop.trust.folder import data_folder, keep, written_path
+
+
+class Subject(msgspec.Struct, frozen=True, kw_only=True):
+    """What a confirmation is about; of anything else it says nothing."""
+
+    state_file: str
+    objective_digest: str
+    commit: str | None
+    """Where there is none, nothing can tell one state of the files from another: it is asked for each time."""
+
+
+def confirm(subject: Subject, items: Mapping[str, str]) -> None:
+    """`items`: path of names → what the person said about it. Earlier ones on the same subject stay."""
+    if subject.commit is not None:
+        said = {**confirmed(subject), **items}
+        keep(_record(subject), msgspec.json.encode({"subject": subject, "items": said}), "what you confirmed")
+
+
+def confirmed(subject: Subject) -> dict[str, str]:
+    if subject.commit is None:
+        return {}
+    with suppress(OSError, msgspec.MsgspecError, Unavailable):
+        return msgspec.json.decode(_record(subject).read_bytes(), type=_Kept).items
+    return {}
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    items: dict[str, str]
+
+
+def _record(subject: Subject) -> Path:
+    words = (written_path(subject.state_file), subject.objective_digest, str(subject.commit))
+    return data_folder("confirmed") / (sha256("\0".join(words).encode()).hexdigest()[:32] + ".json")

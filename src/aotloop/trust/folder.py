@@ -1,0 +1,41 @@
+"""Only this module knows where the user's data folder is, and how a state file is named in it."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from pathlib import Path
+
+from aotloop.errors import Unavailable
+
+
+def data_folder(name: str) -> Path:
+    """Only absolute paths count: a relative one would be in the repository."""
+    data, home = os.environ.get("XDG_DATA_HOME", ""), os.path.expanduser("~")  # noqa: PTH111 - never raises
+    for folder in (Path(data), Path(home, ".local", "share")):
+        if folder.is_absolute():
+            return folder / "aotloop" / name
+    raise Unavailable("you have no home folder", hint="Set HOME, or XDG_DATA_HOME, to an absolute path.")
+
+
+def written_path(path: str) -> str:
+    """A path need not be valid UTF-8; its other bytes are written as escapes."""
+    return os.fsencode(os.path.realpath(path)).decode("utf-8", "backslashreplace")
+
+
+def record_of(kind: str, state_file: str) -> Path:
+    """The one record of this kind that belongs to a state file."""
+    return data_folder(kind) / (sha256(written_path(state_file).encode()).hexdigest()[:32] + ".json")
+
+
+def keep(record: Path, content: bytes, what: str) -> None:
+    try:
+        record.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        draft = record.with_name(f"{record.name}.{os.getpid()}.tmp")
+        draft.write_bytes(content)
+        draft.replace(record)
+    except OSError as error:
+        raise Unavailable(
+            f"{what} cannot be remembered: {record.parent}: {error.strerror}",
+            hint="Set XDG_DATA_HOME to a folder that you may write to.",
+        ) from error

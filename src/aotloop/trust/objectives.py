@@ -1,0 +1,57 @@
+"""What was agreed on: a copy of the objective, so that a change behind the loop's back is seen.
+
+Whoever can write the state file could also write a digest in it. The copy is where agents have no business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from difflib import unified_diff
+
+import msgspec
+
+from aotloop.core.model import Objective
+from aotloop.errors import Unavailable
+from aotloop.trust.folder import keep, record_of, written_path
+
+
+class _Agreement(msgspec.Struct, frozen=True, kw_only=True):
+    state_file: str
+    objective: Objective
+
+
+def agree(state_file: str, objective: Objective) -> None:
+    agreement = _Agreement(state_file=written_path(state_file), objective=objective)
+    content = msgspec.json.format(msgspec.json.encode(agreement), indent=2) + b"\n"
+    keep(record_of("objectives", state_file), content, "what was agreed on")
+
+
+def agreed(state_file: str) -> Objective | None:
+    """None: nothing was agreed on yet, or it cannot be looked up."""
+    with suppress(OSError, msgspec.MsgspecError, Unavailable):
+        return msgspec.json.decode(record_of("objectives", state_file).read_bytes(), type=_Agreement).objective
+    return None
+
+
+def difference(before: Objective, now: Objective) -> list[str]:
+    """Lines of a diff, without its heading; none if both are the same."""
+    if before == now:
+        return []
+    lines = unified_diff(list(_lines(before)), list(_lines(now)), n=0, lineterm="")
+    return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
+
+
+def _lines(objective: Objective) -> Iterator[str]:
+    yield from _flat(msgspec.to_builtins(objective, str_keys=True), "")
+
+
+def _flat(value: object, path: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _flat(inner, f"{path}.{key}" if path else key)
+    elif isinstance(value, list | tuple):
+        for number, inner in enumerate(value):
+            yield from _flat(inner, f"{path}[{number}]")
+    elif value is not None:
+        yield f"{path}: {value}"
