@@ -28,10 +28,12 @@ class Located(Protocol):
 class AotError(Exception):
     """What happened and where, and, where we know it, what to do about it."""
 
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
+    def __init__(self, message: str, *, hint: str | None = None, exit_code: int = 1) -> None:
+        """`exit_code`: what a program that ends with this error exits with."""
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.exit_code = exit_code
 
     def __str__(self) -> str:
         return f"{self.message}\n{self.hint}" if self.hint else self.message
@@ -46,8 +48,10 @@ class StateFileMissing(StateFileError):  # noqa: N818 - reads as a sentence wher
 
 
 class StateFileInvalid(StateFileError):  # noqa: N818
-    def __init__(self, message: str, findings: Sequence[Located] = (), *, hint: str | None = None) -> None:
-        super().__init__(message, hint=hint)
+    def __init__(
+        self, message: str, findings: Sequence[Located] = (), *, hint: str | None = None, exit_code: int = 1
+    ) -> None:
+        super().__init__(message, hint=hint, exit_code=exit_code)
         self.findings = tuple(findings)
 
 

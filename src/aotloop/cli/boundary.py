@@ -34,7 +34,7 @@ def guarded(run: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> in
     except IllegalEvent as error:
         code = _report(error.why, error.hint, arguments)  # the command was typed, so nobody has to be told its event
     except AotError as error:
-        code = _report(error.message, error.hint, arguments)
+        code = _report(error.message, error.hint, arguments, error.exit_code)
     except OSError as error:
         code = _report_refusal(error, arguments)
     except Exception:  # noqa: BLE001 - the boundary

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +17,9 @@ from aotloop.errors import NotTrusted, Unavailable
 from aotloop.statefile.store import Store
 from aotloop.trust import is_trusted, trust
 
+if TYPE_CHECKING:
+    from aotloop.config import Config
+
 
 def require_consent(store: Store, *, yes: bool) -> Permit:
     """Returns only when the file, as it is then, holds no command that was not accepted.
@@ -25,10 +29,35 @@ def require_consent(store: Store, *, yes: bool) -> Permit:
     accepted: list[str] = []
     while not (is_trusted(store.path, commands := commands_of(store.load())) or commands == accepted):
         if not yes:
-            _ask(store, commands)
+            ask(store, commands)
         accept(store, commands)
         accepted = commands  # the file may have changed while we asked: what it holds now is what will be run
     return permit_only(commands)
+
+
+def consent_of(store: Store, permit: Permit) -> Callable[[Loop], bool]:
+    """Whether all commands of a loop were accepted: before it began, or since then by a command of the user's."""
+
+    def is_accepted(loop: Loop) -> bool:
+        commands = commands_of(loop)
+        if is_trusted(store.path, commands):
+            return True
+        try:
+            permit(commands)
+        except NotTrusted:
+            return False
+        return True
+
+    return is_accepted
+
+
+def require_config_consent(config: Config, *, yes: bool) -> None:
+    """A configuration comes with its repository; what it would have us run or hand out is shown like commands are."""
+    if config.source is None or is_trusted(str(config.source), config.powers):
+        return
+    if not yes:
+        _ask(str(config.source), config.powers, "asks for this:")
+    _remember(str(config.source), config.powers)
 
 
 def permit_only(accepted: Sequence[str]) -> Permit:
@@ -43,9 +72,13 @@ def permit_only(accepted: Sequence[str]) -> Permit:
 
 
 def accept(store: Store, commands: Sequence[str]) -> None:
+    _remember(store.path, commands)
+
+
+def _remember(path: str, commands: Sequence[str]) -> None:
     """A home that cannot be written to, as in some containers, costs the memory, not the command."""
     try:
-        trust(store.path, commands)
+        trust(path, commands)
     except Unavailable as error:
         click.echo(f"aot: {visible(error.message)}\n     {error.hint}", err=True)
 
@@ -58,8 +91,13 @@ def accept_own(store: Store, before: Loop, command: str) -> None:
         accept(store, commands)
 
 
-def _ask(store: Store, commands: Sequence[str]) -> None:
-    tell(f"{visible(store.path)} would run these commands on your machine:", err=True)
+def ask(store: Store, commands: Sequence[str]) -> None:
+    """Raises NotTrusted unless a person, asked on a terminal, accepts them."""
+    _ask(store.path, commands, "would run these commands on your machine:")
+
+
+def _ask(path: str, commands: Sequence[str], what: str) -> None:
+    tell(f"{visible(path)} {what}", err=True)
     for command in commands:
         first, *others = command.rstrip("\n").split("\n")
         click.echo(f"  {click.style('$', fg='yellow')} {visible(first)}", err=True)

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from aotloop.core.limits import seconds
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -50,7 +52,21 @@ class Amount(click.ParamType[float]):
         return number
 
 
+class Length(click.ParamType[str]):
+    """A length of time, in the words of the file."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            seconds(str(value))
+        except ValueError:
+            self.fail(f"{value!r} is not a length of time; write e.g. 90s, 30m, 1h30m.", param, ctx)
+        return str(value)
+
+
 TEXT = Text()
+DURATION = Length()
 WORDS = Words()
 AMOUNT = Amount()
 

@@ -1,188 +1,143 @@
-"""`aot run`: takes a loop to its end. This version only says how that would go."""
+"""`aot run`: takes a loop to its end, however that is, and says which one it was by its exit code."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import ceil
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from aotloop import app
-from aotloop.cli.bound import bound_as_data, bound_in_words
-from aotloop.cli.foreign import prose, visible
-from aotloop.cli.options import json_option, state_file_option
-from aotloop.cli.output import counted, faint, heading, mark, named, say_json, say_next, shortest, tell
-from aotloop.cli.plan import Plan, plan_of
-from aotloop.core.invariants import findings_of
+from aotloop.cli.consent import consent_of, require_config_consent, require_consent
+from aotloop.cli.dry_run import show_plan
+from aotloop.cli.foreign import prose
+from aotloop.cli.live import spectator
+from aotloop.cli.options import AMOUNT, DURATION, json_option, state_file_option, yes_option
+from aotloop.cli.output import mark, say_next, tell
 from aotloop.core.model import Loop
-from aotloop.errors import AotError, StateFileInvalid
-from aotloop.simulator import Span
+from aotloop.errors import StateFileError
+from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
 
 EXIT_CODES = {"stalled": 4, "exhausted": 4, "limit": 5, "blocked": 6, "user": 7}
 """By the first word of the reason why a run ended; 0 if the base case holds."""
 
-MOST_ROWS, FIRST_ROWS, LAST_ROWS = 40, 30, 5
-MOST_NAMED = 8
+NOT_READY = 3
+SIGINT = 2
 
 
 @click.command(
     "run",
     epilog="""\b
 Examples:
-  aot run --dry-run                     what would happen, and how long it would take
-  aot run --dry-run --max-parallel 8    what more slots would change
-  aot run --dry-run --json | jq .makespan
+  aot run                               until the base case holds, or nothing is left to try
+  aot run --agent claude --max-cost 20 --max-runtime 8h
+  aot run --dry-run --max-parallel 8    what would happen, and how long it would take
+  aot run --yes --json | jq -c .
+\b
+Exit codes:
+  0 the base case holds    3 not ready, or the file is invalid    5 a limit was reached
+  1 an error               4 stalled or exhausted                 6 waits for a person
+  7 stopped by a person    130 interrupted
 """,
 )
 @state_file_option
 @json_option
+@yes_option
 @click.option("--dry-run", is_flag=True, help="Only show the plan: what would happen if every attempt succeeded.")
 @click.option("--max-parallel", type=click.IntRange(1), metavar="N", help="Slots [default: max_parallel_agents].")
 @click.option("--max-iterations", type=click.IntRange(1), metavar="N", help="All in all [default: as in the file].")
+@click.option("--max-cost", type=AMOUNT, metavar="USD", help="All in all [default: as in the file].")
+@click.option("--max-runtime", type=DURATION, metavar="TIME", help="All in all, e.g. 3h [default: as in the file].")
+@click.option("--agent", metavar="NAME", help="Who does atoms that have no `run` [default: as configured].")
+@click.option("--branch", metavar="NAME", help="Work on this branch; it is made if there is none.")
+@click.option("--isolation", type=click.Choice(["worktree", "none"]), help="Where attempts are made.")
+@click.option("--allow-dirty", is_flag=True, default=None, help="Go on though there are uncommitted changes.")
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     state_file: str | None,
     as_json: bool,
+    yes: bool,
     dry_run: bool,
     max_parallel: int | None,
     max_iterations: int | None,
+    max_cost: float | None,
+    max_runtime: str | None,
+    branch: str | None,
+    **flags: Any,
 ) -> None:
-    """Run the loop. This version only plans it: with --dry-run.
+    """Run the loop until its base case holds, or say exactly why it cannot.
 
-    Exits with 0 if the base case would be reached; 4 if nothing would be left to try, or nothing get smaller; 5 if a
-    limit would be reached before; 6 if a person would be needed.
+    Commands do the atoms that have `run`, agents do the others, each in a git worktree of its own. Limits given here
+    hold for this run only. `aot watch` shows it from another terminal, `aot stop` and `aot redirect` interrupt it;
+    after a crash, `aot run` goes on where it was.
     """
-    if not dry_run:
-        raise AotError("this version cannot run loops yet; `aot run --dry-run` shows the plan")
     store = app.open_store(state_file)
-    loop = store.load()
-    _refuse_mistakes(loop, store)
-    plan = plan_of(loop, max_parallel, max_iterations)
-    if as_json:
-        say_json(_data(loop, plan, store))
-    else:
-        _tell(loop, plan)
-        say_next(*_next_steps(loop, plan, store))
-    ctx.exit(EXIT_CODES.get(plan.reason.partition(":")[0], 1) if plan.reason is not None else 0)
-
-
-def _refuse_mistakes(loop: Loop, store: Store) -> None:
-    errors = [finding for finding in findings_of(loop) if finding.level == "error"]
-    if errors:
-        more = f", and {counted(len(errors) - 1, 'more error')}" if len(errors) > 1 else ""
-        raise StateFileInvalid(f"{store.path}: {errors[0]}{more}", errors, hint="`aot validate` says where.")
-
-
-def _data(loop: Loop, plan: Plan, store: Store) -> dict[str, Any]:
-    estimates = {atom.id: atom.estimate for atom in loop.atoms}
-    return {
-        "status": loop.control.status,
-        "completes": plan.reason is None,
-        "reason": plan.reason,
-        "left": list(plan.left),
-        "slots": plan.slots,
-        "unit": plan.unit,
-        "unestimated": plan.unestimated,
-        "attempts": [{**msgspec.to_builtins(span), "estimate": estimates.get(span.atom)} for span in plan.spans],
-        "width": plan.width,
-        "critical_path": msgspec.to_builtins(plan.critical_path),
-        "total_work": plan.total_work,
-        "makespan": plan.makespan,
-        "lower_bound": plan.lower_bound,
-        "iterations": msgspec.to_builtins(plan.iterations),
-        **bound_as_data(plan.bound),
-        "next": _next_steps(loop, plan, store),
+    if dry_run:
+        reason = show_plan(store, max_parallel=max_parallel, max_iterations=max_iterations, as_json=as_json)
+        ctx.exit(_code_of(reason))
+    limits = {
+        "max_parallel_agents": max_parallel,
+        "max_iterations": max_iterations,
+        "max_cost_usd": max_cost,
+        "max_runtime": max_runtime,
     }
+    given = {name: value for name, value in limits.items() if value is not None}
+    with _not_ready():
+        ctx.exit(_run(store, given, branch, flags, yes=yes, as_json=as_json))
 
 
-# --- in words ----------------------------------------------------------------------------------------------------
+def _run(
+    store: Store, limits: dict[str, Any], branch: str | None, flags: dict[str, Any], *, yes: bool, as_json: bool
+) -> int:
+    from aotloop.config import load  # noqa: PLC0415 - planning needs none of this
+    from aotloop.launch import Wishes, run_loop  # noqa: PLC0415
+
+    config = load(Path(project_root(store.path)), flags=flags)
+    require_config_consent(config, yes=yes)
+    accepted = consent_of(store, require_consent(store, yes=yes))
+    wishes = Wishes(limits=limits, branch=branch, is_accepted=accepted)
+    ending = run_loop(store, config, wishes, spectator(as_json=as_json))
+    if not as_json:
+        _tell(store.load(), ending.status, ending.reason, worked=ending.worked)
+    if ending.signal is not None:
+        return 128 + ending.signal
+    return _code_of(ending.reason)
 
 
-def _tell(loop: Loop, plan: Plan) -> None:
-    if loop.control.status == "completed":
-        tell("nothing to do: the base case was verified", head=f"{mark(True)} ")
+def _code_of(reason: str | None) -> int:
+    return 0 if reason is None else EXIT_CODES.get(reason.partition(":")[0], 1)
+
+
+@contextmanager
+def _not_ready() -> Iterator[None]:
+    try:
+        yield
+    except StateFileError as error:
+        error.exit_code = NOT_READY
+        raise
+
+
+def _tell(loop: Loop, status: str, reason: str | None, *, worked: bool) -> None:
+    if status == "completed":
+        said = "the base case holds" if worked else "the base case holds already: no work was done"
+        tell(said, head=f"{mark(True)} ")
+        say_next("aot graph", "aot log", "git log")
         return
-    if not plan.left and plan.reason is None:
-        tell("nothing is left but to verify the base case", head=f"{mark(True)} ")
-    else:
-        tell(f"If every attempt succeeds: {counted(len(plan.left), 'atom')}", style=heading)
-        _tell_attempts(loop, plan)
-        for name, text in _summary(plan):
-            tell(text, head=f"  {name:<13}  ")
-    if plan.reason is not None:
-        tell(prose(f"it would end so: {plan.reason}"), head=f"{mark(False)} ")
+    tell(prose(f"stopped: {reason}"), head=f"{mark(False)} ")
+    say_next(*_next_steps(loop, (reason or "").partition(":")[0]))
 
 
-def _tell_attempts(loop: Loop, plan: Plan) -> None:
-    """In the order in which they begin. The middle of a long list is left out."""
-    spans = plan.spans
-    shown = [*spans[:FIRST_ROWS], *spans[-LAST_ROWS:]] if len(spans) > MOST_ROWS else [*spans]
-    if not shown:
-        return
-    atoms = {atom.id: atom for atom in loop.atoms}
-    width = max(len(visible(span.atom)) for span in shown)
-    begins = max(len("begin"), *(len(_begin(plan, span)) for span in shown))
-    click.echo(faint(f"  {'begin' if plan.unit == 'minutes' else 'step':>{begins}}  slot  atom"))
-    for number, span in enumerate(shown):
-        if number == FIRST_ROWS and len(shown) < len(spans):
-            click.echo(faint(f"  {'…':>{begins}}        {len(spans) - len(shown):,} more; --json has them all"))
-        head = f"  {_begin(plan, span):>{begins}}  {span.slot:>4}  {visible(span.atom):<{width}}  "
-        tell(prose(atoms[span.atom].description), head=head, note=_note(plan, span, atoms[span.atom].estimate))
-
-
-def _begin(plan: Plan, span: Span) -> str:
-    return _minutes(span.begin) if plan.unit == "minutes" else f"{span.begin + 1:,.0f}"
-
-
-def _note(plan: Plan, span: Span, estimate: float | None) -> str:
-    if span.role == "probe":
-        return "probe"
-    taken = "" if plan.unit == "atoms" else "no estimate" if estimate is None else f"{_minutes(estimate)} min"
-    late = "another choice is faster" if span.is_cancelled else ""
-    return ", ".join(filter(None, (taken, late)))
-
-
-def _summary(plan: Plan) -> Iterator[tuple[str, str]]:
-    iterations, path = plan.iterations, plan.critical_path
-    if 0 < plan.unestimated < len(plan.left):
-        yield "estimates", f"{plan.unestimated} of {counted(len(plan.left), 'atom')} without one, which count as 1 min"
-    yield "width", f"{plan.width} at once, of {counted(plan.slots, 'slot')}"
-    yield "critical path", f"{_chain(path.atoms)}: {_length(plan, path.length, 'atom')}"
-    least = _length(plan, plan.lower_bound, "step")
-    yield "makespan", f"{_length(plan, plan.makespan, 'step')}; with {counted(plan.slots, 'slot')} at least {least}"
-    yield "worst case", bound_in_words(plan.bound)
-    after = f" after {iterations.before}" if iterations.before else ""
-    needed = iterations.needed if iterations.needed is not None else iterations.planned
-    yield "iterations", f"{needed:,}{after}, of {iterations.allowed:,} allowed"
-
-
-def _length(plan: Plan, length: float, noun: str) -> str:
-    """Without any estimate, every atom takes one step."""
-    return f"{_minutes(length)} min" if plan.unit == "minutes" else counted(ceil(length), noun)
-
-
-def _minutes(minutes: float) -> str:
-    return f"{minutes:,.1f}".removesuffix(".0")
-
-
-def _chain(atoms: tuple[str, ...]) -> str:
-    names = [visible(one) for one in atoms]
-    if len(names) > MOST_NAMED:
-        names[MOST_NAMED - 2 : -1] = [f"… {len(names) - MOST_NAMED + 1:,} more …"]
-    return " → ".join(names)
-
-
-def _next_steps(loop: Loop, plan: Plan, store: Store) -> list[str]:
-    iterations = plan.iterations
-    if loop.control.status == "completed":
-        return ["aot status"]
-    if plan.reason is None:
-        return ["aot gate", "aot graph"] if plan.left else ["aot verify"]
-    if iterations.needed is not None and iterations.before + iterations.needed > iterations.allowed:
-        enough = iterations.before + iterations.needed
-        return [f"set max_iterations to {enough} in {named(shortest(store.path))}", "aot gate"]
-    return ["aot status", "aot atom list"]
+def _next_steps(loop: Loop, kind: str) -> list[str]:
+    verdict = loop.control.verdict
+    if kind == "blocked":
+        return ["aot confirm"] if verdict is not None and verdict.undecided else ["aot status", "aot run"]
+    if kind == "limit":
+        return ["aot status", "aot run with a higher limit"]
+    if kind == "user":
+        return ["aot run", "aot redirect"]
+    return ["aot log", "aot redirect"]

@@ -104,7 +104,9 @@ def spend(board: Board, event: events.Spent) -> list[Effect]:
     if event.usd < 0 or event.seconds < 0:
         raise illegal(None, event, "neither money nor time comes back")
     board.loop.control = replace(
-        control, cost_usd=control.cost_usd + event.usd, ran_seconds=control.ran_seconds + event.seconds
+        control,
+        cost_usd=round(control.cost_usd + event.usd, 6),
+        ran_seconds=round(control.ran_seconds + event.seconds, 3),
     )
     return []
 

@@ -6,8 +6,10 @@ nobody has to guess whether a process that is named somewhere still lives.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,31 +22,32 @@ from aotloop.errors import StateFileBusy, Unavailable
 Role = Literal["run", "redirect"]
 
 _LOOKS, _LOOK_SECONDS = 5, 0.01
-"""Whoever only asks who holds it, holds it for a moment."""
+"""Whoever only asks who holds it, holds it for a moment; whoever has just taken it writes its name a moment later."""
 
 _WORDS: dict[Role, str] = {"run": "runs this loop", "redirect": "is changing the direction of this loop"}
 
 
 class Holder(msgspec.Struct, frozen=True, kw_only=True):
-    pid: int
+    pid: int | None = None
+    """None: somebody holds it, but what was written about who cannot be read."""
     since: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"process {self.pid}" if self.pid is not None else "another process"
 
 
 def holder_of(state_file: str, role: Role = "run") -> Holder | None:
     """Whoever holds it now; None if nobody does."""
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # a pipe in its place would keep us waiting
     try:
-        descriptor = os.open(lease_file(state_file, role), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        descriptor = os.open(lease_file(state_file, role), flags)
     except OSError:
         return None
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return _read(descriptor)
-    except OSError:
-        return None
+        return _holder(descriptor)
     finally:
         os.close(descriptor)
-    return None
 
 
 @contextmanager
@@ -57,8 +60,9 @@ def lease(state_file: str, role: Role = "run", *, since: str = "") -> Iterator[N
         os.pwrite(descriptor, msgspec.json.encode(Holder(pid=os.getpid(), since=since)), 0)
         yield
     finally:
-        with suppress(OSError):
-            os.unlink(path)  # while it is ours: whoever opened it meanwhile finds out that it is gone
+        if _is_still(path, descriptor):  # if somebody removed it, what is there now is another holder's
+            with suppress(OSError):
+                os.unlink(path)  # while it is ours: whoever opened it meanwhile finds out that it is gone
         os.close(descriptor)
 
 
@@ -67,34 +71,62 @@ def lease_file(state_file: str, role: Role) -> str:
     return os.path.join(folder, f".{name}.{role}")
 
 
-def _taken(state_file: str, path: str, role: Role) -> int:
-    for patience in range(_LOOKS, -1, -1):
+def _holder(descriptor: int) -> Holder | None:
+    for _ in range(_LOOKS):
         try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
-        except OSError as error:
-            raise Unavailable(
-                f"{path} cannot be made: {error.strerror}", hint="The folder of the state file has to be writable."
-            ) from error
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if (holder := _read(descriptor)) is not None:
+                return holder
+            time.sleep(_LOOK_SECONDS)
+        except OSError:
+            return None
+        else:
+            return None
+    return Holder()
+
+
+def _taken(state_file: str, path: str, role: Role) -> int:
+    holder = None
+    for _ in range(_LOOKS + 1):
+        descriptor = _opened(path)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             holder = _read(descriptor)
             os.close(descriptor)
-            if not patience:
-                raise _busy(state_file, role, holder) from None
             time.sleep(_LOOK_SECONDS)
             continue
         if _is_still(path, descriptor):
             return descriptor
         os.close(descriptor)
-    raise _busy(state_file, role, None)
+    raise _busy(state_file, role, holder or Holder())
 
 
-def _busy(state_file: str, role: Role, holder: Holder | None) -> StateFileBusy:
-    who = f"process {holder.pid}" if holder is not None else "another process"
-    since = f" since {holder.since}" if holder is not None and holder.since else ""
+def _opened(path: str) -> int:
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        descriptor = os.open(path, flags, 0o644)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EISDIR, errno.ENXIO):
+            raise _in_the_way(path) from None
+        raise Unavailable(
+            f"{path} cannot be made: {error.strerror}", hint="The folder of the state file has to be writable."
+        ) from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise _in_the_way(path)
+    return descriptor
+
+
+def _in_the_way(path: str) -> Unavailable:
+    return Unavailable(f"{path} is not a regular file", hint="Nothing of ours is called so; look at it and remove it.")
+
+
+def _busy(state_file: str, role: Role, holder: Holder) -> StateFileBusy:
+    since = f" since {holder.since}" if holder.since else ""
     hint = "`aot watch` shows it, `aot stop` ends it." if role == "run" else "Finish that dialogue first, or end it."
-    return StateFileBusy(f"{who} {_WORDS[role]}{since}: {state_file}", hint=hint)
+    return StateFileBusy(f"{holder.name} {_WORDS[role]}{since}: {state_file}", hint=hint)
 
 
 def _read(descriptor: int) -> Holder | None:
@@ -105,7 +137,7 @@ def _read(descriptor: int) -> Holder | None:
 
 def _is_still(path: str, descriptor: int) -> bool:
     try:
-        there, ours = os.stat(path), os.fstat(descriptor)
-    except FileNotFoundError:
+        there, ours = os.lstat(path), os.fstat(descriptor)
+    except OSError:
         return False
     return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)

@@ -25,6 +25,8 @@ class Store:
     def __init__(self, path: str) -> None:
         self.path = os.path.realpath(path)  # a symbolic link stays one: its target is replaced
         self._known: tuple[bytes, Document] | None = None
+        self.signature: tuple[int, ...] | None = None
+        """Of the file as the last update left it: while it has another one, somebody else has changed it."""
 
     def load(self) -> Loop:
         with self._named():
@@ -49,11 +51,11 @@ class Store:
                 self._known = None  # until the file is written, the document may be ahead of it
                 revised = document.revise(loop)
                 if revised == data:
-                    self._known = (data, document)
+                    self._known, self.signature = (data, document), signature
                     return result
-                if self._signature() == signature:
+                if self.signature_now() == signature:
                     durable.replace(self.path, revised)
-                    self._known = (revised, document)
+                    self._known, self.signature = (revised, document), self.signature_now()
                     return result
         raise StateFileBusy(f"{self.path} keeps changing while it is updated; nothing was written")
 
@@ -89,7 +91,7 @@ class Store:
         except OSError as error:
             raise Unavailable(f"{self.path} cannot be read: {error.strerror}") from error
 
-    def _signature(self) -> tuple[int, ...] | None:
+    def signature_now(self) -> tuple[int, ...] | None:
         try:
             return _facts(os.stat(self.path))
         except FileNotFoundError:

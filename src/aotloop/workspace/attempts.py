@@ -85,11 +85,15 @@ def keep(repository: Repository, work: Desk | str, *, atom: str, attempt: str | 
 
 
 def ref_of(atom: str, attempt: str | int) -> str:
-    """Ids may have any characters and any length, names of refs may not."""
+    return f"{ATTEMPTS}{name_of(atom, attempt)}"
+
+
+def name_of(atom: str, attempt: str | int) -> str:
+    """Ids may have any characters and any length, names of refs and folders may not."""
     text = _encoded(atom)
     if len(text) > _LONGEST_ID:
         text = f"{text[: _LONGEST_ID // 2]}-{sha256(atom.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
-    return f"{ATTEMPTS}{text}-{_encoded(str(attempt))}"
+    return f"{text}-{_encoded(str(attempt))}"
 
 
 def _encoded(text: str) -> str:

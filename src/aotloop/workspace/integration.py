@@ -8,6 +8,7 @@ import msgspec
 
 from aotloop.workspace.attempts import Committed
 from aotloop.workspace.desks import Desk
+from aotloop.workspace.git import LOCK_PATIENCE
 from aotloop.workspace.history import Integrated, commits_of
 from aotloop.workspace.landing import Blocked, Landed, Moved, Step, landing
 from aotloop.workspace.objects import commit_tree, merge, message_of, nothing
@@ -56,10 +57,12 @@ def check_out(pool: Pool, prepared: Prepared) -> Desk:
     return pool.take(prepared.commit)
 
 
-def land(repository: Repository, prepared: Prepared, branch: str | None) -> Landed | Moved | Blocked:
+def land(
+    repository: Repository, prepared: Prepared, branch: str | None, *, patience: float = LOCK_PATIENCE
+) -> Landed | Moved | Blocked:
     """Moves the person's checkout there, if it is where it was prepared for, and nothing stands in the way."""
-    with landing(repository) as one:
-        return one.go(Step(prepared.head, prepared.commit, branch))
+    with landing(repository, patience) as one:
+        return one.go(Step(prepared.head, prepared.commit, branch), lock_patience=patience)
 
 
 def _attempt(repository: Repository, work: Committed | str) -> tuple[str, str]:

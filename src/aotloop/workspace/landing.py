@@ -201,10 +201,10 @@ class Landing:
 
 
 @contextlib.contextmanager
-def landing(repository: Repository) -> Iterator[Landing]:
+def landing(repository: Repository, patience: float = PATIENCE) -> Iterator[Landing]:
     """One run at a time; what another one left unfinished is finished first."""
     path = repository.common_dir / LOCK
-    with held(path, patience=PATIENCE, what="integrating") as lock:
+    with held(path, patience=patience, what="integrating") as lock:
         one = Landing(repository, lock)
         one.finish()
         yield one

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO
 
 import msgspec
+from msgspec.structs import replace
 
 from aotloop.errors import Unavailable
 from aotloop.workspace.desks import EXCLUDES, Desk
@@ -62,6 +63,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     link: tuple[str, ...] = ()
     inputs: tuple[str, ...] = INPUTS
     timeout: float = 1800.0
+    variables: dict[str, str] = {}
+    """For the command, besides the person's own; another value is no reason to set up again."""
 
 
 def furnisher(setup: Setup, is_cancelled: Callable[[], bool] = lambda: False) -> Furnish | None:
@@ -82,7 +85,7 @@ def furnish(desk: Desk, setup: Setup, is_cancelled: Callable[[], bool] = lambda:
     record, digest = desk.git_dir / _DIGEST, _digest(desk, setup)
     if not record.is_file() or record.read_text() != digest:
         record.unlink(missing_ok=True)
-        _run(setup.command, desk.cwd, setup.timeout, is_cancelled)
+        _run(setup, setup.command, desk.cwd, is_cancelled)
         _keep_apart(desk)
         record.write_text(digest)
 
@@ -167,15 +170,16 @@ def _pattern(path: str) -> bytes:
 
 
 def _digest(desk: Desk, setup: Setup) -> str:
-    digest = sha256(msgspec.json.encode(setup))
+    digest = sha256(msgspec.json.encode(replace(setup, variables={})))
     for path in sorted({path for pattern in setup.inputs for path in desk.cwd.glob(pattern) if path.is_file()}):
         content = path.read_bytes()
         digest.update(b"%b\0%d\0%b" % (os.fsencode(path.relative_to(desk.cwd)), len(content), content))
     return digest.hexdigest()
 
 
-def _run(command: str, cwd: Path, timeout: float, is_cancelled: Callable[[], bool]) -> None:
+def _run(setup: Setup, command: str, cwd: Path, is_cancelled: Callable[[], bool]) -> None:
     variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or KEPT.match(name)}
+    variables |= setup.variables
     with tempfile.TemporaryFile() as output:  # not a pipe, which anything left in the background would keep open
         shell = subprocess.Popen(  # noqa: S603 - the person's own command
             ["/bin/sh", "-c", command],
@@ -187,7 +191,7 @@ def _run(command: str, cwd: Path, timeout: float, is_cancelled: Callable[[], boo
             start_new_session=True,
         )
         try:
-            problem = _wait(shell, time.monotonic() + timeout, is_cancelled)
+            problem = _wait(shell, time.monotonic() + setup.timeout, is_cancelled)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(shell.pid, signal.SIGKILL)

@@ -1,0 +1,54 @@
+"""What a project's file would have us run, use or hand out: it came with the repository, so a person has to see it.
+
+Whether a key gives power is decided here, key by key. Limits of time do not; who does the work, and with what, does.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from aotloop.config.model import AgentConfig
+
+
+def powers_of(settings: Mapping[str, Any]) -> Iterator[str]:
+    """In the order of the file. No two files that differ in power have the same: a person accepted one of them.
+
+    A text has several lines where a command has.
+    """
+    for key, value in settings.items():
+        if key in POWERS:
+            yield from POWERS[key](value)
+
+
+def _isolation(isolation: str) -> Iterator[str]:
+    if isolation == "none":
+        yield "isolation: none; agents work in the checkout itself"
+
+
+def _allow_dirty(allow_dirty: bool) -> Iterator[str]:
+    if allow_dirty:
+        yield "allow_dirty: true; agents work although there are uncommitted changes"
+
+
+def _agents(agents: Mapping[str, AgentConfig]) -> Iterator[str]:
+    for name, agent in agents.items():
+        yield f"agent {name}: {shlex.join(agent.argv)}" if agent.argv else f"agent {name} is of the kind {agent.kind}"
+        if agent.pass_env:
+            yield f"agent {name} gets the variables: {', '.join(agent.pass_env)}"
+
+
+POWERS: Mapping[str, Callable[[Any], Iterator[str]]] = MappingProxyType(
+    {
+        "agent": lambda name: iter((f"default agent: {name}",)),
+        "isolation": _isolation,
+        "worktrees": lambda folder: iter((f"worktrees in: {folder}",)),
+        "setup": lambda command: iter((f"setup: {command}",)),
+        "copy": lambda patterns: (f"copy: {pattern}" for pattern in patterns),
+        "link": lambda patterns: (f"link: {pattern}" for pattern in patterns),
+        "allow_dirty": _allow_dirty,
+        "agents": _agents,
+    }
+)

@@ -1,0 +1,122 @@
+"""Every key there is, and what reads it: a new setting is a row here, a field of Config, and a decision in `powers`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from aotloop.agents.contract import Limits
+from aotloop.agents.registry import BACKENDS, backend
+from aotloop.agents.settings import Settings
+from aotloop.config.model import COMMAND, ISOLATIONS, AgentConfig
+from aotloop.config.places import Place, did_you_mean
+from aotloop.config.values import (
+    Reader,
+    agent_name,
+    arguments,
+    duration,
+    duration_or_none,
+    filled_text,
+    folder,
+    kind_of,
+    list_of,
+    one_of,
+    pattern,
+    switch,
+    variable,
+)
+from aotloop.core.findings import dotted
+from aotloop.errors import AotError
+
+
+def read_settings(
+    written: Mapping[str, object], place_of: Callable[[str], Place], readers: Mapping[str, Reader] | None = None
+) -> dict[str, Any]:
+    """In the order in which they were written."""
+    known = KEYS if readers is None else readers
+    found = {}
+    for key, value in written.items():
+        if key not in known:
+            hint = did_you_mean(key, known) or f"There are: {', '.join(known)}."
+            raise place_of(key).mistake("there is no such key", hint)
+        found[key] = known[key](value, place_of(key))
+    return found
+
+
+def table(value: object, at: Place) -> dict[str, object]:
+    if not isinstance(value, dict):
+        heading = f"Its heading is: [{dotted(at.path)}]" if at.path else None
+        raise at.mistake(f"must be a table, and is {kind_of(value)}", heading)
+    return value
+
+
+# --- tables within the table -------------------------------------------------------------------------------------
+
+
+def _timeouts(value: object, at: Place) -> dict[str, float | None]:
+    """Only those that were given: the others come from elsewhere."""
+    return read_settings(table(value, at), at.inner, _TIMEOUTS)
+
+
+def _agents(value: object, at: Place) -> dict[str, AgentConfig]:
+    return {agent_name(name, at): _agent(name, inner, at.inner(name)) for name, inner in table(value, at).items()}
+
+
+def _agent(name: str, value: object, at: Place) -> AgentConfig:
+    written = read_settings(table(value, at), at.inner, _AGENT)
+    agent = AgentConfig(**{"kind": name if name in BACKENDS else COMMAND, **written})
+    if name in BACKENDS and agent.kind != name:
+        raise at.inner("kind").mistake(
+            f"an agent called {name} is of the kind {name}, not {agent.kind}", "Give this agent another name."
+        )
+    if agent.kind == COMMAND:
+        _refuse_bad_command(agent, at)
+    elif agent.argv:
+        raise at.inner("argv").mistake(
+            f"agents of the kind {agent.kind} have none", f"Leave it out, or choose the kind {COMMAND}."
+        )
+    return agent
+
+
+def _refuse_bad_command(agent: AgentConfig, at: Place) -> None:
+    """Asked of the backend itself, now and not after an hour, when the agent is first needed."""
+    try:
+        backend(COMMAND, Settings(argv=agent.argv))
+    except AotError as error:
+        raise at.inner("argv").mistake(error.message, error.hint) from error
+
+
+# --- the keys ----------------------------------------------------------------------------------------------------
+
+_TIMEOUTS: Mapping[str, Reader] = MappingProxyType(
+    {field.name: duration_or_none for field in msgspec.structs.fields(Limits)}
+)
+
+_AGENT: Mapping[str, Reader] = MappingProxyType(
+    {
+        "kind": one_of(BACKENDS),
+        "argv": arguments,
+        "pass_env": list_of(variable),
+        "timeouts": _timeouts,
+    }
+)
+
+KEYS: Mapping[str, Reader] = MappingProxyType(
+    {
+        "agent": agent_name,
+        "isolation": one_of(ISOLATIONS),
+        "worktrees": folder,
+        "setup": filled_text,
+        "copy": list_of(pattern),
+        "link": list_of(pattern),
+        "setup_inputs": list_of(pattern),
+        "setup_timeout": duration,
+        "check_timeout": duration,
+        "timeouts": _timeouts,
+        "allow_dirty": switch,
+        "agents": _agents,
+    }
+)

@@ -1,0 +1,179 @@
+"""Each reader takes one value as it was written and returns it as we use it, or says what it should have been."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Callable, Iterable
+from pathlib import PurePosixPath
+from typing import Any
+
+from aotloop.config.places import Place, did_you_mean
+from aotloop.core.limits import seconds
+
+Reader = Callable[[object, Place], Any]
+
+_AGENT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""Plain letters: a person is asked about agents by name, and has to see which one is meant."""
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\*?")
+
+_LONGEST_SHOWN = 60
+
+
+# --- text --------------------------------------------------------------------------------------------------------
+
+
+def text(value: object, at: Place) -> str:
+    """As no program and no file could take it otherwise, without a zero byte."""
+    if not isinstance(value, str):
+        raise at.mistake(f"must be text, and is {kind_of(value)}")
+    if "\0" in value:
+        raise at.mistake("holds a zero byte, which nothing can be given")
+    return value
+
+
+def filled_text(value: object, at: Place) -> str:
+    found = text(value, at)
+    if not found.strip():
+        raise at.mistake("is empty", "Give it a value, or leave it out.")
+    if _is_torn(found):
+        raise at.mistake("is not valid UTF-8")
+    return found
+
+
+def agent_name(value: object, at: Place) -> str:
+    name = filled_text(value, at)
+    if not _AGENT_NAME.fullmatch(name):
+        raise at.mistake(
+            f"{shown(name)} cannot be the name of an agent", "Use letters, digits, and . _ - after the first."
+        )
+    return name
+
+
+def one_of(choices: Iterable[str]) -> Reader:
+    known = tuple(choices)
+
+    def read(value: object, at: Place) -> str:
+        word = filled_text(value, at)
+        if word not in known:
+            raise at.mistake(f"{shown(word)} is none of: {', '.join(known)}", did_you_mean(word, known))
+        return word
+
+    return read
+
+
+def folder(value: object, at: Place) -> str:
+    """Need not be valid UTF-8: a variable may name any folder there is."""
+    path = text(value, at)
+    if not (path.startswith(("/", "~/")) or path == "~"):
+        raise at.mistake(f"{shown(path)} is not an absolute path", "Begin it with / or with ~/.")
+    return path
+
+
+# --- yes or no, and how long -------------------------------------------------------------------------------------
+
+
+def switch(value: object, at: Place) -> bool:
+    if not isinstance(value, bool):
+        raise at.mistake(f"must be true or false, and is {kind_of(value)}")
+    return value
+
+
+def duration(value: object, at: Place) -> float:
+    """In seconds."""
+    return _seconds(value, at, 'Write seconds, or for example "90s", "30m" or "1h30m".')
+
+
+def duration_or_none(value: object, at: Place) -> float | None:
+    """None: no limit."""
+    if value is False or (isinstance(value, str) and value.strip().lower() == "none"):
+        return None
+    return _seconds(value, at, 'Write seconds, or for example "90s", "30m" or "1h30m"; "none" means no limit.')
+
+
+def _seconds(value: object, at: Place, hint: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise at.mistake(f"must be a length of time, and is {kind_of(value)}", hint)
+    try:
+        return seconds(value)
+    except ValueError:
+        raise at.mistake(f"{shown(value)} is not a length of time", hint) from None
+
+
+# --- lists -------------------------------------------------------------------------------------------------------
+
+
+def list_of(read: Reader) -> Reader:
+    def read_all(value: object, at: Place) -> tuple[Any, ...]:
+        if isinstance(value, str):
+            raise at.mistake("must be a list, and is text", _as_list(at, [value]))
+        return tuple(read(item, at.inner(number)) for number, item in enumerate(_items(value, at)))
+
+    return read_all
+
+
+def arguments(value: object, at: Place) -> tuple[str, ...]:
+    """A program and its arguments, any of which may be empty."""
+    if isinstance(value, str):
+        raise at.mistake("must be a list, and is text", _as_list(at, _words(value)))
+    return tuple(text(item, at.inner(number)) for number, item in enumerate(_items(value, at)))
+
+
+def pattern(value: object, at: Place) -> str:
+    """Of files of the project. What a glob cannot be made of is refused here, where its place is known."""
+    found = filled_text(value, at)
+    parts = PurePosixPath(found).parts
+    if not parts or found.startswith(("/", "~")) or ".." in parts:
+        raise at.mistake(f"{shown(found)} is not a path within the project", "Write it as seen from the project.")
+    if any("**" in part and part != "**" for part in parts):
+        raise at.mistake(f"{shown(found)} is not a pattern", "** stands for folders, and alone between slashes.")
+    return found
+
+
+def variable(value: object, at: Place) -> str:
+    name = filled_text(value, at)
+    if name == "*":
+        raise at.mistake("all variables at once are not handed out", "Name them, or their beginnings, as in AWS_*.")
+    if not _VARIABLE.fullmatch(name):
+        raise at.mistake(f"{shown(name)} is not the name of a variable", "Write names, or beginnings, as in AWS_*.")
+    return name
+
+
+def _items(value: object, at: Place) -> Iterable[object]:
+    if not isinstance(value, list | tuple):
+        raise at.mistake(f"must be a list, and is {kind_of(value)}")
+    return value
+
+
+def _as_list(at: Place, words: list[str]) -> str | None:
+    return f"Write: {at.path[-1]} = {json.dumps(words, ensure_ascii=False)}" if at.path else None
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return ["my-agent", "{prompt}"]
+
+
+# --- how a value is shown to whoever wrote it --------------------------------------------------------------------
+
+
+def kind_of(value: object) -> str:
+    names = {bool: "true or false", str: "text", int: "a whole number", float: "a number", type(None): "nothing"}
+    kinds = {**names, list: "a list", tuple: "a list", dict: "a table"}
+    return kinds.get(type(value), f"a {type(value).__name__}")
+
+
+def shown(value: float | str) -> str:
+    """Never a number itself: Python refuses to print those of very many digits."""
+    if not isinstance(value, str):
+        return "this number"
+    return repr(value if len(value) <= _LONGEST_SHOWN else f"{value[: _LONGEST_SHOWN - 1]}…")
+
+
+def _is_torn(value: str) -> bool:
+    """Half of a character, as variables that are not valid UTF-8 have them."""
+    return any("\ud800" <= character <= "\udfff" for character in value)

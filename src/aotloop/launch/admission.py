@@ -1,0 +1,92 @@
+"""What has to be so before a loop may run: an open gate, the agreed objective, somebody who can do the work."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from msgspec.structs import replace
+
+from aotloop.agents.contract import Backend, Limits
+from aotloop.agents.registry import backend
+from aotloop.config import Config
+from aotloop.core.gate import gate_of
+from aotloop.core.graph import Graph
+from aotloop.core.model import Loop, Objective
+from aotloop.errors import AotError, StateFileInvalid, Unavailable
+from aotloop.runner.places import Places
+from aotloop.statefile.store import Store
+from aotloop.trust.objectives import agree, agreed, difference
+
+BLOCKED = 6
+"""The exit code of whatever waits for a person."""
+
+_MOST_SHOWN = 8
+
+
+def admitted(store: Store) -> Loop:
+    """A loop that is running though nobody runs it crashed; it is resumed like one that was stopped."""
+    examination = store.examine()
+    loop = examination.loop
+    if loop is not None and loop.control.status == "completed":
+        return loop
+    waiting = loop
+    if loop is not None and loop.control.status == "running":
+        waiting = loop.snapshot()
+        waiting.control = replace(loop.control, status="stopped")
+    gate = gate_of(waiting, examination.findings)
+    if loop is None or not gate.ready:
+        raise StateFileInvalid(
+            f"{store.path}: the loop cannot start; missing: {'; '.join(gate.missing)}", hint="`aot gate` says more."
+        )
+    return loop
+
+
+def require_agreement(store: Store, loop: Loop) -> None:
+    """What was agreed on stays agreed on, until a person says otherwise; a loop that never ran can be edited freely."""
+    before = agreed(store.path)
+    if before is not None and loop.control.status != "pending" and before != loop.objective:
+        raise blocked(before, loop.objective)
+    with suppress(Unavailable):  # a home that cannot be written to costs the memory, not the run
+        agree(store.path, loop.objective)
+
+
+def blocked(before: Objective, objective: Objective) -> AotError:
+    hint = "`aot redirect --accept` takes it; or change it back."
+    return AotError(behind_its_back(before, objective), hint=hint, exit_code=BLOCKED)
+
+
+def behind_its_back(before: Objective, objective: Objective) -> str:
+    lines = difference(before, objective)
+    shown = "; ".join(lines[:_MOST_SHOWN]) + (" …" if len(lines) > _MOST_SHOWN else "")
+    return f"the objective was changed behind the loop's back: {shown}"
+
+
+def refuse_without_agents(loop: Loop, config: Config) -> None:
+    """Rather now than in the middle of the night. Repairs, which come later, may find nobody."""
+    graph = Graph(loop)
+    waiting = [graph.atoms[one] for one in graph.unresolved() if one not in graph.children_of]
+    nobody = [atom.id for atom in waiting if atom.run is None and (atom.agent or config.agent) is None]
+    if nobody:
+        named = ", ".join(nobody[:_MOST_SHOWN]) + (" …" if len(nobody) > _MOST_SHOWN else "")
+        raise StateFileInvalid(
+            f"there is no agent to do: {named}",
+            hint="Name one with --agent or in aot.toml, or give these atoms a command: `run`.",
+        )
+    names = {atom.agent or config.agent for atom in waiting if atom.run is None} | {config.agent}
+    for name in sorted(name for name in names if name is not None):
+        hire(config, name)
+
+
+def hire(config: Config, name: str) -> tuple[Backend, Limits]:
+    kind, settings, limits = config.agent_settings(name)
+    return backend(kind, settings), limits
+
+
+def refuse_other_history(loop: Loop, places: Places) -> None:
+    last, branch = loop.control.last_sha, places.branch
+    if last is not None and branch is not None and loop.control.status != "pending" and not branch.contains(last):
+        raise Unavailable(
+            f"what is checked out ({branch.name or 'no branch'}) does not contain what was done so far ({last[:12]})",
+            hint="Check out the branch the loop worked on, or set `control.last_sha` aside if it is gone for good.",
+            exit_code=BLOCKED,
+        )

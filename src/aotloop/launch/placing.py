@@ -1,0 +1,62 @@
+"""Where a run makes its attempts: in worktrees of the repository, or in the project's own folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from aotloop.config import Config
+from aotloop.core.model import Objective
+from aotloop.errors import Unavailable
+from aotloop.runner.in_place import InPlace
+from aotloop.runner.journal import FOLDER
+from aotloop.runner.places import Places
+from aotloop.runner.worktrees import Worktrees
+from aotloop.statefile.lease import lease_file
+from aotloop.statefile.locate import project_root
+from aotloop.statefile.store import Store
+from aotloop.workspace.branches import switch
+from aotloop.workspace.repository import Repository, find_repository
+
+_MOST_SHOWN = 8
+
+
+def places_of(store: Store, objective: Objective, config: Config, run_id: str, branch: str | None) -> Places:
+    root = Path(project_root(store.path))
+    repository = find_repository(root) if config.isolation == "worktree" or branch is not None else None
+    if repository is None and branch is not None:
+        raise Unavailable(f"{root} is not in a git repository, so there are no branches")
+    if repository is None or config.isolation == "none":
+        return InPlace(root, protect=objective.protect)
+    ours = _our_files(store, root)
+    _refuse_dirty(repository, ours, allowed=config.allow_dirty)
+    if branch is not None:
+        switch(repository, branch)
+    return Worktrees(
+        repository,
+        folder=Path(config.worktrees) if config.worktrees is not None else None,
+        setup=replace(config.worktree_setup, variables={"AOT_RUN_ID": run_id}),
+        protect=objective.protect,
+        never=ours,
+    )
+
+
+def _our_files(store: Store, root: Path) -> list[str]:
+    """From the project's root: what no attempt may change, and what makes no tree dirty."""
+    files = [store.path, lease_file(store.path, "run"), lease_file(store.path, "redirect")]
+    inside = [os.path.relpath(path, root) for path in files]
+    return [FOLDER, *(path for path in inside if not path.startswith(".."))]
+
+
+def _refuse_dirty(repository: Repository, ours: list[str], *, allowed: bool) -> None:
+    prefix = f"{repository.prefix}/" if repository.prefix else ""
+    dirty = [] if allowed else repository.dirty([f"{prefix}{one}" for one in (*ours, "aot.toml")])
+    if dirty:
+        shown = ", ".join(dirty[:_MOST_SHOWN]) + (" …" if len(dirty) > _MOST_SHOWN else "")
+        raise Unavailable(
+            f"there are changes that are not committed: {shown}",
+            hint="Agents start from the last commit and would not see them: commit them, or set them aside with"
+            " `git stash -u`; --allow-dirty goes on without them, and never touches them.",
+        )

@@ -1,0 +1,175 @@
+"""What others did to the file while a run held it in memory: what is taken over, what is restored.
+
+Commands of ours make corrections, and every correction raises the epoch: such a file is taken as it is. Anything else
+is an edit by hand, perhaps the save of a buffer that is hours old. What it adds and rewords is taken; facts that only
+the machine establishes (status, results, counters, history) are restored, and that is said.
+"""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec.structs import replace
+
+from aotloop.core import events
+from aotloop.core.invariants import findings_of
+from aotloop.core.model import Atom, Control, Correction, Loop, OrGroup
+
+REWORDED = ("description", "depends_on", "run", "check", "touches", "probe", "agent", "timeout", "estimate")
+"""Of an atom: what a person says about it."""
+
+MOST_NAMED = 8
+
+
+class Edits(msgspec.Struct, kw_only=True):
+    loop: Loop | None = None
+    """What the loop is from now on; None: it is as it was, apart from the requests."""
+    requests: list[events.Event] = []
+    taken: list[str] = []
+    restored: list[str] = []
+    objective_changed: bool = False
+
+
+def edits(known: Loop, found: Loop, ours: Loop, *, at: str, adopt: bool = True) -> Edits:
+    """`known`: what the file said when it was last looked at; `ours` goes on from there, and may be ahead of it.
+
+    `adopt`: a file of a higher epoch is taken whole; not where ours is ahead: then no command has written it.
+    """
+    if adopt and found.control.epoch > ours.control.epoch:
+        return _adopted(known, found)
+    result = Edits()
+    _take_requests(known.control, found.control, result)
+    candidate = ours.snapshot()
+    if found.objective != known.objective:
+        result.objective_changed = True
+        candidate.objective = found.objective
+    _take_verdict(known, found, candidate)
+    _restore_control(known.control, found.control, result)
+    _take_atoms(known, found, candidate, result)
+    _take_groups(known, found, candidate, result)
+    _restore_facts(known, found, result)
+    return _settled(result, candidate, ours, at)
+
+
+def _adopted(known: Loop, found: Loop) -> Edits:
+    told = [f"{one.type}: {one.description}" for one in found.corrections[len(known.corrections) :]]
+    if found.control.redirect_requested and not known.control.redirect_requested:
+        told.append("a person wants to change direction; everything waits")
+    return Edits(loop=found.snapshot(), taken=told, objective_changed=found.objective != known.objective)
+
+
+def _settled(result: Edits, candidate: Loop, ours: Loop, at: str) -> Edits:
+    """An edit that would leave the file with mistakes is not taken."""
+    errors = [finding for finding in findings_of(candidate) if finding.level == "error"]
+    if errors and result.taken:
+        refused = f"{'; '.join(result.taken)} (it cannot be taken: {errors[0]})"
+        fallback = ours.snapshot()
+        fallback.objective = candidate.objective
+        return msgspec.structs.replace(result, loop=fallback, taken=[], restored=[*result.restored, refused])
+    if result.taken:
+        note = Correction(timestamp=at, type="dag_adjustment", description="; ".join(result.taken), trail_cleared=False)
+        candidate.corrections.append(note)
+    is_changed = bool(result.taken) or result.objective_changed or candidate.control != ours.control
+    return msgspec.structs.replace(result, loop=candidate if is_changed else None)
+
+
+# --- control -----------------------------------------------------------------------------------------------------
+
+
+def _take_requests(known: Control, found: Control, result: Edits) -> None:
+    if found.redirect_requested and not known.redirect_requested:
+        result.requests.append(events.RedirectRequested())
+    if known.redirect_requested and not found.redirect_requested:
+        result.requests.append(events.RedirectExpired())
+    if found.stop_requested and not known.stop_requested:
+        result.requests.append(events.StopRequested(reason=found.stop_reason))
+    elif found.status == "stopped" != known.status:
+        result.requests.append(events.StopRequested(reason=found.stop_reason or "the file says so"))
+
+
+def _take_verdict(known: Loop, found: Loop, candidate: Loop) -> None:
+    """Somebody ran `aot verify` meanwhile."""
+    verdict, last = found.control.verdict, candidate.control.verdict
+    if verdict is not None and verdict != known.control.verdict and (last is None or verdict.at >= last.at):
+        candidate.control = replace(candidate.control, verdict=verdict)
+
+
+def _restore_control(known: Control, found: Control, result: Edits) -> None:
+    ours_alone = ("iteration", "stall_count", "prev_pending_count", "run_id", "epoch", "cost_usd", "ran_seconds")
+    changed = [name for name in ours_alone if getattr(known, name) != getattr(found, name)]
+    if found.status not in (known.status, "stopped"):
+        changed.append("status")
+    if changed:
+        result.restored.append(f"control: {', '.join(changed)}")
+
+
+# --- atoms and groups --------------------------------------------------------------------------------------------
+
+
+def _take_atoms(known: Loop, found: Loop, candidate: Loop, result: Edits) -> None:
+    before = {atom.id: atom for atom in known.atoms}
+    now = {atom.id: atom for atom in found.atoms}
+    places = {atom.id: place for place, atom in enumerate(candidate.atoms)}
+    for atom in found.atoms:
+        if atom.id in before:
+            _reword(before[atom.id], atom, candidate, places, result)
+        elif atom.id not in places:
+            places[atom.id] = len(candidate.atoms)
+            candidate.atoms.append(replace(atom, status="pending", attempts=0, findings=None, repairs=None))
+            result.taken.append(f"added {atom.id}")
+    gone = [one for one in before if one not in now and one in places]
+    if gone:
+        result.restored.append(f"{_named(gone)}, which `aot redirect --remove` takes out")
+
+
+def _reword(before: Atom, now: Atom, candidate: Loop, places: dict[str, int], result: Edits) -> None:
+    if now == before or now.id not in places:
+        return
+    ours = candidate.atoms[places[now.id]]
+    words = {name: getattr(now, name) for name in REWORDED if getattr(now, name) != getattr(before, name)}
+    if words:
+        candidate.atoms[places[now.id]] = replace(ours, **words)
+        result.taken.append(f"changed {', '.join(words)} of {now.id}")
+    facts = [name for name in Atom.__struct_fields__ if name not in REWORDED]
+    undone = [name for name in facts if getattr(now, name) != getattr(before, name)]
+    if undone:
+        result.restored.append(f"{now.id}: {', '.join(undone)}")
+
+
+def _take_groups(known: Loop, found: Loop, candidate: Loop, result: Edits) -> None:
+    for name, group in found.or_groups.items():
+        before, ours = known.or_groups.get(name), candidate.or_groups.get(name)
+        if before is None and ours is None:
+            candidate.or_groups[name] = replace(group, failed=(), blamed={}, won=None)
+            result.taken.append(f"added group {name}")
+        elif before is not None and ours is not None and group != before:
+            candidate.or_groups[name] = _grown(name, before, group, ours, result)
+    gone = [name for name in known.or_groups if name not in found.or_groups]
+    if gone:
+        result.restored.append(f"groups {_named(gone)}")
+
+
+def _grown(name: str, before: OrGroup, now: OrGroup, ours: OrGroup, result: Edits) -> OrGroup:
+    new = tuple(one for one in now.choices if one not in before.choices)
+    if new or now.speculative != before.speculative:
+        result.taken.append(f"changed group {name}")
+    facts = ("selected", "failed", "blamed", "won")
+    undone = [one for one in facts if getattr(now, one) != getattr(before, one)]
+    undone += ["choices"] if any(one not in now.choices for one in before.choices) else []
+    if undone:
+        result.restored.append(f"group {name}: {', '.join(undone)}")
+    return replace(ours, choices=(*ours.choices, *new), speculative=now.speculative)
+
+
+# --- the rest ----------------------------------------------------------------------------------------------------
+
+
+def _restore_facts(known: Loop, found: Loop, result: Edits) -> None:
+    for name in ("decompositions", "trail", "corrections"):
+        if getattr(known, name) != getattr(found, name):
+            result.restored.append(name)
+    if known.bindings != found.bindings:
+        result.restored.append("bindings, which `aot redirect --summary` describes anew")
+
+
+def _named(ids: list[str]) -> str:
+    return ", ".join(ids[:MOST_NAMED]) + (" …" if len(ids) > MOST_NAMED else "")

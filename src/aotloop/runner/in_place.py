@@ -1,0 +1,62 @@
+"""Attempts in the project's own folder, one at a time: what they did is there at once, and stays there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal
+
+from aotloop.runner.branch import Branch
+from aotloop.runner.places import Place, Refusal
+from aotloop.runner.work import Label, Work
+from aotloop.workspace.git import head_of
+from aotloop.workspace.globs import matching
+
+
+class InPlace:
+    isolation: Literal["worktree", "none"] = "none"
+    most: int | None = 1
+
+    def __init__(self, root: Path, *, protect: Sequence[str]) -> None:
+        self.branch: Branch | None = None
+        self._root = root
+        self._protect = tuple(protect)
+
+    def head(self) -> str | None:
+        return head_of(self._root)
+
+    def take(self, commit: str | None = None) -> Place:  # noqa: ARG002 - there is one state of the files
+        return Place(cwd=self._root, before=self._fingerprint())
+
+    def finish(self, place: Place, label: Label) -> Work | Refusal:
+        if self._fingerprint() != place.before:
+            return Refusal("it changed what no attempt may change; without isolation that cannot be undone here")
+        return Work(attempt=label.attempt)
+
+    def is_untouched(self, place: Place) -> bool:
+        """Nothing here could tell, but for what is protected."""
+        return self._fingerprint() == place.before
+
+    def keep(self, place: Place, label: Label) -> None:
+        """There is nothing to keep: it is all where it was done."""
+
+    def leave(self, place: Place) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+    def _fingerprint(self) -> str:
+        """Of all protected files; empty if none is."""
+        if not self._protect:
+            return ""
+        digest = sha256()
+        for path in sorted(_files(self._root, self._protect)):
+            digest.update(f"{path}\0".encode("utf-8", "surrogateescape") + (self._root / path).read_bytes() + b"\0")
+        return digest.hexdigest()
+
+
+def _files(root: Path, patterns: Sequence[str]) -> set[str]:
+    found = (path for path in root.rglob("*") if path.is_file() and ".git" not in path.parts)
+    return set(matching([path.relative_to(root).as_posix() for path in found], patterns))

@@ -1,0 +1,128 @@
+"""Only this module knows what lies in `.aot/`: evidence, and what spares a resumed run paying twice. It is no state.
+
+    .aot/.gitignore                    it ignores itself
+    .aot/events.jsonl                  what happened, line by line; see aotloop.runner.news
+    .aot/attempts/<atom>-<n>/          prompt.md, transcript.jsonl, … of the agent, and record.json of ours
+
+A journal that cannot be written costs the evidence, not the run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from aotloop.runner.news import News
+from aotloop.runner.work import Work
+from aotloop.workspace.attempts import name_of
+
+FOLDER = ".aot"
+EVENTS = "events.jsonl"
+RECORD = "record.json"
+MOST_BYTES = 20_000_000
+"""Of the events; then they are set aside, and those set aside before are forgotten."""
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of an attempt, on disk before anybody acts on it."""
+
+    run_id: str
+    epoch: int
+    atom: str
+    attempt: int
+    outcome: str
+    summary: str = ""
+    artifacts: tuple[str, ...] = ()
+    work: Work | None = None
+    state: Literal["finished", "used"] = "finished"
+    """`used`: something was made of it, or it was given up; it is not taken up again."""
+    cost_usd: float | None = None
+    is_accounted: bool = False
+    """The state file knows what it cost."""
+
+
+class Journal:
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.folder = root / FOLDER
+        self.problem: str | None = None
+        """Why something could not be written."""
+        self._events: int | None = None
+        self._encoder = msgspec.json.Encoder()
+
+    def open(self) -> None:
+        with self._noting():
+            self.folder.mkdir(exist_ok=True)
+            ignore = self.folder / ".gitignore"
+            if not ignore.exists():
+                ignore.write_text("*\n")
+            events = self.folder / EVENTS
+            if events.is_file() and events.stat().st_size > MOST_BYTES:
+                events.replace(events.with_name(f"old-{EVENTS}"))
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+            self._events = os.open(events, flags, 0o644)
+            if not _ends_a_line(events):
+                os.write(self._events, b"\n")  # a process that was killed left half a line
+
+    def close(self) -> None:
+        if self._events is not None:
+            os.close(self._events)
+            self._events = None
+
+    def note(self, news: News) -> None:
+        if self._events is not None:
+            with self._noting():
+                os.write(self._events, self._encoder.encode(news) + b"\n")
+
+    # --- attempts ------------------------------------------------------------------------------------------------
+
+    def attempt_folder(self, atom: str, attempt: int) -> Path:
+        return self.folder / "attempts" / name_of(atom, attempt)
+
+    def keep(self, record: Record) -> None:
+        """Whole or not at all. It outlives us, though perhaps not the machine: then an attempt is made again."""
+        folder = self.attempt_folder(record.atom, record.attempt)
+        with self._noting():
+            folder.mkdir(parents=True, exist_ok=True)
+            draft = folder / f".{RECORD}"
+            draft.write_bytes(self._encoder.encode(record))
+            draft.replace(folder / RECORD)
+
+    def records(self, run_id: str) -> list[Record]:
+        """Of one run, in the order of their attempts; what cannot be read is as good as lost."""
+        return sorted((one for one in self._all() if one.run_id == run_id), key=lambda one: one.attempt)
+
+    def last_attempt(self) -> int:
+        """The highest number that any attempt had; 0: there was none."""
+        numbers = (name.rpartition("-")[2] for name in self._names())
+        return max((int(number) for number in numbers if number.isdecimal()), default=0)
+
+    def _all(self) -> Iterator[Record]:
+        for name in self._names():
+            with contextlib.suppress(OSError, msgspec.MsgspecError):
+                yield msgspec.json.decode((self.folder / "attempts" / name / RECORD).read_bytes(), type=Record)
+
+    def _names(self) -> list[str]:
+        with contextlib.suppress(OSError):
+            return os.listdir(self.folder / "attempts")  # noqa: PTH208 - names are enough
+        return []
+
+    @contextlib.contextmanager
+    def _noting(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            self.problem = self.problem or f"the journal in {FOLDER} is not complete: {error.strerror}"
+
+
+def _ends_a_line(path: Path) -> bool:
+    with path.open("rb") as file:
+        if not file.seek(0, os.SEEK_END):
+            return True
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"

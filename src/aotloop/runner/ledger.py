@@ -1,0 +1,141 @@
+"""The loop in memory and the loop in the file are one: both change only here, together, under the file's lock.
+
+An exchange takes in what others did to the file, conducts what has been reported, and writes what came of it; only then
+may anyone act on the effects. What has to be decided together with the state of the file (whether a result may still
+land on the branch) is done within it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from aotloop.core import events
+from aotloop.core.conduct import Run, conduct, reports
+from aotloop.core.effects import Effect
+from aotloop.core.model import Loop
+from aotloop.errors import Unavailable
+from aotloop.runner.clock import now
+from aotloop.runner.edits import Edits, edits
+from aotloop.statefile.store import Store
+
+
+class Exchanged(msgspec.Struct, kw_only=True):
+    effects: list[Effect] = []
+    taken: list[str] = []
+    """What others did, and what of it was not taken."""
+    restored: list[str] = []
+    afterwards: list[Callable[[], None]] = []
+    """To be done when it is written."""
+
+
+Deed = Callable[[Exchanged], reports.Report | None]
+"""Done under the lock, after what others did was taken in; what it returns is conducted."""
+
+Item = reports.Report | Deed
+
+
+class Rules(msgspec.Struct, frozen=True, kw_only=True):
+    """What the ledger cannot know by itself."""
+
+    objection: Callable[[Loop, bool], str | None]
+    """Why a run may not go on with this loop; told whether its objective is another one now."""
+    at_once: Callable[[Effect, Exchanged], reports.Report | None]
+    """What comes of an effect that needs no work; None: it has to be carried out."""
+
+
+class Ledger:
+    def __init__(self, store: Store, run: Run, rules: Rules) -> None:
+        self.run = run
+        self.has_conducted = False
+        """In the exchange that failed last: then the loop in memory is ahead of the file."""
+        self._has_begun = False
+        self._store = store
+        self._rules = rules
+        self._known = run.loop.snapshot()
+        self._accounted = time.monotonic()
+
+    @property
+    def loop(self) -> Loop:
+        """As it was last written; nobody changes this value any more."""
+        return self._known
+
+    @property
+    def is_stale(self) -> bool:
+        """Somebody else has changed the file since the last exchange."""
+        return self._store.signature_now() != self._store.signature
+
+    def exchange(self, items: list[Item]) -> Exchanged:
+        """Raises StateFileError and Unavailable, for what the store could not read or write."""
+        self.has_conducted = False
+        result = Exchanged()
+        waiting = list(items)
+
+        def change(found: Loop) -> None:
+            self._take_in(found, result)
+            if waiting:
+                self._account()
+            while waiting:
+                self.has_conducted = True
+                item = waiting.pop(0)
+                report = item if isinstance(item, reports.Report) else item(result)
+                if report is not None:
+                    self._conduct(report, result)
+            for name in Loop.__struct_fields__:
+                setattr(found, name, getattr(self.run.loop, name))
+
+        self._store.update(change)
+        self._has_begun = True
+        self._known = self.run.loop.snapshot()
+        return result
+
+    def _conduct(self, report: reports.Report, result: Exchanged) -> None:
+        effects = conduct(self.run, report)
+        for effect in effects:
+            if (following := self._rules.at_once(effect, result)) is not None:
+                self._conduct(following, result)
+            else:
+                result.effects.append(effect)
+
+    def _account(self) -> None:
+        """Time that went by, on a clock that nobody sets; it is decided upon together with what is reported."""
+        elapsed, self._accounted = time.monotonic() - self._accounted, time.monotonic()
+        self.run.advance(events.Spent(seconds=round(max(elapsed, 0.0), 3)))
+
+    # --- what others did -----------------------------------------------------------------------------------------
+
+    def _take_in(self, found: Loop, result: Exchanged) -> None:
+        if found == self._known:
+            return
+        if not self._has_begun:  # it was changed since it was looked at, and nothing has been made of that yet
+            self._known, self.run.loop = found.snapshot(), found.snapshot()
+            self._refuse(found)
+            return
+        at = now()
+        made = edits(self._known, found, self.run.loop, at=at, adopt=not self.has_conducted)
+        self._known = found.snapshot()
+        result.taken += made.taken
+        result.restored += made.restored
+        if made.loop is not None:
+            self._replace(made, at, result)
+        for request in made.requests:
+            self._conduct(reports.Told(event=request, at=at), result)
+
+    def _refuse(self, found: Loop) -> None:
+        if (objection := self._rules.objection(found, True)) is not None:
+            raise Unavailable(objection.partition(": ")[2], hint="The file was changed just now; look at it.")
+
+    def _replace(self, made: Edits, at: str, result: Exchanged) -> None:
+        if made.loop is None:
+            return
+        before = {atom.id for atom in self.run.loop.atoms if atom.status == "resolved"}
+        self.run.loop = made.loop
+        resolved = {atom.id for atom in made.loop.atoms if atom.status == "resolved"}
+        self.run.to_revert += sorted(before - resolved)
+        objection = self._rules.objection(made.loop, made.objective_changed)
+        if objection is not None:
+            self._conduct(reports.Halted(at=at, reason=objection), result)
+        else:
+            self._conduct(reports.LoopReplaced(at=at), result)

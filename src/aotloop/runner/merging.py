@@ -1,0 +1,126 @@
+"""A result on its way to the branch: merged off-tree, checked again if the branch moved, then landed in one step.
+
+It lands while the state file is locked and says that the result is still wanted: no request can come in between.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Literal
+
+from aotloop.core import effects
+from aotloop.core.conduct import reports
+from aotloop.core.model import Atom
+from aotloop.errors import AotError
+from aotloop.runner import news
+from aotloop.runner.branch import Branch, Clash, Landing, Ready
+from aotloop.runner.clock import now
+from aotloop.runner.ledger import Exchanged, Item
+from aotloop.runner.means import Means
+from aotloop.runner.threads import in_thread
+from aotloop.runner.work import Work
+
+
+class Merging:
+    def __init__(self, means: Means, branch: Branch, put: Callable[[Item], None]) -> None:
+        self._means = means
+        self._branch = branch
+        self._put = put
+
+    async def merge(self, effect: effects.Integrate, atom: Atom, work: Work) -> list[Item]:
+        """What landed has been reported by then."""
+        try:
+            report = await self._merge(effect.attempt, atom, work)
+        except AotError as error:
+            report = reports.MergeBlocked(at=now(), attempt=effect.attempt, reason=error.message)
+        match report:
+            case None:
+                return []
+            case reports.Merged(commit=commit):
+                return [partial(self._settled, report, merged(effect, commit))]
+            case reports.MergeRefused(reason=reason):
+                return [partial(self._settled, report, _not_merged(effect, "refused", reason))]
+            case reports.MergeConflicted(others=others):
+                reason = f"with what {', '.join(others) or 'others'} contributed"
+                return [partial(self._settled, report, _not_merged(effect, "conflict", reason))]
+            case reports.MergeBlocked(reason=reason):
+                if effect.attempt not in self._means.run.blocked:  # it is tried again and again, and told once
+                    self._means.tell(_not_merged(effect, "blocked", reason))
+        return [report]
+
+    async def _merge(self, number: int, atom: Atom, work: Work) -> reports.OfAttempt | None:
+        if work.attempt != number:  # of a run that died, perhaps just after it had landed
+            landed = await in_thread(partial(self._branch.landed_before, work, self._means.run_id))
+            if landed is not None:
+                return reports.Merged(at=now(), attempt=number, commit=landed)
+        while True:
+            ready = await in_thread(partial(self._branch.prepare, work))
+            if isinstance(ready, Clash):
+                return reports.MergeConflicted(at=now(), attempt=number, others=ready.atoms)
+            problem = await self._check(ready, atom)
+            if problem is not None:
+                reason = f"together with what was merged meanwhile, {problem}"
+                return reports.MergeRefused(at=now(), attempt=number, reason=reason)
+            landing = await self._land(number, atom.id, ready)
+            if landing is None or landing.result == "landed":
+                return None
+            if landing.result == "blocked":
+                return reports.MergeBlocked(at=now(), attempt=number, reason=landing.reason)
+
+    async def _check(self, ready: Ready, atom: Atom) -> str | None:
+        if not ready.needs_check or atom.check is None:
+            return None
+        places = self._means.places
+        place = await in_thread(partial(places.take, ready.commit))
+        try:
+            return await self._means.checks.of_atom(atom.check, atom.id, place.cwd)
+        finally:
+            await in_thread(partial(places.leave, place))
+
+    async def _land(self, number: int, atom: str, ready: Ready) -> Landing | None:
+        """None: it is not wanted any more."""
+        loop = asyncio.get_running_loop()
+        landed: asyncio.Future[Landing | None] = loop.create_future()
+        run = self._means.run
+
+        def deed(exchanged: Exchanged) -> reports.Report | None:
+            is_wanted = run.merging == number and not run.finished
+            landing = self._branch.land(ready) if is_wanted else None
+            loop.call_soon_threadsafe(_settle, landed, landing)
+            if landing is None or landing.result != "landed":
+                return None
+            report = reports.Merged(at=now(), attempt=number, commit=landing.commit)
+            told = news.Merged(at=now(), atom=atom, attempt=number, commit=landing.commit)
+            return self._settled(report, told, exchanged)
+
+        self._put(deed)
+        return await landed
+
+    def _settled(self, report: reports.OfAttempt, told: news.News, exchanged: Exchanged) -> reports.Report:
+        exchanged.afterwards.append(partial(self._means.records.use, report.attempt))
+        exchanged.afterwards.append(partial(self._means.tell, told))
+        return report
+
+    async def take_back(self, atoms: tuple[str, ...]) -> list[Item]:
+        try:
+            problem = await in_thread(partial(self._branch.take_back, atoms, self._means.run_id))
+        except AotError as error:
+            problem = error.message
+        self._means.tell(news.TakenBack(at=now(), atoms=atoms, problem=problem))
+        return [reports.Reverted(at=now(), problem=problem)]
+
+
+def merged(effect: effects.Integrate, commit: str | None) -> news.News:
+    return news.Merged(at=now(), atom=effect.atom, attempt=effect.attempt, commit=commit)
+
+
+def _not_merged(effect: effects.Integrate, why: Literal["refused", "conflict", "blocked"], reason: str) -> news.News:
+    return news.NotMerged(at=now(), atom=effect.atom, attempt=effect.attempt, why=why, reason=reason)
+
+
+def _settle(future: asyncio.Future[Landing | None], landing: Landing | None) -> None:
+    with suppress(asyncio.InvalidStateError):  # whoever waited was cancelled
+        future.set_result(landing)

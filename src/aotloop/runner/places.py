@@ -1,0 +1,53 @@
+"""Where attempts are made, and how what they did reaches the branch: in worktrees of their own, or all in one place.
+
+Everything here blocks: not for the thread of the event loop.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, Protocol
+
+import msgspec
+
+from aotloop.runner.branch import Branch
+from aotloop.runner.work import Label, Work
+from aotloop.workspace.desks import Desk
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    cwd: Path
+    desk: Desk | None = None
+    before: str = ""
+    """What protected files were like, where no git tells."""
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """It changed what it may not change."""
+
+    reason: str
+
+
+class Places(Protocol):
+    isolation: Literal["worktree", "none"]
+    most: int | None
+    """How many attempts may be made at the same time; None: as many as one likes."""
+    branch: Branch | None
+    """What results are merged into; None: they are where they belong as soon as they are made."""
+
+    def head(self) -> str | None:
+        """The commit that is checked out in the project's folder."""
+
+    def take(self, commit: str | None = None) -> Place:
+        """At this commit; None: at the head of the branch."""
+
+    def finish(self, place: Place, label: Label) -> Work | Refusal: ...
+
+    def is_untouched(self, place: Place) -> bool: ...
+
+    def keep(self, place: Place, label: Label) -> None:
+        """What is there is kept as evidence, where nobody takes it for a result."""
+
+    def leave(self, place: Place) -> None: ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,223 @@
+"""Drives one run: conducts what is reported, carries out what is asked for, until it is finished.
+
+    reports ──▶ Ledger.exchange (file ⇄ conductor) ──▶ effects ──▶ tasks ──▶ reports
+
+Everything that takes time is a task of one group. Tasks tell what they found by putting reports into the queue; nobody
+but the ledger changes the loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from functools import partial
+
+import msgspec
+
+from aotloop.core import effects, events
+from aotloop.core.conduct import Run, reports
+from aotloop.core.limits import seconds
+from aotloop.core.model import Loop
+from aotloop.errors import AotError, StateFileInvalid
+from aotloop.runner import news
+from aotloop.runner.clock import now
+from aotloop.runner.ledger import Exchanged, Item, Ledger, Rules
+from aotloop.runner.means import Means
+from aotloop.runner.performing import Performer
+from aotloop.runner.recovery import Recovery
+from aotloop.runner.spectator import Spectator
+from aotloop.runner.tasks import Tasks
+from aotloop.runner.threads import in_thread
+from aotloop.runner.watching import watch_blocked, watch_dialogue, watch_file
+from aotloop.statefile.store import Store
+
+_THREADS = 256
+"""At most; they are made when they are needed. A check that takes hours must not keep a merge waiting."""
+
+_MENDING_PATIENCE = 600.0
+"""Seconds that a file which cannot be understood is waited for."""
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Ending(msgspec.Struct, frozen=True, kw_only=True):
+    status: str
+    reason: str | None = None
+    worked: bool = True
+    """False: the base case held before anything was done."""
+    signal: int | None = None
+    """What interrupted it."""
+
+
+class Start(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run begins."""
+
+    run_id: str
+    objective_digest: str
+    recovery: Recovery
+    is_resumed: bool = False
+
+
+class Runner:
+    def __init__(
+        self,
+        *,
+        store: Store,
+        means: Means,
+        start: Start,
+        objection: Callable[[Loop, bool], str | None],
+        spectator: Spectator,
+    ) -> None:
+        self._store = store
+        self._run = means.run
+        self._means = means
+        self._start = start
+        self._spectator = spectator
+        self._objection = objection
+        self._queue: asyncio.Queue[Item | None] = asyncio.Queue()
+        self._signal: int | None = None
+        self._attempts_made = 0
+        self._finished: effects.Finished | None = None
+
+    async def drive(self) -> Ending:
+        """Raises AotError where the file could not be read or written; then it is as it was, and can be resumed."""
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS, "aot"))
+        try:
+            async with asyncio.TaskGroup() as group:
+                self._tasks = Tasks(group, self._queue.put_nowait)
+                self._performer = Performer(self._means, self._tasks, self._queue.put_nowait)
+                rules = Rules(objection=self._objection, at_once=self._performer.at_once)
+                self._ledger = Ledger(self._store, self._run, rules)
+                with self._obeying_signals():
+                    watchers = [group.create_task(one) for one in self._watchers()]
+                    try:
+                        await self._conduct()
+                    finally:
+                        for watcher in watchers:
+                            watcher.cancel()
+                        await self._tasks.end()
+        except* AotError as errors:
+            raise _first(errors) from None
+        return self._ending()
+
+    def _watchers(self) -> Iterator[asyncio._CoroutineLike[None]]:
+        yield watch_file(self._ledger, partial(self._queue.put_nowait, None))
+        yield watch_dialogue(self._store.path, self._run, self._queue.put_nowait)
+        yield watch_blocked(self._run, self._queue.put_nowait)
+
+    async def _conduct(self) -> None:
+        items = self._opening()
+        while True:
+            exchanged = await self._exchange(items)
+            self._act_on(exchanged)
+            if self._run.finished:
+                return
+            items = await self._reported()
+
+    def _opening(self) -> list[Item]:
+        start, recovery = self._start, self._start.recovery
+        self._run.to_revert += recovery.given_up
+        items: list[Item] = []
+        if start.is_resumed:  # whatever was asked of the run that died is not asked of this one
+            items.append(partial(_stop_what_died, self._run))
+        items.append(reports.Began(at=now(), run_id=start.run_id, objective_digest=start.objective_digest))
+        if recovery.spent_usd > 0:
+            items.append(reports.Told(at=now(), event=events.Spent(usd=recovery.spent_usd)))
+        items += [partial(self._performer.take_up, record) for record in recovery.found]
+        return items
+
+    async def _reported(self) -> list[Item]:
+        """All that has been reported by now; if nothing has, it is waited for, until a limit of time is reached."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._seconds_left()):
+                first = await self._queue.get()
+                items = [first]
+                while not self._queue.empty():
+                    items.append(self._queue.get_nowait())
+                return [one for one in items if one is not None]
+        return [reports.Told(at=now(), event=events.Spent())]  # time went by
+
+    def _seconds_left(self) -> float | None:
+        limit = self._run.limits.max_runtime
+        if limit is None or self._run.ending is not None:
+            return None
+        return max(seconds(limit) - self._run.loop.control.ran_seconds, 0.0) + 0.01
+
+    async def _exchange(self, items: list[Item]) -> Exchanged:
+        """A file that a person left with a mistake in it is waited for: nothing is lost, and nothing new begins."""
+        deadline, is_told = time.monotonic() + _MENDING_PATIENCE, False
+        while True:
+            try:
+                return await in_thread(partial(self._ledger.exchange, items))
+            except StateFileInvalid as error:
+                is_over = time.monotonic() > deadline or self._signal is not None
+                if self._ledger.has_conducted or is_over:
+                    raise
+                if not is_told:
+                    is_told = True
+                    text = f"the file cannot be understood; the run waits until it is mended: {error.message}"
+                    self._means.tell(news.Warned(at=now(), text=text))
+                await asyncio.sleep(0.2)
+
+    def _act_on(self, exchanged: Exchanged) -> None:
+        loop = self._ledger.loop
+        self._spectator.loop_changed(loop)
+        for text in exchanged.taken:
+            self._means.tell(news.CorrectionTaken(at=now(), text=text))
+        for text in exchanged.restored:
+            self._means.tell(news.Warned(at=now(), text=f"restored what an edit of the file had undone: {text}"))
+        for then in exchanged.afterwards:
+            then()
+        for effect in exchanged.effects:
+            if isinstance(effect, effects.Finished):
+                self._finished = effect
+            elif isinstance(effect, effects.StartAttempt):
+                self._attempts_made += 1
+            self._performer.perform(effect, loop)
+
+    def _ending(self) -> Ending:
+        if self._finished is None:
+            raise AssertionError("a run that was driven to its end is finished")
+        worked = self._attempts_made > 0 or bool(self._start.recovery.found)
+        return Ending(status=self._finished.status, reason=self._finished.reason, worked=worked, signal=self._signal)
+
+    # --- signals -------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _obeying_signals(self) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        before = {number: signal.getsignal(number) for number in _SIGNALS}
+        for number in _SIGNALS:
+            loop.add_signal_handler(number, self._interrupt, number)
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                loop.remove_signal_handler(number)
+                signal.signal(number, handler)
+
+    def _interrupt(self, number: int) -> None:
+        """Once: an orderly stop. Twice: at once."""
+        if self._signal is None:
+            self._signal = number
+            reason = f"interrupted by {signal.Signals(number).name}"
+            self._queue.put_nowait(reports.Told(at=now(), event=events.StopRequested(reason=reason)))
+        else:
+            self._tasks.hurry()
+
+
+def _stop_what_died(run: Run, _: Exchanged) -> None:
+    if run.loop.control.status == "running":
+        run.advance(events.LoopStopped(reason=run.loop.control.stop_reason))
+
+
+def _first(errors: BaseExceptionGroup[AotError]) -> AotError:
+    one: BaseException = errors
+    while isinstance(one, BaseExceptionGroup):
+        one = one.exceptions[0]
+    assert isinstance(one, AotError)  # noqa: S101 - only such were caught
+    return one

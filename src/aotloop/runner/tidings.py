@@ -1,0 +1,38 @@
+"""What is worth telling about effects: those that are news, in the words of aotloop.runner.news."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aotloop.core import effects
+from aotloop.core.model import Loop
+from aotloop.runner import news
+from aotloop.runner.clock import now
+
+
+def tidings(effect: effects.Effect, loop: Loop) -> Iterator[news.News]:
+    at = now()
+    match effect:
+        case effects.Resolved(atom=atom):
+            binding = loop.bindings.get(atom)
+            yield news.AtomResolved(at=at, atom=atom, summary=binding.summary if binding is not None else "")
+        case effects.Retry(atom=atom, attempts=attempts, allowed=allowed):
+            yield news.AtomFailed(at=at, atom=atom, attempts=attempts, allowed=allowed)
+        case effects.Exhausted(atom=atom):
+            yield news.NothingLeft(at=at, atom=atom)
+        case effects.Backtracked(or_group=name, left=left, selected=selected, reset=reset):
+            yield news.SwitchedTo(
+                at=at, or_group=name, left=left, selected=selected, reset=reset, reason=_why(loop, name)
+            )
+        case effects.WeighAlternatives(or_group=name, choices=choices):
+            yield news.Weighing(at=at, or_group=name, choices=choices)
+        case effects.Added(atoms=atoms):
+            yield news.AtomsAdded(at=at, atoms=atoms)
+        case effects.Withdrawn(parents=parents, atoms=atoms):
+            yield news.PartsWithdrawn(at=at, parents=parents, atoms=atoms)
+
+
+def _why(loop: Loop, name: str) -> str:
+    """The trail has the reason of the latest switch of a group."""
+    reasons = (entry.reason for entry in reversed(loop.trail) if entry.or_group == name and entry.type != "failure")
+    return next(reasons, "")

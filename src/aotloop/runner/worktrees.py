@@ -1,0 +1,71 @@
+"""Attempts in worktrees: each starts at the head of the branch, and nothing of it is seen elsewhere until it lands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from aotloop.runner.branch import Branch
+from aotloop.runner.places import Place, Refusal
+from aotloop.runner.threads import is_called_off
+from aotloop.runner.work import Label, Work
+from aotloop.workspace import attempts
+from aotloop.workspace.desks import Desk
+from aotloop.workspace.objects import ATOM, ATTEMPT, RUN
+from aotloop.workspace.pool import Pool
+from aotloop.workspace.repository import Repository
+from aotloop.workspace.setup import Setup, furnisher
+
+_SHOWN = 5
+
+
+class Worktrees:
+    isolation: Literal["worktree", "none"] = "worktree"
+    most: int | None = None
+
+    def __init__(
+        self, repository: Repository, *, folder: Path | None, setup: Setup, protect: Sequence[str], never: Sequence[str]
+    ) -> None:
+        """`never`: paths from the project's root that no attempt may change, whatever is protected."""
+        self.branch: Branch | None = Branch(repository)
+        self._repository = repository
+        self._pool = Pool(repository, folder, furnisher(setup, is_called_off))
+        self._protect = tuple(protect)
+        self._never = tuple(never)
+
+    def head(self) -> str | None:
+        return self._repository.head().commit
+
+    def take(self, commit: str | None = None) -> Place:
+        desk = self._pool.take(commit if commit is not None else self.head())
+        return Place(cwd=desk.cwd, desk=desk)
+
+    def finish(self, place: Place, label: Label) -> Work | Refusal:
+        trailers = {ATOM: label.atom, ATTEMPT: str(label.attempt), RUN: label.run_id}
+        done = attempts.commit(_desk(place), label.title, trailers)
+        refused = attempts.refuse(done.paths, self._protect, self._never, self._repository.prefix)
+        if done.sha is not None:
+            attempts.keep(self._repository, done.sha, atom=label.atom, attempt=label.attempt)
+        if refused:
+            more = f" and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
+            return Refusal(f"it changed what no attempt may change: {', '.join(refused[:_SHOWN])}{more}")
+        return Work(commit=done.sha, base=done.base, attempt=label.attempt, left_out=done.left_out)
+
+    def is_untouched(self, place: Place) -> bool:
+        return not attempts.changed_paths(_desk(place))
+
+    def keep(self, place: Place, label: Label) -> None:
+        attempts.keep(self._repository, _desk(place), atom=label.atom, attempt=label.attempt)
+
+    def leave(self, place: Place) -> None:
+        self._pool.give_back(_desk(place))
+
+    def close(self) -> None:
+        self._pool.close()
+
+
+def _desk(place: Place) -> Desk:
+    if place.desk is None:
+        raise AssertionError("a place of this kind has a desk")
+    return place.desk
