@@ -21,7 +21,7 @@ def test_prompt_and_bindings_are_there(tmp_path: Path) -> None:
 
 
 def test_what_an_earlier_attempt_left_is_taken_away(tmp_path: Path) -> None:
-    assignment = an_assignment(tmp_path)
+    assignment = an_assignment(tmp_path, prompt="do it")
     (assignment.scratch / "result.json").mkdir(parents=True)
     (assignment.scratch / "transcript.jsonl").write_text("old")
     (tmp_path / "other").write_text("kept")

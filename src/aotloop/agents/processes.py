@@ -62,7 +62,7 @@ async def run(launch: Launch, on_output: Callable[[str], None]) -> Ran:
         ending = timed_out.reason if timed_out is not None else status_in_words(process.returncode)
     finally:
         try:
-            await _clear_away(Tree(mark, process), launch.grace)
+            await _clear_away(Tree(mark, process, following.started), launch.grace)
         finally:
             following.close(ending)
     following.raise_fault()
@@ -138,6 +138,8 @@ class _Ticking:
 
 async def _clear_away(tree: Tree, grace: float) -> None:
     """Goes on to its end whoever cancels it; being cancelled only puts an end to the grace."""
+    if tree.is_quickly_told() and not tree.anything_left():
+        return
     hurry, cancelled = threading.Event(), False
     # A thread of its own: those that all share may be taken by whatever we are to make an end of.
     pool = ThreadPoolExecutor(1)

@@ -20,13 +20,26 @@ def prepare(assignment: Assignment) -> None:
     """A result that is there before the attempt began is another's, and is taken away."""
     folder = assignment.scratch
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in (PROMPT, BINDINGS, RESULT, TRANSCRIPT):
-            _remove(folder / name)
-        (folder / PROMPT).write_text(assignment.prompt, encoding="utf-8", errors="replace")
+        if not _made(folder):
+            for name in (PROMPT, BINDINGS, RESULT, TRANSCRIPT):
+                _remove(folder / name)
+        if assignment.prompt:
+            (folder / PROMPT).write_text(assignment.prompt, encoding="utf-8", errors="replace")
         (folder / BINDINGS).write_bytes(msgspec.json.encode(assignment.bindings))
     except OSError as error:
         raise Unavailable(f"the folder of an attempt cannot be used: {folder}: {error.strerror}") from error
+
+
+def _made(folder: Path) -> bool:
+    """Whether it is new, so that nothing can be in it."""
+    try:
+        folder.mkdir()
+    except FileNotFoundError:
+        folder.mkdir(parents=True, exist_ok=True)
+        return False
+    except FileExistsError:
+        return False
+    return True
 
 
 def _remove(path: Path) -> None:

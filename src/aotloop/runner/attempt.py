@@ -7,7 +7,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -26,7 +25,6 @@ from aotloop.runner.clock import now
 from aotloop.runner.crew import Crew, Seat
 from aotloop.runner.journal import Journal, Record
 from aotloop.runner.places import Place, Places, Refusal
-from aotloop.runner.threads import in_thread
 from aotloop.runner.work import Label, Work
 
 GRACE = 5.0
@@ -53,7 +51,7 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     outcome: str
     summary: str = ""
     record: Record | None = None
-    """Of a result that can be merged."""
+    """Of a result that can be merged, or that has cost something."""
     seconds: float = 0.0
     cost_usd: float | None = None
     retry_after: float | None = None
@@ -84,11 +82,11 @@ class Attempts:
             if seat is None:
                 reason = "there is no agent to do it: --agent names one, or `agent` in aot.toml"
                 return _failed(job, "unavailable", reason, taught=False)
-            place = await in_thread(self._places.take)
+            place = await self._places.take()
             try:
                 return await self._make_at(place, job, seat)
             finally:
-                await in_thread(partial(self._places.leave, place))
+                await self._places.leave(place)
         except AotError as error:  # nothing could be started, and the atom is not to blame
             report = reports.MustWait(at=now(), attempt=job.start.attempt, reason=error.message, for_good=True)
             return Made(report=report, outcome="unavailable", summary=str(error))
@@ -101,15 +99,23 @@ class Attempts:
         except asyncio.CancelledError:
             await self._keep(place, job)
             raise
-        if made.record is None and not isinstance(outcome, contract.MustWait):
+        if made.record is None:
+            made = replace(made, record=self._filed(_record(job, outcome)))
             await self._keep(place, job)
-            self._journal.keep(_record(job, outcome, state="used"))
         notes = (*outcome.notes, *made.notes)
         return replace(made, seconds=outcome.seconds, cost_usd=outcome.cost_usd, notes=notes)
 
+    def _filed(self, record: Record) -> Record | None:
+        """Of what cannot be merged, only what it cost has to be remembered."""
+        if not record.cost_usd:
+            self._journal.use(record)
+            return None
+        self._journal.keep(record)
+        return record
+
     async def _keep(self, place: Place, job: Job) -> None:
         with suppress(AotError):  # evidence is worth no more trouble
-            await in_thread(partial(self._places.keep, place, job.label))
+            await self._places.keep(place, job.label)
 
     def _assignment(self, place: Place, job: Job, seat: Seat) -> Assignment:
         context, role = job.context, job.start.role
@@ -150,7 +156,7 @@ class Attempts:
                 return _failed(job, _kind(outcome), outcome.reason, taught=outcome.taught)
 
     async def _probed(self, place: Place, job: Job, outcome: contract.Probed) -> Made:
-        if not await in_thread(partial(self._places.is_untouched, place)):
+        if not await self._places.is_untouched(place):
             return _failed(job, "failed", "the probe changed files, which makes its findings void", taught=False)
         report = reports.ProbeReturned(
             at=now(),
@@ -164,14 +170,15 @@ class Attempts:
 
     async def _done(self, place: Place, job: Job, outcome: contract.Done) -> Made:
         """The result is on disk before it is checked: whatever happens to us, it is not paid for twice."""
-        work = await in_thread(partial(self._places.finish, place, job.label))
+        work = await self._places.finish(place, job.label)
         if isinstance(work, Refusal):
             return _failed(job, "failed", work.reason, taught=True)
-        self._journal.keep(_record(job, outcome, work))
         atom = job.context.atom
-        problem = await self._checks.of_atom(atom.check, atom.id, place.cwd) if atom.check is not None else None
-        if problem is not None:
-            return _failed(job, "failed", f"it says that it is done, but {problem}", taught=True)
+        if atom.check is not None:
+            self._journal.keep(_record(job, outcome, work))
+            problem = await self._checks.of_atom(atom.check, atom.id, place.cwd)
+            if problem is not None:
+                return _failed(job, "failed", f"it says that it is done, but {problem}", taught=True)
         record = _record(job, outcome, replace(work, is_checked=True))
         self._journal.keep(record)
         report = reports.WorkDone(
@@ -190,9 +197,7 @@ def _kind(outcome: Outcome) -> str:
     return str(outcome.__struct_config__.tag)
 
 
-def _record(
-    job: Job, outcome: Outcome, work: Work | None = None, state: Literal["finished", "used"] = "finished"
-) -> Record:
+def _record(job: Job, outcome: Outcome, work: Work | None = None) -> Record:
     done = outcome if isinstance(outcome, contract.Done) else None
     return Record(
         run_id=job.run_id,
@@ -203,6 +208,5 @@ def _record(
         summary=done.summary if done is not None else "",
         artifacts=done.artifacts if done is not None else (),
         work=work,
-        state=state,
         cost_usd=outcome.cost_usd,
     )

@@ -58,8 +58,7 @@ class Attempting:
 
     def _spend(self, made: Made, usd: float, exchanged: Exchanged) -> reports.Report:
         """What it cost is noted together with what came of it; the record then says that it was."""
-        mark = partial(self._means.records.mark, made.report.attempt, is_accounted=True)
-        exchanged.afterwards.append(mark)
+        exchanged.afterwards.append(partial(self._means.records.account, made.report.attempt))
         return reports.Told(at=now(), event=events.Spent(usd=usd))
 
     async def wait(self, atom: str, after: float | None) -> list[Item]:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from aotloop.runner.branch import Branch
 from aotloop.runner.places import Place, Refusal
+from aotloop.runner.threads import in_thread
 from aotloop.runner.work import Label, Work
 from aotloop.workspace.git import head_of
 from aotloop.workspace.globs import matching
@@ -26,31 +27,32 @@ class InPlace:
     def head(self) -> str | None:
         return head_of(self._root)
 
-    def take(self, commit: str | None = None) -> Place:  # noqa: ARG002 - there is one state of the files
-        return Place(cwd=self._root, before=self._fingerprint())
+    async def take(self, commit: str | None = None) -> Place:  # noqa: ARG002 - there is one state of the files
+        return Place(cwd=self._root, before=await self._fingerprint())
 
-    def finish(self, place: Place, label: Label) -> Work | Refusal:
-        if self._fingerprint() != place.before:
+    async def finish(self, place: Place, label: Label) -> Work | Refusal:
+        if await self._fingerprint() != place.before:
             return Refusal("it changed what no attempt may change; without isolation that cannot be undone here")
         return Work(attempt=label.attempt)
 
-    def is_untouched(self, place: Place) -> bool:
+    async def is_untouched(self, place: Place) -> bool:
         """Nothing here could tell, but for what is protected."""
-        return self._fingerprint() == place.before
+        return await self._fingerprint() == place.before
 
-    def keep(self, place: Place, label: Label) -> None:
+    async def keep(self, place: Place, label: Label) -> None:
         """There is nothing to keep: it is all where it was done."""
 
-    def leave(self, place: Place) -> None:
+    async def leave(self, place: Place) -> None:
         pass
 
     def close(self) -> None:
         pass
 
-    def _fingerprint(self) -> str:
+    async def _fingerprint(self) -> str:
         """Of all protected files; empty if none is."""
-        if not self._protect:
-            return ""
+        return await in_thread(self._digest) if self._protect else ""
+
+    def _digest(self) -> str:
         digest = sha256()
         for path in sorted(_files(self._root, self._protect)):
             digest.update(f"{path}\0".encode("utf-8", "surrogateescape") + (self._root / path).read_bytes() + b"\0")

@@ -2,7 +2,8 @@
 
     .aot/.gitignore                    it ignores itself
     .aot/events.jsonl                  what happened, line by line; see aotloop.runner.news
-    .aot/attempts/<atom>-<n>/          prompt.md, transcript.jsonl, … of the agent, and record.json of ours
+    .aot/attempts/<atom>-<n>/          prompt.md, transcript.jsonl, … of the agent; of ours record.json, what
+                                       came of it, and used.json once something was made of that
 
 A journal that cannot be written costs the evidence, not the run.
 """
@@ -13,7 +14,6 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
@@ -24,6 +24,7 @@ from aotloop.workspace.attempts import name_of
 FOLDER = ".aot"
 EVENTS = "events.jsonl"
 RECORD = "record.json"
+USED = "used.json"
 MOST_BYTES = 20_000_000
 """Of the events; then they are set aside, and those set aside before are forgotten."""
 
@@ -39,8 +40,6 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     summary: str = ""
     artifacts: tuple[str, ...] = ()
     work: Work | None = None
-    state: Literal["finished", "used"] = "finished"
-    """`used`: something was made of it, or it was given up; it is not taken up again."""
     cost_usd: float | None = None
     is_accounted: bool = False
     """The state file knows what it cost."""
@@ -87,11 +86,20 @@ class Journal:
     def keep(self, record: Record) -> None:
         """Whole or not at all. It outlives us, though perhaps not the machine: then an attempt is made again."""
         folder = self.attempt_folder(record.atom, record.attempt)
+        draft, content = folder / f".{RECORD}", self._encoder.encode(record)
         with self._noting():
-            folder.mkdir(parents=True, exist_ok=True)
-            draft = folder / f".{RECORD}"
-            draft.write_bytes(self._encoder.encode(record))
+            try:
+                draft.write_bytes(content)
+            except FileNotFoundError:  # no agent has made its folder
+                folder.mkdir(parents=True)
+                draft.write_bytes(content)
             draft.replace(folder / RECORD)
+
+    def use(self, record: Record) -> None:
+        """Something was made of it, or it was given up: from now on it is evidence alone."""
+        folder = self.attempt_folder(record.atom, record.attempt)
+        with self._noting(), contextlib.suppress(FileNotFoundError):
+            (folder / RECORD).replace(folder / USED)
 
     def records(self, run_id: str) -> list[Record]:
         """Of one run, in the order of their attempts; what cannot be read is as good as lost."""

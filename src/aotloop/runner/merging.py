@@ -74,11 +74,11 @@ class Merging:
         if not ready.needs_check or atom.check is None:
             return None
         places = self._means.places
-        place = await in_thread(partial(places.take, ready.commit))
+        place = await places.take(ready.commit)
         try:
             return await self._means.checks.of_atom(atom.check, atom.id, place.cwd)
         finally:
-            await in_thread(partial(places.leave, place))
+            await places.leave(place)
 
     async def _land(self, number: int, atom: str, ready: Ready) -> Landing | None:
         """None: it is not wanted any more."""

@@ -1,7 +1,4 @@
-"""Where attempts are made, and how what they did reaches the branch: in worktrees of their own, or all in one place.
-
-Everything here blocks: not for the thread of the event loop.
-"""
+"""Where attempts are made: in worktrees of their own, or all in one place."""
 
 from __future__ import annotations
 
@@ -36,18 +33,19 @@ class Places(Protocol):
     """What results are merged into; None: they are where they belong as soon as they are made."""
 
     def head(self) -> str | None:
-        """The commit that is checked out in the project's folder."""
+        """The commit that is checked out in the project's folder. It blocks."""
 
-    def take(self, commit: str | None = None) -> Place:
+    async def take(self, commit: str | None = None) -> Place:
         """At this commit; None: at the head of the branch."""
 
-    def finish(self, place: Place, label: Label) -> Work | Refusal: ...
+    async def finish(self, place: Place, label: Label) -> Work | Refusal: ...
 
-    def is_untouched(self, place: Place) -> bool: ...
+    async def is_untouched(self, place: Place) -> bool: ...
 
-    def keep(self, place: Place, label: Label) -> None:
+    async def keep(self, place: Place, label: Label) -> None:
         """What is there is kept as evidence, where nobody takes it for a result."""
 
-    def leave(self, place: Place) -> None: ...
+    async def leave(self, place: Place) -> None: ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """When the event loop has ended."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec.structs import replace
 
 from aotloop.runner.journal import Journal, Record
@@ -25,11 +23,15 @@ class Records:
 
     def use(self, number: int) -> None:
         """Something was made of it, or it was given up: no later run takes it up."""
-        self.mark(number, state="used")
-        self._records.pop(number, None)
-
-    def mark(self, number: int, **marks: Any) -> None:
-        record = self._records.get(number)
+        record = self._records.pop(number, None)
         if record is not None:
-            self._records[number] = replace(record, **marks)
+            self._journal.use(record)
+
+    def account(self, number: int) -> None:
+        """The state file knows what it cost. If nothing else is to be made of it, that was all."""
+        record = self._records.get(number)
+        if record is None or record.work is None:
+            self.use(number)
+        else:
+            self._records[number] = replace(record, is_accounted=True)
             self._journal.keep(self._records[number])

@@ -27,8 +27,7 @@ def look(loop: Loop, run_id: str, journal: Journal, branch: Branch | None) -> Re
     found = [
         record
         for record in latest.values()
-        if record.state == "finished"
-        and record.work is not None
+        if record.work is not None
         and record.epoch == loop.control.epoch
         and record.atom in atoms
         and atoms[record.atom].status != "resolved"

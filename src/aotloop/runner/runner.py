@@ -81,6 +81,7 @@ class Runner:
         self._queue: asyncio.Queue[Item | None] = asyncio.Queue()
         self._signal: int | None = None
         self._attempts_made = 0
+        self._generations_told = means.run.loop.control.iteration
         self._finished: effects.Finished | None = None
 
     async def drive(self) -> Ending:
@@ -152,7 +153,7 @@ class Runner:
         deadline, is_told = time.monotonic() + _MENDING_PATIENCE, False
         while True:
             try:
-                return await in_thread(partial(self._ledger.exchange, items))
+                return await self._exchange_once(items)
             except StateFileInvalid as error:
                 is_over = time.monotonic() > deadline or self._signal is not None
                 if self._ledger.has_conducted or is_over:
@@ -162,6 +163,12 @@ class Runner:
                     text = f"the file cannot be understood; the run waits until it is mended: {error.message}"
                     self._means.tell(news.Warned(at=now(), text=text))
                 await asyncio.sleep(0.2)
+
+    async def _exchange_once(self, items: list[Item]) -> Exchanged:
+        """Mere reports take a moment, and a thread would cost another one; what has deeds in it may take longer."""
+        if all(isinstance(item, reports.Report) for item in items):
+            return self._ledger.exchange(items)
+        return await in_thread(partial(self._ledger.exchange, items))
 
     def _act_on(self, exchanged: Exchanged) -> None:
         loop = self._ledger.loop
@@ -178,6 +185,15 @@ class Runner:
             elif isinstance(effect, effects.StartAttempt):
                 self._attempts_made += 1
             self._performer.perform(effect, loop)
+        self._tell_generations(loop)
+
+    def _tell_generations(self, loop: Loop) -> None:
+        control = loop.control
+        is_under_way = self._run.is_open and not self._run.finished
+        ended = control.iteration - is_under_way
+        for number in range(self._generations_told + 1, ended + 1):
+            self._means.tell(news.GenerationEnded(at=now(), iteration=number, stall_count=control.stall_count))
+        self._generations_told = max(ended, self._generations_told)
 
     def _ending(self) -> Ending:
         if self._finished is None:

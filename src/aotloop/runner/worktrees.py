@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from aotloop.runner.branch import Branch
 from aotloop.runner.places import Place, Refusal
-from aotloop.runner.threads import is_called_off
+from aotloop.runner.threads import in_thread, is_called_off
 from aotloop.runner.work import Label, Work
 from aotloop.workspace import attempts
 from aotloop.workspace.desks import Desk
@@ -37,11 +38,14 @@ class Worktrees:
     def head(self) -> str | None:
         return self._repository.head().commit
 
-    def take(self, commit: str | None = None) -> Place:
-        desk = self._pool.take(commit if commit is not None else self.head())
+    async def take(self, commit: str | None = None) -> Place:
+        desk = await in_thread(lambda: self._pool.take(commit if commit is not None else self.head()))
         return Place(cwd=desk.cwd, desk=desk)
 
-    def finish(self, place: Place, label: Label) -> Work | Refusal:
+    async def finish(self, place: Place, label: Label) -> Work | Refusal:
+        return await in_thread(partial(self._finish, place, label))
+
+    def _finish(self, place: Place, label: Label) -> Work | Refusal:
         trailers = {ATOM: label.atom, ATTEMPT: str(label.attempt), RUN: label.run_id}
         done = attempts.commit(_desk(place), label.title, trailers)
         refused = attempts.refuse(done.paths, self._protect, self._never, self._repository.prefix)
@@ -52,14 +56,15 @@ class Worktrees:
             return Refusal(f"it changed what no attempt may change: {', '.join(refused[:_SHOWN])}{more}")
         return Work(commit=done.sha, base=done.base, attempt=label.attempt, left_out=done.left_out)
 
-    def is_untouched(self, place: Place) -> bool:
-        return not attempts.changed_paths(_desk(place))
+    async def is_untouched(self, place: Place) -> bool:
+        return not await in_thread(partial(attempts.changed_paths, _desk(place)))
 
-    def keep(self, place: Place, label: Label) -> None:
-        attempts.keep(self._repository, _desk(place), atom=label.atom, attempt=label.attempt)
+    async def keep(self, place: Place, label: Label) -> None:
+        work = partial(attempts.keep, self._repository, _desk(place), atom=label.atom, attempt=label.attempt)
+        await in_thread(work)
 
-    def leave(self, place: Place) -> None:
-        self._pool.give_back(_desk(place))
+    async def leave(self, place: Place) -> None:
+        await in_thread(partial(self._pool.give_back, _desk(place)))
 
     def close(self) -> None:
         self._pool.close()

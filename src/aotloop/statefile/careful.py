@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import yaml
@@ -38,7 +39,7 @@ class Reader:
 
     def read(self, node: yaml.Node, wanted: Any, path: Path = ()) -> Any:
         """`wanted` is a Python type; returns a value of it, or INVALID."""
-        return self._value(node, inspect.type_info(wanted), path)
+        return self._value(node, _type_info(wanted), path)
 
     def add(self, level: str, node: yaml.Node, path: Path, message: str, *, missing: bool = False) -> None:
         mark = node.start_mark
@@ -194,6 +195,11 @@ def _whole(node: yaml.ScalarNode) -> Any:
 
 def _is_null(node: yaml.Node) -> bool:
     return isinstance(node, yaml.ScalarNode) and node.tag == _TAG + "null"
+
+
+@cache
+def _type_info(wanted: Any) -> inspect.Type:
+    return inspect.type_info(wanted)
 
 
 def _takes_null(wanted: inspect.Type) -> bool:
