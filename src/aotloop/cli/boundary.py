@@ -83,7 +83,7 @@ def _report(message: str, hint: str | None, arguments: Sequence[str], code: int 
 
     if _wants_json(arguments):
         try:
-            say_json({"error": message, "hint": hint})
+            say_json({"error": message, "hint": hint}, indent=0)  # one line: it may come after lines of news
         except OSError:
             _drop_output()
     name = click.style("aot:", fg="red", bold=True) if may_colour() else "aot:"

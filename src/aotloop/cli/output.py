@@ -21,13 +21,14 @@ LEAST_ROOM = 24
 """Columns. Where a hanging indent would leave less than this for the text, it gives way."""
 
 
-def say_json(value: Any) -> None:
+def say_json(value: Any, indent: int = 2) -> None:
+    """`indent` 0: in one line."""
     try:
-        written = msgspec.json.format(msgspec.json.encode(value), indent=2)
+        written = msgspec.json.format(msgspec.json.encode(value), indent=indent)
     except UnicodeEncodeError:  # the name of a file need not be valid UTF-8
         import json  # noqa: PLC0415
 
-        written = json.dumps(value, indent=2).encode()
+        written = json.dumps(value, indent=indent or None).encode()
     sys.stdout.buffer.write(written + b"\n")
     sys.stdout.buffer.flush()
 
