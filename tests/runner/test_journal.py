@@ -108,3 +108,11 @@ def test_a_link_in_the_place_of_the_events_is_not_followed(tmp_path: Path) -> No
     journal.note(news.Warned(at="now", text="x"))
     assert (tmp_path / "precious").read_text() == "kept"
     assert journal.problem is not None
+
+
+def test_text_that_no_json_can_hold_costs_one_line(tmp_path: Path) -> None:
+    journal = opened(tmp_path)
+    journal.note(news.Warned(at="now", text="half \ud800"))
+    journal.note(news.Warned(at="now", text="whole"))
+    assert len((tmp_path / ".aot" / "events.jsonl").read_text().splitlines()) == 1
+    assert journal.problem == "the journal in .aot is not complete: something was no valid text"

@@ -1,4 +1,4 @@
-"""`aot log`: the loop's history as the state file keeps it: selections, failures, corrections."""
+"""`aot log`: the loop's history as the state file keeps it; or, with --follow, the news of its runs as they come."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import Any
 import click
 
 from aotloop import app
+from aotloop.cli.boundary import INTERRUPTED
 from aotloop.cli.foreign import prose
 from aotloop.cli.names import complete_atom, known_atom
-from aotloop.cli.options import json_option, state_file_option
+from aotloop.cli.options import state_file_option
 from aotloop.cli.output import say_json, say_next, tell
 from aotloop.core.model import Correction, Loop, TrailEntry
 from aotloop.statefile.emit import to_data
+from aotloop.statefile.store import Store
 
 COLOURS = {"selection": "cyan", "failure": "red", "user_correction": "magenta", "correction": "magenta"}
 
@@ -23,27 +25,65 @@ COLOURS = {"selection": "cyan", "failure": "red", "user_correction": "magenta", 
 Examples:
   aot log
   aot log A4
+  aot log --follow
   aot log --json | jq '.entries[-1]'
 """,
 )
 @state_file_option
-@json_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, or, with --follow, one per line.")
+@click.option("-f", "--follow", is_flag=True, help="Print the news of runs as they come, the last 20 first.")
 @click.argument("atom", required=False, shell_complete=complete_atom)
-def command(state_file: str | None, as_json: bool, atom: str | None) -> None:
-    """Show what was selected, what failed and what was corrected, oldest first; with ATOM, only what is about it."""
-    loop = app.open_store(state_file).load()
+@click.pass_context
+def command(ctx: click.Context, state_file: str | None, as_json: bool, follow: bool, atom: str | None) -> None:
+    """Show what was selected, what failed and what was corrected, oldest first; with ATOM, only what is about it.
+
+    With ATOM, it also says where the journals of its attempts are, and what the latest one printed last.
+    """
+    store = app.open_store(state_file)
+    if follow:
+        _follow(store, atom, as_json=as_json)
+        ctx.exit(INTERRUPTED)
+    loop = store.load()
     entries = _history(loop, atom)
-    if atom is not None and not entries:
+    if atom is None:
+        _show(entries, as_json=as_json)
+    else:
+        _show_atom(store, loop, atom, entries, as_json=as_json)
+
+
+def _follow(store: Store, atom: str | None, *, as_json: bool) -> None:
+    from aotloop.cli.live.news_log import follow_news  # noqa: PLC0415 - only for who wants it
+
+    def make_sure() -> None:
+        if atom is not None:
+            known_atom(store.load(), atom)
+
+    try:
+        follow_news(store.path, atom, as_json=as_json, on_nothing=make_sure)
+    except KeyboardInterrupt:
+        return  # that is how it ends
+
+
+def _show(entries: list[tuple[str, Any]], *, as_json: bool) -> None:
+    if as_json:
+        say_json({"entries": _as_data(entries)})
+    else:
+        _tell(entries, "")
+        say_next("aot status")
+
+
+def _show_atom(store: Store, loop: Loop, atom: str, entries: list[tuple[str, Any]], *, as_json: bool) -> None:
+    from aotloop.cli.live.journals import journals_of  # noqa: PLC0415 - only for who wants it
+
+    journals = journals_of(store.path, atom)
+    if not entries and not journals.attempts:
         known_atom(loop, atom)  # history may speak of atoms that are gone
     if as_json:
-        say_json({"entries": [{"kind": kind, **to_data(entry)} for kind, entry in entries]})
-        return
-    if not entries:
-        about = f" with {prose(atom)}" if atom is not None else ""
-        click.echo(f"Nothing has happened{about} so far: no selection, no failure, no correction.")
-    for kind, entry in entries:
-        tell(_told(entry), head=f"{prose(entry.timestamp)}  {click.style(f'{kind:<15}', fg=COLOURS[kind])}  ")
-    say_next("aot status")
+        say_json({"entries": _as_data(entries), **journals.as_data()})
+    else:
+        _tell(entries, f" with {prose(atom)}")
+        journals.tell()
+        say_next("aot status")
 
 
 def _history(loop: Loop, atom: str | None) -> list[tuple[str, Any]]:
@@ -54,6 +94,17 @@ def _history(loop: Loop, atom: str | None) -> list[tuple[str, Any]]:
     else:
         entries = [(kind, entry) for kind, entry in entries if atom in (entry.atom, entry.selected)]
     return sorted(entries, key=lambda pair: str(pair[1].timestamp))
+
+
+def _as_data(entries: list[tuple[str, Any]]) -> list[dict[str, Any]]:
+    return [{"kind": kind, **to_data(entry)} for kind, entry in entries]
+
+
+def _tell(entries: list[tuple[str, Any]], about: str) -> None:
+    if not entries:
+        click.echo(f"Nothing has happened{about} so far: no selection, no failure, no correction.")
+    for kind, entry in entries:
+        tell(_told(entry), head=f"{prose(entry.timestamp)}  {click.style(f'{kind:<15}', fg=COLOURS[kind])}  ")
 
 
 def _told(entry: TrailEntry | Correction) -> str:

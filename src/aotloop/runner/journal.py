@@ -126,6 +126,8 @@ class Journal:
             yield
         except OSError as error:
             self.problem = self.problem or f"the journal in {FOLDER} is not complete: {error.strerror}"
+        except UnicodeEncodeError:  # half of a surrogate pair, which JSON cannot hold
+            self.problem = self.problem or f"the journal in {FOLDER} is not complete: something was no valid text"
 
 
 def _ends_a_line(path: Path) -> bool:

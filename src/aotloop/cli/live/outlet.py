@@ -1,0 +1,94 @@
+"""Only this module writes what others will read at their own pace: whoever hands something over never waits for them.
+
+A pipe that nobody empties, or a terminal that was halted with Ctrl-S, would otherwise halt the run.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import queue
+import select
+import threading
+from typing import Any, TextIO
+
+PATIENCE = 3.0
+"""Seconds that are waited in the end without anything being taken. The journal has everything."""
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        try:
+            rest = rest[os.write(descriptor, rest) :]
+        except BlockingIOError:  # somebody who shares the terminal made it so
+            select.select([], [descriptor], [])
+
+
+def steady(stream: TextIO) -> TextIO:
+    """The same terminal, but nothing is kept in between: what is written is out, and an exit finds no lock taken."""
+    return io.TextIOWrapper(
+        _Descriptor(stream.fileno()), encoding=stream.encoding, errors="backslashreplace", write_through=True
+    )
+
+
+class _Descriptor(io.BufferedIOBase):
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self.name = number
+
+    def write(self, data: Any, /) -> int:
+        write_all(self._number, bytes(data))
+        return len(data)
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._number
+
+    def isatty(self) -> bool:
+        return os.isatty(self._number)
+
+
+class Outlet:
+    """Lines on their way to a stream."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._waiting: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._written = 0
+        self._is_closed = False
+        self.problem: OSError | None = None
+        """Why nothing more is written; the run goes on."""
+        self._thread = threading.Thread(target=self._carry, name="aot-outlet", daemon=True)
+        self._thread.start()
+
+    def put(self, text: bytes) -> None:
+        if self.problem is None:
+            self._waiting.put(text)
+
+    def close(self) -> None:
+        """Waits for a reader who is slow, but not for one who is asleep."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._waiting.put(None)
+        written = -1
+        while self._thread.is_alive() and written != self._written:
+            written = self._written
+            self._thread.join(PATIENCE)
+
+    def _carry(self) -> None:
+        while (text := self._waiting.get()) is not None:
+            if self.problem is None:
+                self._write(text)
+
+    def _write(self, text: bytes) -> None:
+        try:
+            write_all(self._stream.fileno(), text)
+        except io.UnsupportedOperation:  # a stream in memory
+            self._stream.buffer.write(text)
+        except (OSError, ValueError) as error:  # nobody reads any more, the disk is full, the stream is closed
+            self.problem = error if isinstance(error, OSError) else OSError(str(error))
+        self._written += 1

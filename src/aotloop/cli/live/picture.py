@@ -1,0 +1,174 @@
+"""What is known about a run at a moment: the loop, and what the news have told since the run began. No clock, no I/O.
+
+News may be missing or come late (a file was removed, a process killed): what the loop itself says is never doubted for
+them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Literal
+
+import msgspec
+
+from aotloop.cli.bound import Bound, bound_of
+from aotloop.cli.live.standing import Standing
+from aotloop.cli.live.times import moment
+from aotloop.cli.live.words import words
+from aotloop.core.model import Loop
+from aotloop.runner import news as kinds
+
+MOST_HAPPENINGS = 8
+
+
+class Running(msgspec.Struct, frozen=True, kw_only=True):
+    """An attempt that is being made. `since`: seconds since 1970, if that is known."""
+
+    atom: str
+    attempt: int
+    role: Literal["worker", "probe"]
+    agent: str
+    since: float | None
+    folder: str = ""
+    line: str = ""
+    """The last it printed."""
+
+
+class Happening(msgspec.Struct, frozen=True):
+    at: float | None
+    told: str
+
+
+class Picture:
+    def __init__(self, loop: Loop) -> None:
+        self.standing = Standing(loop)
+        self.iteration = loop.control.iteration
+        self.stall_count = loop.control.stall_count
+        self.bound: Bound | None = None
+        """As it was when somebody asked last; see `reckon_bound`."""
+        self.is_bound_stale = True
+        self.began: float | None = None
+        self.branch: str | None = None
+        self.ended: kinds.RunEnded | None = None
+        self.running: dict[int, Running] = {}
+        """By attempt."""
+        self.merging: set[str] = set()
+        """Atoms whose work is done and not on the branch yet."""
+        self.blocked: dict[str, str] = {}
+        """Atoms whose work cannot reach the branch for now, and why."""
+        self.verifying: dict[str | None, float | None] = {}
+        """What is being checked, since when; None: the base case."""
+        self.happened: deque[Happening] = deque(maxlen=MOST_HAPPENINGS)
+
+    @property
+    def loop(self) -> Loop:
+        return self.standing.loop
+
+    @property
+    def cost_usd(self) -> float:
+        return self.loop.control.cost_usd
+
+    def set_loop(self, loop: Loop) -> None:
+        """The loop as it is now. What is shown later stays as it was here, whatever the caller does to it."""
+        if not self.standing.follow(loop):
+            self.standing = Standing(loop)
+        self.iteration, self.stall_count = loop.control.iteration, loop.control.stall_count
+        self.is_bound_stale = True
+
+    def reckon_bound(self) -> None:
+        """Looks at every atom: in a large loop, not for every picture."""
+        self.is_bound_stale = False
+        try:
+            self.bound = bound_of(self.loop, self.standing.board)
+        except (ValueError, LookupError, ArithmeticError):  # of a loop that is not valid, nothing can be said
+            self.bound = None
+
+    def set_line(self, attempt: int, line: str) -> None:
+        if attempt in self.running:
+            self.running[attempt] = msgspec.structs.replace(self.running[attempt], line=line)
+
+    def take(self, one: kinds.News) -> None:
+        follow = _FOLLOWED.get(type(one))
+        if follow is not None:
+            follow(self, one)
+        told = words(one)
+        if told is not None:
+            self.happened.append(Happening(moment(one.at), told))
+
+    def forget_what_runs(self) -> None:
+        self.running.clear()
+        self.merging.clear()
+        self.blocked.clear()
+        self.verifying.clear()
+
+
+# --- what follows from each kind ---------------------------------------------------------------------------------
+
+
+def _run_began(picture: Picture, one: kinds.RunBegan) -> None:
+    picture.forget_what_runs()
+    picture.happened.clear()
+    picture.ended = None
+    picture.began = moment(one.at)
+    picture.branch = one.branch
+
+
+def _run_ended(picture: Picture, one: kinds.RunEnded) -> None:
+    picture.forget_what_runs()
+    picture.ended = one
+
+
+def _attempt_began(picture: Picture, one: kinds.AttemptBegan) -> None:
+    picture.merging.discard(one.atom)
+    picture.blocked.pop(one.atom, None)
+    picture.running[one.attempt] = Running(
+        atom=one.atom, attempt=one.attempt, role=one.role, agent=one.agent, since=moment(one.at), folder=one.folder
+    )
+
+
+def _attempt_ended(picture: Picture, one: kinds.AttemptEnded) -> None:
+    picture.running.pop(one.attempt, None)
+    if one.outcome == "done":
+        picture.merging.add(one.atom)
+
+
+def _settled(picture: Picture, one: kinds.Merged | kinds.AtomResolved | kinds.AtomFailed) -> None:
+    picture.merging.discard(one.atom)
+    picture.blocked.pop(one.atom, None)
+
+
+def _not_merged(picture: Picture, one: kinds.NotMerged) -> None:
+    picture.merging.discard(one.atom)
+    if one.why == "blocked":
+        picture.blocked[one.atom] = one.reason
+    else:
+        picture.blocked.pop(one.atom, None)
+
+
+def _generation_ended(picture: Picture, one: kinds.GenerationEnded) -> None:
+    picture.iteration, picture.stall_count = one.iteration, one.stall_count
+
+
+def _verifying(picture: Picture, one: kinds.Verifying) -> None:
+    picture.verifying[one.atom] = moment(one.at)
+
+
+def _verified(picture: Picture, one: kinds.Verified) -> None:
+    picture.verifying.pop(one.atom, None)
+
+
+_FOLLOWED: dict[type[kinds.News], Callable[[Picture, Any], None]] = {
+    kinds.RunBegan: _run_began,
+    kinds.RunEnded: _run_ended,
+    kinds.AttemptBegan: _attempt_began,
+    kinds.AttemptEnded: _attempt_ended,
+    kinds.Merged: _settled,
+    kinds.NotMerged: _not_merged,
+    kinds.AtomResolved: _settled,
+    kinds.AtomFailed: _settled,
+    kinds.GenerationEnded: _generation_ended,
+    kinds.Verifying: _verifying,
+    kinds.Verified: _verified,
+}
+"""The other kinds only happen; what they change is in the loop."""

@@ -1,0 +1,35 @@
+"""Times as a person reads them: how long something took, and which moment a text names."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+LONGEST = 1e9
+"""Seconds. A file may say anything; nothing of ours takes thirty years."""
+
+
+def moment(at: str) -> float | None:
+    """Seconds since 1970 of an ISO 8601 text; None if it is none."""
+    try:
+        named = datetime.fromisoformat(at)
+        return (named if named.tzinfo is not None else named.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def ago(seconds: float) -> str:
+    """As `lasting`, in the largest unit alone: 8s ago, 4m ago."""
+    return f"{lasting(seconds).partition(' ')[0]} ago"
+
+
+def lasting(seconds: float) -> str:
+    """8s, 4m 12s, 2h 03m, 3d 04h."""
+    whole = int(seconds) if 0 <= seconds <= LONGEST else 0
+    minutes, rest = divmod(whole, 60)
+    hours, minutes_left = divmod(minutes, 60)
+    days, hours_left = divmod(hours, 24)
+    if days:
+        return f"{days}d {hours_left:02}h"
+    if hours:
+        return f"{hours}h {minutes_left:02}m"
+    return f"{minutes}m {rest:02}s" if minutes else f"{rest}s"

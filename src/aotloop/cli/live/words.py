@@ -1,0 +1,193 @@
+"""Each piece of news as one plain line, for a log and for a screen. What is part of every run is told calmly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from aotloop.cli.foreign import prose, visible
+from aotloop.cli.live.times import lasting
+from aotloop.runner import news as kinds
+
+LONGEST = 240
+MOST_NAMED = 6
+
+OUTCOMES = {
+    "done": "finished",
+    "proposed": "proposes to split it",
+    "probed": "has looked at it",
+    "must_wait": "has to wait",
+    "failed": "did not succeed",
+    "garbage": "gave no answer that could be used",
+    "timed_out": "ran out of time",
+    "crashed": "broke off",
+    "cancelled": "was called off",
+    "unavailable": "could not be made",
+}
+HINDRANCES = {
+    "refused": "not merged, for its check fails on top of what was merged meanwhile",
+    "conflict": "not merged, for it conflicts with what was merged meanwhile",
+    "blocked": "waits to be merged",
+}
+
+
+def words(one: kinds.News) -> str | None:
+    """None only for a kind of news that is not known here."""
+    told = _WORDS.get(type(one))
+    return cut(told(one)) if told is not None else None
+
+
+def cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1].rstrip()}…"
+
+
+def clause(text: str, before: str = ": ") -> str:
+    """What somebody wrote, on one line and not endless; nothing if they wrote nothing."""
+    told = prose(text[: 8 * LONGEST])
+    return f"{before}{told}" if told else ""
+
+
+def name(of: str) -> str:
+    """An id as a whole, unless nobody would read the whole."""
+    return cut(visible(of[:LONGEST]))
+
+
+def names(of: Sequence[str]) -> str:
+    shown = ", ".join(map(name, of[:MOST_NAMED]))
+    return f"{shown} and {len(of) - MOST_NAMED:,} more" if len(of) > MOST_NAMED else shown
+
+
+# --- the run -----------------------------------------------------------------------------------------------------
+
+
+def _run_began(one: kinds.RunBegan) -> str:
+    where = f" on {name(one.branch)}" if one.branch else ""
+    how = f"up to {one.slots} at once" if one.isolation == "worktree" else "in place, one at a time"
+    return f"the run began{where}, {how}{clause(one.goal)}"
+
+
+def _warned(one: kinds.Warned) -> str:
+    about = f"{name(one.atom)}: " if one.atom is not None else ""
+    return f"{about}warning{clause(one.text)}"
+
+
+def _corrected(one: kinds.CorrectionTaken) -> str:
+    return f"a person's correction was taken{clause(one.text)}"
+
+
+def _run_ended(one: kinds.RunEnded) -> str:
+    after = f" after {lasting(one.seconds)}" if one.seconds >= 1 else ""
+    spent = f", for ${one.cost_usd:,.2f}" if one.cost_usd else ""
+    if one.status == "stopped":
+        return f"the run stopped{after}{spent}{clause(one.reason or '')}"
+    if not one.worked:
+        return "the base case holds already; there was nothing to do"
+    return f"the base case holds; the run is complete{after}{spent}"
+
+
+# --- attempts ----------------------------------------------------------------------------------------------------
+
+
+def _attempt_began(one: kinds.AttemptBegan) -> str:
+    purpose = ", only to look" if one.role == "probe" else ""
+    return f"{name(one.atom)}: attempt {one.attempt} began, by {name(one.agent)}{purpose}{clause(one.description)}"
+
+
+def _attempt_ended(one: kinds.AttemptEnded) -> str:
+    how = OUTCOMES.get(one.outcome) or f"ended ({name(one.outcome)})"
+    after = f" after {lasting(one.seconds)}" if one.seconds >= 1 else ""
+    return f"{name(one.atom)}: attempt {one.attempt} {how}{after}{clause(one.summary)}"
+
+
+def _merged(one: kinds.Merged) -> str:
+    how = f"merged as {name(one.commit[:10])}" if one.commit else "taken over; there was nothing to merge"
+    return f"{name(one.atom)}: {how}"
+
+
+def _not_merged(one: kinds.NotMerged) -> str:
+    return f"{name(one.atom)}: {HINDRANCES[one.why]}{clause(one.reason)}"
+
+
+def _taken_back(one: kinds.TakenBack) -> str:
+    if one.problem is not None:
+        return f"{names(one.atoms)}: could not be taken back from the branch{clause(one.problem)}"
+    return f"{names(one.atoms)}: taken back from the branch"
+
+
+# --- the loop ----------------------------------------------------------------------------------------------------
+
+
+def _resolved(one: kinds.AtomResolved) -> str:
+    return f"{name(one.atom)}: resolved{clause(one.summary)}"
+
+
+def _failed(one: kinds.AtomFailed) -> str:
+    if one.attempts < one.allowed:
+        return f"{name(one.atom)}: will be tried again, {one.attempts} of {one.allowed} attempts are used"
+    return f"{name(one.atom)}: all of {one.allowed} attempts are used"
+
+
+def _nothing_left(one: kinds.NothingLeft) -> str:
+    return f"{name(one.atom) if one.atom is not None else 'base case'}: nothing is left to try"
+
+
+def _switched(one: kinds.SwitchedTo) -> str:
+    again = f"; {names(one.reset)} will be done again" if one.reset else ""
+    return f"{name(one.or_group)}: {name(one.selected)} instead of {name(one.left)}{again}{clause(one.reason)}"
+
+
+def _weighing(one: kinds.Weighing) -> str:
+    return f"{name(one.or_group)}: {names(one.choices)} are looked at before one is taken"
+
+
+def _added(one: kinds.AtomsAdded) -> str:
+    return f"new: {names(one.atoms)}"
+
+
+def _withdrawn(one: kinds.PartsWithdrawn) -> str:
+    return f"{names(one.parents)}: to be done in one piece after all, without {names(one.atoms)}"
+
+
+def _generation(one: kinds.GenerationEnded) -> str:
+    stalls = f", {one.stall_count} in a row without progress" if one.stall_count else ""
+    return f"iteration {one.iteration} ended{stalls}"
+
+
+# --- checks ------------------------------------------------------------------------------------------------------
+
+
+def _verifying(one: kinds.Verifying) -> str:
+    return f"{name(one.atom) if one.atom is not None else 'base case'}: being checked"
+
+
+def _verified(one: kinds.Verified) -> str:
+    about = name(one.atom) if one.atom is not None else "base case"
+    if one.passed:
+        return f"{about}: it holds"
+    found = "a person has to judge" if one.undecided else "it does not hold yet"
+    first = next(iter(one.failing.items()), None)
+    more = f" (and {len(one.failing) - 1} more)" if len(one.failing) > 1 else ""
+    return f"{about}: {found}{clause(first[0]) + more + clause(first[1]) if first is not None else ''}"
+
+
+_WORDS: dict[type[kinds.News], Callable[[Any], str]] = {
+    kinds.RunBegan: _run_began,
+    kinds.Warned: _warned,
+    kinds.CorrectionTaken: _corrected,
+    kinds.RunEnded: _run_ended,
+    kinds.AttemptBegan: _attempt_began,
+    kinds.AttemptEnded: _attempt_ended,
+    kinds.Merged: _merged,
+    kinds.NotMerged: _not_merged,
+    kinds.TakenBack: _taken_back,
+    kinds.AtomResolved: _resolved,
+    kinds.AtomFailed: _failed,
+    kinds.NothingLeft: _nothing_left,
+    kinds.SwitchedTo: _switched,
+    kinds.Weighing: _weighing,
+    kinds.AtomsAdded: _added,
+    kinds.PartsWithdrawn: _withdrawn,
+    kinds.GenerationEnded: _generation,
+    kinds.Verifying: _verifying,
+    kinds.Verified: _verified,
+}

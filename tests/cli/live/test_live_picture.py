@@ -1,0 +1,186 @@
+"""A picture knows what the loop and the news say together, and follows a large loop at little cost."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from msgspec.structs import replace
+from tests.cli.drawing.loops import any_loops, sign_in, unhurried
+from tests.cli.live.running import AT, NOW, a_beginning
+from tests.loops import a_loop, atom
+
+from aotloop.cli.live.picture import Picture
+from aotloop.cli.live.standing import Standing
+from aotloop.core.model import Constraints, Decomposition, Loop, OrGroup
+from aotloop.runner import news
+
+
+def began(atom_id: str, attempt: int) -> news.AttemptBegan:
+    return news.AttemptBegan(at=AT, atom=atom_id, attempt=attempt, role="worker", agent="x")
+
+
+def ended(atom_id: str, attempt: int, outcome: str = "done") -> news.AttemptEnded:
+    return news.AttemptEnded(at=AT, atom=atom_id, attempt=attempt, outcome=outcome)
+
+
+def a_picture(*told: news.News, loop: Loop | None = None) -> Picture:
+    picture = Picture(loop if loop is not None else a_loop(atom("A1"), atom("A2")))
+    for one in told:
+        picture.take(one)
+    return picture
+
+
+def looks(standing: Standing) -> dict[str, str | None]:
+    return {row.name: look for row, look in zip(standing.rows, standing.looks, strict=True) if not row.is_group}
+
+
+# --- what the news say -------------------------------------------------------------------------------------------
+
+
+def test_an_attempt_is_there_from_its_beginning_to_its_end() -> None:
+    picture = a_picture(began("A1", 1), began("A2", 2))
+    picture.set_line(1, "compiling")
+    picture.set_line(9, "nobody")
+    assert (picture.running[1].atom, picture.running[1].since, picture.running[1].line) == ("A1", NOW, "compiling")
+    picture.take(ended("A1", 1))
+    assert list(picture.running) == [2]
+    assert picture.merging == {"A1"}
+    picture.take(news.Merged(at=AT, atom="A1", attempt=1))
+    assert picture.merging == set()
+
+
+def test_a_merge_is_blocked_until_it_is_done_or_tried_anew() -> None:
+    blocked = news.NotMerged(at=AT, atom="A1", attempt=1, why="blocked", reason="your edits")
+    assert a_picture(blocked).blocked == {"A1": "your edits"}
+    assert a_picture(blocked, news.Merged(at=AT, atom="A1", attempt=1)).blocked == {}
+    assert a_picture(blocked, began("A1", 2)).blocked == {}
+    assert a_picture(blocked, news.NotMerged(at=AT, atom="A1", attempt=1, why="conflict", reason="x")).blocked == {}
+
+
+def test_what_is_checked_is_known_while_it_is_checked() -> None:
+    picture = a_picture(news.Verifying(at=AT), news.Verifying(at=AT, atom="A1"))
+    assert picture.verifying == {None: NOW, "A1": NOW}
+    picture.take(news.Verified(at=AT, passed=True))
+    assert picture.verifying == {"A1": NOW}
+
+
+def test_a_run_that_begins_or_ends_leaves_nothing_under_way() -> None:
+    under_way = (began("A1", 1), news.Verifying(at=AT), ended("A2", 2))
+    end = news.RunEnded(at=AT, status="stopped", reason="user: enough")
+    for last in (a_beginning(), end):
+        picture = a_picture(*under_way, last)
+        assert not picture.running
+        assert not picture.verifying
+        assert not picture.merging
+    assert a_picture(end).ended == end
+    assert a_picture(end, a_beginning()).ended is None
+    assert a_picture(a_beginning()).began == NOW
+
+
+def test_the_last_happenings_are_kept_in_words() -> None:
+    picture = a_picture(*(news.AtomsAdded(at=AT, atoms=(f"B{number}",)) for number in range(50)))
+    assert [one.told for one in picture.happened][-2:] == ["new: B48", "new: B49"]
+    assert len(picture.happened) < 20
+
+
+def test_a_time_that_is_none_is_left_out() -> None:
+    for at in ("", "yesterday", "2026-13-45T00:00:00Z", "9" * 5000, "\x1b[2J"):
+        picture = a_picture(news.Verifying(at=at))
+        assert picture.verifying == {None: None}
+
+
+def test_news_and_loop_agree_on_iterations_and_stalls() -> None:
+    loop = a_loop(atom("A1"))
+    picture = a_picture(news.GenerationEnded(at=AT, iteration=4, stall_count=2), loop=loop)
+    assert (picture.iteration, picture.stall_count) == (4, 2)
+    loop.control = replace(loop.control, iteration=5, stall_count=0)
+    picture.set_loop(loop)
+    assert (picture.iteration, picture.stall_count) == (5, 0)
+
+
+# --- the loop ----------------------------------------------------------------------------------------------------
+
+
+def test_every_look_is_told_from_the_others() -> None:
+    loop = a_loop(
+        atom("done", status="resolved"),
+        atom("now", status="in_progress"),
+        atom("next"),
+        atom("later", "next"),
+        atom("whole"),
+        atom("part"),
+        atom("tried", attempts=2),
+        atom("chosen", or_group="way"),
+        atom("broken", or_group="way"),
+        atom("other", or_group="way"),
+        decompositions=[Decomposition(parent="whole", children=("part",), reason="large")],
+    )
+    loop.or_groups["way"] = OrGroup(choices=("chosen", "broken", "other"), selected="chosen", failed=("broken",))
+    assert looks(Standing(loop)) == {
+        "done": "resolved",
+        "now": "in_progress",
+        "next": "ready",
+        "later": "waiting",
+        "whole": "decomposed",
+        "part": "ready",
+        "tried": "failed",
+        "chosen": "ready",
+        "broken": "failed",
+        "other": "unselected",
+    }
+
+
+def test_parts_stand_under_what_was_split_and_choices_under_their_group() -> None:
+    standing = Standing(sign_in())
+    assert [(row.depth, row.name) for row in standing.rows] == [
+        (0, "A1"),
+        (0, "A2"),
+        (1, "A3"),
+        (1, "token_method"),
+        (2, "A4"),
+        (2, "A4_alt"),
+        (0, "A5"),
+    ]
+    assert [row.above for row in standing.rows] == [-1, -1, 1, 1, 3, 3, -1]
+
+
+def test_a_change_of_the_caller_s_loop_reaches_the_picture_only_when_it_is_told() -> None:
+    loop = a_loop(atom("A1"), atom("A2", "A1"))
+    picture = Picture(loop)
+    loop.atoms[0] = atom("A1", status="resolved")
+    assert looks(picture.standing) == {"A1": "ready", "A2": "waiting"}
+    picture.set_loop(loop)
+    assert looks(picture.standing) == {"A1": "resolved", "A2": "ready"}
+
+
+@unhurried
+@given(any_loops(), any_loops())
+def test_following_a_loop_and_starting_with_it_come_to_the_same(before: Loop, after: Loop) -> None:
+    changed = before.snapshot()
+    changed.atoms = [replace(one, status="resolved") if number % 2 else one for number, one in enumerate(before.atoms)]
+    changed.or_groups = {name: replace(group, failed=()) for name, group in before.or_groups.items()}
+    picture = Picture(before)
+    for loop in (changed, after, before):
+        picture.set_loop(loop)
+        anew = Standing(loop)
+        assert (picture.standing.rows, picture.standing.looks) == (anew.rows, anew.looks)
+        assert (picture.standing.required, picture.standing.resolved) == (anew.required, anew.resolved)
+        picture.reckon_bound()
+
+
+def test_another_limit_is_noticed() -> None:
+    picture = Picture(a_loop(atom("A1", attempts=1)))
+    assert looks(picture.standing) == {"A1": "ready"}
+    picture.set_loop(a_loop(atom("A1", attempts=1), constraints=Constraints(max_attempts=1)))
+    assert looks(picture.standing) == {"A1": "failed"}
+
+
+def test_the_bound_is_that_of_the_loop() -> None:
+    picture = Picture(a_loop(atom("A1"), atom("A2")))
+    assert picture.is_bound_stale
+    picture.reckon_bound()
+    assert picture.bound is not None
+    before = picture.bound.attempts
+    picture.set_loop(a_loop(atom("A1", status="resolved"), atom("A2")))
+    assert picture.is_bound_stale
+    picture.reckon_bound()
+    assert picture.bound.attempts < before

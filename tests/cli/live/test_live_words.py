@@ -1,0 +1,153 @@
+"""Every kind of news has words: one line, of which nothing can steer a terminal, however it is filled."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+from tests.cli.live.running import AT
+
+from aotloop.cli.live import words
+from aotloop.cli.live.about import is_about
+from aotloop.cli.live.words import LONGEST
+from aotloop.runner import news
+from aotloop.runner.news import AnyNews, News
+
+EVIL = "\x1b]0;owned\x07\x1b[8m\x9b2J\u202e\r\nrm -rf\x00"
+
+FIELDS: dict[str, Any] = {
+    "at": AT,
+    "run_id": "r1",
+    "pid": 7,
+    "goal": "It works",
+    "isolation": "worktree",
+    "branch": "main",
+    "slots": 3,
+    "text": "something to know",
+    "atom": "A1",
+    "attempt": 4,
+    "role": "worker",
+    "agent": "claude",
+    "description": "do A1",
+    "folder": ".aot/attempts/A1-4",
+    "outcome": "done",
+    "summary": "did A1",
+    "seconds": 75.0,
+    "cost_usd": 1.5,
+    "commit": "0123456789abcdef",
+    "why": "conflict",
+    "reason": "both changed a.py",
+    "atoms": ("A2", "A3"),
+    "problem": None,
+    "attempts": 1,
+    "allowed": 2,
+    "or_group": "way",
+    "left": "A1",
+    "selected": "A2",
+    "reset": ("A5",),
+    "choices": ("A2", "A3"),
+    "parents": ("A1",),
+    "iteration": 3,
+    "stall_count": 0,
+    "passed": False,
+    "undecided": False,
+    "failing": {"tests pass": "exit 1", "it is fast": "too slow"},
+    "status": "stopped",
+    "worked": True,
+}
+KINDS: tuple[type[News], ...] = get_args(AnyNews)
+
+
+def an_example(kind: type[News], **other: Any) -> News:
+    return kind(**{name: {**FIELDS, **other}[name] for name in kind.__struct_fields__})
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_every_kind_of_news_is_one_line_of_words(kind: type[News]) -> None:
+    told = words(an_example(kind))
+    assert told
+    assert told.isprintable()
+    assert len(told) <= LONGEST
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_whatever_stands_in_news_they_cannot_steer_a_terminal(kind: type[News]) -> None:
+    strange: dict[str, Any] = {
+        name: value + EVIL for name, value in FIELDS.items() if isinstance(value, str) and name not in fixed(kind)
+    }
+    strange |= {name: (EVIL, *[f"A{one}" for one in range(5000)]) for name in ("atoms", "parents", "choices", "reset")}
+    strange |= {"failing": {EVIL: "x" * 100_000}, "problem": EVIL * 1000}
+    told = words(an_example(kind, **strange))
+    assert told is not None
+    assert [one for one in told if not one.isprintable()] == []
+    assert len(told) <= LONGEST
+
+
+def fixed(kind: type[News]) -> set[str]:
+    """Fields with a few values to choose from."""
+    return {"isolation", "role", "status", "why"} & set(kind.__struct_fields__)
+
+
+def test_news_that_nobody_foresaw_have_no_words_and_no_error() -> None:
+    class Surprising(News, frozen=True, kw_only=True, tag="surprising"):
+        pass
+
+    assert words(Surprising(at=AT)) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "told"),
+    [
+        (an_example(news.RunBegan), "the run began on main, up to 3 at once: It works"),
+        (an_example(news.RunBegan, isolation="none"), "the run began on main, in place, one at a time: It works"),
+        (an_example(news.RunEnded), "the run stopped after 1m 15s, for $1.50: both changed a.py"),
+        (
+            an_example(news.RunEnded, status="completed", reason=None),
+            "the base case holds; the run is complete after 1m 15s, for $1.50",
+        ),
+        (
+            an_example(news.RunEnded, status="completed", reason=None, worked=False),
+            "the base case holds already; there was nothing to do",
+        ),
+        (an_example(news.AttemptBegan), "A1: attempt 4 began, by claude: do A1"),
+        (an_example(news.AttemptBegan, role="probe"), "A1: attempt 4 began, by claude, only to look: do A1"),
+        (an_example(news.Warned), "A1: warning: something to know"),
+        (an_example(news.Warned, atom=None), "warning: something to know"),
+        (an_example(news.AttemptEnded), "A1: attempt 4 finished after 1m 15s: did A1"),
+        (an_example(news.AttemptEnded, outcome="new"), "A1: attempt 4 ended (new) after 1m 15s: did A1"),
+        (an_example(news.AttemptEnded, outcome="cancelled", summary="", seconds=0.2), "A1: attempt 4 was called off"),
+        (an_example(news.Merged), "A1: merged as 0123456789"),
+        (an_example(news.Merged, commit=None), "A1: taken over; there was nothing to merge"),
+        (an_example(news.NotMerged, why="blocked"), "A1: waits to be merged: both changed a.py"),
+        (an_example(news.AtomFailed), "A1: will be tried again, 1 of 2 attempts are used"),
+        (an_example(news.AtomFailed, attempts=2), "A1: all of 2 attempts are used"),
+        (an_example(news.NothingLeft, atom=None), "base case: nothing is left to try"),
+        (an_example(news.SwitchedTo), "way: A2 instead of A1; A5 will be done again: both changed a.py"),
+        (an_example(news.GenerationEnded), "iteration 3 ended"),
+        (an_example(news.GenerationEnded, stall_count=2), "iteration 3 ended, 2 in a row without progress"),
+        (an_example(news.Verifying, atom=None), "base case: being checked"),
+        (an_example(news.Verified, atom=None, passed=True), "base case: it holds"),
+        (an_example(news.Verified, atom=None), "base case: it does not hold yet: tests pass (and 1 more): exit 1"),
+        (an_example(news.Verified, undecided=True, failing={}), "A1: a person has to judge"),
+        (an_example(news.TakenBack), "A2, A3: taken back from the branch"),
+        (
+            an_example(news.TakenBack, problem="it conflicts"),
+            "A2, A3: could not be taken back from the branch: it conflicts",
+        ),
+    ],
+)
+def test_the_words_are_these(one: News, told: str) -> None:
+    assert words(one) == told
+
+
+def test_of_many_names_the_first_are_told() -> None:
+    assert words(news.AtomsAdded(at=AT, atoms=tuple("abcdefgh"))) == "new: a, b, c, d, e, f and 2 more"
+
+
+def test_news_are_about_every_atom_they_name() -> None:
+    switched = an_example(news.SwitchedTo)
+    assert [is_about(switched, one) for one in ("A1", "A2", "A5", "A9", "way")] == [True, True, True, False, False]
+    assert is_about(an_example(news.PartsWithdrawn), "A3")
+    assert is_about(an_example(news.Merged), "A1")
+    assert not is_about(an_example(news.RunBegan), "A1")
+    assert not is_about(an_example(news.AtomsAdded), "A")
