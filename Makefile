@@ -16,8 +16,8 @@ help:
 	fi
 	@touch $@
 
-demo: .venv/.ready ## what exists so far, on a loop made for the purpose
-	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/tour.sh
+demo: .venv/.ready ## watch a loop at work: a quarter of a minute, no API key
+	@$(BIN)/aot demo
 
 test: .venv/.ready ## all tests
 	@$(BIN)/python -m pytest -q -n auto

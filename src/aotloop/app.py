@@ -16,7 +16,7 @@ from aotloop.core import events
 from aotloop.core.effects import CheckParent, Effect, Resolved
 from aotloop.core.machine import advance
 from aotloop.core.model import Atom, Loop, Verdict
-from aotloop.errors import NotVerified, StateFileInvalid, StateFileMissing, Unavailable
+from aotloop.errors import NotVerified, StateFileBusy, StateFileInvalid, StateFileMissing, Unavailable
 from aotloop.statefile.locate import find_state_file, project_root
 from aotloop.statefile.store import Store
 
@@ -24,13 +24,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aotloop.core.gate import Gate
+    from aotloop.trust.confirmations import Subject
     from aotloop.verify.evaluate import Progress
+    from aotloop.verify.judge import Judge
     from aotloop.verify.results import Report
 
 CHECK_TIMEOUT = 120.0
 
 Permit = Callable[[list[str]], None]
 """Told of the very commands that are about to be run; raises NotTrusted if they may not be."""
+
+JudgeFor = Callable[["Subject"], "Judge"]
+"""Who decides what a program cannot, about this objective at this commit."""
 
 
 def open_store(state_file: str | None = None) -> Store:
@@ -43,6 +48,18 @@ def now() -> str:
 
 def apply(store: Store, event: events.Event) -> list[Effect]:
     return store.update(lambda loop: advance(loop, event))
+
+
+def refuse_while_run(store: Store) -> None:
+    """For whoever would change by hand what a process that runs the loop keeps in its memory."""
+    from aotloop.statefile.lease import holder_of  # noqa: PLC0415
+
+    holder = holder_of(store.path)
+    if holder is not None:
+        raise StateFileBusy(
+            f"{holder.name} runs this loop, and it alone says what becomes of atoms and groups",
+            hint="`aot redirect` changes its direction; `aot stop` ends it.",
+        )
 
 
 # --- atoms -------------------------------------------------------------------------------------------------------
@@ -179,26 +196,28 @@ def verify(
     on_progress: Progress | None = None,
     record: bool = True,
     permit: Permit | None = None,
+    judge: JudgeFor | None = None,
 ) -> Verification:
-    """Evaluates the base case in the project's folder; the verdict is kept in the state file."""
+    """Evaluates the base case in the project's folder; the verdict is kept in the state file.
+
+    What only a judge can decide is decided by what a person confirmed before, if no other judge is given.
+    """
     from aotloop.core.checklist import base_case_tree  # noqa: PLC0415
     from aotloop.core.commands import commands_in  # noqa: PLC0415
-    from aotloop.core.objective import digest_of  # noqa: PLC0415
     from aotloop.verify.evaluate import evaluate  # noqa: PLC0415
-    from aotloop.workspace.git import head_of  # noqa: PLC0415
 
     loop = store.load()
-    root = _root(store)
-    commit = head_of(root)
+    subject = subject_of(store, loop)
     tree = base_case_tree(loop.objective.base_case)
     if permit is not None:
         permit(list(commands_in(tree)))
-    report = evaluate(tree, root=root, timeout=timeout, on_progress=on_progress)
+    asked = (judge or remembered)(subject)
+    report = evaluate(tree, root=_root(store), timeout=timeout, on_progress=on_progress, judge=asked)
     verdict = Verdict(
         passed=report.passed,
-        objective_digest=digest_of(loop.objective),
+        objective_digest=subject.objective_digest,
         at=now(),
-        commit=commit,
+        commit=subject.commit,
         undecided=report.undecided,
         failing=tuple(report.failing),
     )
@@ -209,6 +228,23 @@ def verify(
         except Unavailable as error:  # what was found out is worth telling all the same
             unrecorded = error.message
     return Verification(report, verdict, unrecorded)
+
+
+def subject_of(store: Store, loop: Loop) -> Subject:
+    """What a verdict, or a person's word, is about now."""
+    from aotloop.core.objective import digest_of  # noqa: PLC0415
+    from aotloop.trust.confirmations import Subject  # noqa: PLC0415
+    from aotloop.workspace.git import head_of  # noqa: PLC0415
+
+    return Subject(state_file=store.path, objective_digest=digest_of(loop.objective), commit=head_of(_root(store)))
+
+
+def remembered(subject: Subject) -> Judge:
+    """Answers with what a person confirmed about exactly this."""
+    from aotloop.trust.confirmations import confirmed  # noqa: PLC0415
+    from aotloop.verify.judge import ConfirmedByPerson  # noqa: PLC0415
+
+    return ConfirmedByPerson(confirmed(subject))
 
 
 def _recording(verdict: Verdict) -> Callable[[Loop], Any]:

@@ -48,6 +48,7 @@ Examples:
 def start(state_file: str | None, as_json: bool, atom: str) -> None:
     """Mark ATOM as being worked on; refused unless everything it waits for is resolved."""
     store = app.open_store(state_file)
+    app.refuse_while_run(store)
     known_atom(store.load(), atom)
     app.apply(store, events.AtomStarted(atom=atom))
     report_done(
@@ -76,6 +77,7 @@ def resolve(
 ) -> None:
     """Mark ATOM as done. Its own check, if it has one, is run and has to pass."""
     store = app.open_store(state_file)
+    app.refuse_while_run(store)
     loop = store.load()
     known_atom(loop, atom)
     permit = require_consent(store, yes=yes) if _may_run_checks(loop, atom) else permit_only(())
@@ -121,6 +123,7 @@ Examples:
 def fail(state_file: str | None, as_json: bool, atom: str, reason: str) -> None:
     """Record that an attempt at ATOM failed: it is tried again, or another choice of its group takes over."""
     store = app.open_store(state_file)
+    app.refuse_while_run(store)
     known_atom(store.load(), atom)
     effects = app.apply(store, events.AtomFailed(atom=atom, reason=reason, at=app.now()))
     following, said, steps = _after_failing(atom, effects)

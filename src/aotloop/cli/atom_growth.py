@@ -84,6 +84,7 @@ Examples:
 def decompose(state_file: str | None, as_json: bool, parent: str, children: tuple[str, ...], reason: str) -> None:
     """Split PARENT into children. They take over its dependencies; it resolves by itself when all of them have."""
     store = app.open_store(state_file)
+    app.refuse_while_run(store)
     known_atom(store.load(), parent)
     parts = tuple(events.Child(description=text) for text in children)
     ids = _added(app.apply(store, events.AtomDecomposed(parent=parent, children=parts, reason=reason)))

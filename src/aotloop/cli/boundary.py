@@ -113,12 +113,19 @@ def _report_refusal(error: OSError, arguments: Sequence[str]) -> int:
     return _report(f"{where or 'the output'}: {error.strerror or error}", None, arguments)
 
 
+def _innermost(error: BaseException | None) -> BaseException | None:
+    """Of several at once, the first."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
 def _report_bug(arguments: Sequence[str]) -> int:
     import tempfile  # noqa: PLC0415
     import traceback  # noqa: PLC0415
 
     told = traceback.format_exc()
-    message = f"this is a bug: {told.strip().splitlines()[-1]}"
+    message = f"this is a bug: {''.join(traceback.format_exception_only(_innermost(sys.exception()))).strip()}"
     try:
         with tempfile.NamedTemporaryFile("w", prefix="aot-bug-", suffix=".log", delete=False, encoding="utf-8") as log:
             log.write(f"arguments: {list(arguments)}\npython: {sys.version}\n\n{told}")

@@ -32,6 +32,7 @@ def command() -> None:
 def select(state_file: str | None, as_json: bool, group: str, choice: str, reason: str) -> None:
     """Give up GROUP's selected choice as failed and go on with CHOICE; what was built on the old one is reset."""
     store = app.open_store(state_file)
+    app.refuse_while_run(store)
     known_group(store.load(), group)
     effects = app.apply(store, events.BranchSwitched(or_group=group, choice=choice, reason=reason, at=app.now()))
     switched = next(effect for effect in effects if isinstance(effect, Backtracked))

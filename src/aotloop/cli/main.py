@@ -17,12 +17,17 @@ COMMANDS = {
     "validate": "Look for mistakes in the state file.",
     "gate": "Say whether the loop may start, and what already holds.",
     "run": "Run the loop; for now, only show the plan of it.",
+    "watch": "Watch a run from another terminal.",
+    "stop": "Stop the loop; nothing is lost.",
+    "redirect": "Interrupt what is under way and change the direction.",
+    "confirm": "Confirm or reject what only a person can judge.",
     "status": "Show objective, progress and next steps.",
     "verify": "Run the base case and record the verdict.",
     "atom": "Add, start, resolve, fail, decompose and show atoms.",
     "or": "Switch an OR group to another choice.",
     "graph": "Draw the work graph.",
     "log": "Show what was selected, what failed and what was corrected.",
+    "demo": "Watch a loop at work, from start to end, in a folder of its own.",
     "completion": "Print the completion script of a shell.",
 }
 """In the order of their use. Each is a module of this package."""

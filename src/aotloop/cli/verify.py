@@ -51,23 +51,23 @@ def command(ctx: click.Context, state_file: str | None, as_json: bool, yes: bool
 
 def _tell(report: Report) -> None:
     for item in report.items:
-        _tell_item(item, depth=0)
+        tell_item(item)
     if report.passed:
         click.echo(f"{mark(True)} the base case holds")
         say_next("aot status")
     elif report.undecided:
         tell(f"undecided: {prose(', '.join(report.waiting))}", head=f"{mark(None)} ")
-        say_next("a judge or a person has to decide these items")
+        say_next("aot confirm", "aot status")
     else:
         tell(f"the base case does not hold: {prose(', '.join(report.failing))}", head=f"{mark(False)} ")
         say_next("mend what fails", "aot verify", "aot status")
 
 
-def _tell_item(item: CheckResult, depth: int) -> None:
+def tell_item(item: CheckResult, depth: int = 0) -> None:
     symbol = faint("-") if item.skipped else mark(item.passed)
     tell(f"{prose(item.name)}: {prose(item.evidence)}", head=f"{'  ' * depth}{symbol} ")
     for child in item.children:
-        _tell_item(child, depth + 1)
+        tell_item(child, depth + 1)
     if item.passed is False and item.output and item.output.strip():
         for line in last_lines(item.output, LINES_SHOWN):
             click.echo(faint(f"{'  ' * depth}  │ {line}"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -25,8 +25,14 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 def confirm(subject: Subject, items: Mapping[str, str]) -> None:
     """`items`: path of names → what the person said about it. Earlier ones on the same subject stay."""
     if subject.commit is not None:
-        said = {**confirmed(subject), **items}
-        keep(_record(subject), msgspec.json.encode({"subject": subject, "items": said}), "what you confirmed")
+        _keep(subject, {**confirmed(subject), **items})
+
+
+def withdraw(subject: Subject, items: Iterable[str]) -> None:
+    """Who confirmed something may think better of it."""
+    said, gone = confirmed(subject), set(items)
+    if not gone.isdisjoint(said):
+        _keep(subject, {path: words for path, words in said.items() if path not in gone})
 
 
 def confirmed(subject: Subject) -> dict[str, str]:
@@ -38,7 +44,14 @@ def confirmed(subject: Subject) -> dict[str, str]:
 
 
 class _Kept(msgspec.Struct, frozen=True):
+    subject: Subject
     items: dict[str, str]
+
+
+def _keep(subject: Subject, items: dict[str, str]) -> None:
+    about = msgspec.structs.replace(subject, state_file=written_path(subject.state_file))
+    content = msgspec.json.format(msgspec.json.encode(_Kept(about, items)), indent=2) + b"\n"
+    keep(_record(subject), content, "what you confirmed")
 
 
 def _record(subject: Subject) -> Path:

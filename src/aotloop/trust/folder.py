@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -29,12 +30,14 @@ def record_of(kind: str, state_file: str) -> Path:
 
 
 def keep(record: Path, content: bytes, what: str) -> None:
+    draft = record.with_name(f"{record.name}.{os.getpid()}.tmp")
     try:
         record.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        draft = record.with_name(f"{record.name}.{os.getpid()}.tmp")
         draft.write_bytes(content)
         draft.replace(record)
     except OSError as error:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
         raise Unavailable(
             f"{what} cannot be remembered: {record.parent}: {error.strerror}",
             hint="Set XDG_DATA_HOME to a folder that you may write to.",

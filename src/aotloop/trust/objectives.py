@@ -47,11 +47,12 @@ def _lines(objective: Objective) -> Iterator[str]:
 
 
 def _flat(value: object, path: str) -> Iterator[str]:
-    if isinstance(value, dict):
+    """As JSON, so that text and a number that looks the same, or nothing and an empty list, are told apart."""
+    if isinstance(value, dict) and value:
         for key, inner in value.items():
             yield from _flat(inner, f"{path}.{key}" if path else key)
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, list | tuple) and value:
         for number, inner in enumerate(value):
             yield from _flat(inner, f"{path}[{number}]")
     elif value is not None:
-        yield f"{path}: {value}"
+        yield f"{path}: {msgspec.json.encode(value).decode()}"

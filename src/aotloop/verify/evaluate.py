@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import queue
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal
@@ -24,7 +24,7 @@ from aotloop.verify.judge import Judge
 from aotloop.verify.leaves import Circumstances, check_leaf, not_needed
 from aotloop.verify.results import SEPARATOR, CheckResult, Report, distinct, group_result, report_of
 
-__all__ = ["Progress", "check_command", "check_file", "evaluate"]
+__all__ = ["Progress", "check_command", "check_file", "evaluate", "leaves_by_path"]
 
 Progress = Callable[[str, Literal["started", "finished"], CheckResult | None], None]
 """Told of each leaf, by its path of names; from any thread, but never from two at once."""
@@ -49,6 +49,12 @@ def evaluate(
         result = _Evaluation(circumstances, on_progress, workers or _default_workers()).run(node)
     whole_list = isinstance(node, AllOf) and result.children
     return report_of(result.children if whole_list else (result,))
+
+
+def leaves_by_path(tree: Node | BaseCase) -> dict[str, Leaf]:
+    """Every leaf, in the order of the file, by the path of names that reports, progress and judges know it by."""
+    node = base_case_tree(tree) if isinstance(tree, BaseCase) else tree
+    return {place.path: place.node for place in _Place.top(node).all() if isinstance(place.node, Leaf)}
 
 
 def _default_workers() -> int:
@@ -79,6 +85,15 @@ class _Place:
             )
         self.result: CheckResult | None = None
 
+    @classmethod
+    def top(cls, node: Node) -> _Place:
+        return cls(node, distinct([node.name])[0])
+
+    def all(self) -> Iterator[_Place]:
+        yield self
+        for child in self.children:
+            yield from child.all()
+
 
 class _Evaluation:
     def __init__(self, circumstances: Circumstances, on_progress: Progress | None, workers: int) -> None:
@@ -89,7 +104,7 @@ class _Evaluation:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="check")
 
     def run(self, node: Node) -> CheckResult:
-        top = _Place(node, distinct([node.name])[0])
+        top = _Place.top(node)
         try:
             self._start(top)
             while top.result is None:
@@ -135,7 +150,7 @@ class _Evaluation:
         """In a thread of the pool."""
         try:
             self._tell(place, "started", None)
-            result = check_leaf(leaf, self._circumstances)
+            result = check_leaf(leaf, self._circumstances, place.path)
             self._tell(place, "finished", result)
             self._done.put((place, result))
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits for the results

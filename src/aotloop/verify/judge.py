@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 import msgspec
 
 from aotloop.core.checklist import Leaf
+from aotloop.core.model import CheckType
 from aotloop.verify.cancellation import Cancellation
+
+NOBODY_ASKED: Mapping[CheckType, str] = {
+    "quality": "needs a judge",
+    "assertion": "needs a judgement and a person's confirmation",
+}
+"""What is said of an item that nobody could be asked about."""
+
+
+class Question(Leaf, frozen=True):
+    """A leaf with the path of names that means it and no other, also where several have the same name."""
+
+    path: str = ""
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,4 +37,28 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
 class Judge(Protocol):
     """Called from several threads at once. If it raises an AotError, the item stays undecided."""
 
-    def judge(self, leaf: Leaf, cancellation: Cancellation) -> Judgement: ...
+    def judge(self, leaf: Question, cancellation: Cancellation) -> Judgement: ...
+
+
+class ConfirmedByPerson:
+    """Answers with what a person has said about items, by path of names; asks another judge about all others."""
+
+    def __init__(
+        self,
+        confirmed: Mapping[str, str],
+        *,
+        rejected: Mapping[str, str] | None = None,
+        otherwise: Judge | None = None,
+    ) -> None:
+        self._confirmed = confirmed
+        self._rejected = rejected or {}
+        self._otherwise = otherwise
+
+    def judge(self, leaf: Question, cancellation: Cancellation) -> Judgement:
+        if (why := self._rejected.get(leaf.path)) is not None:
+            return Judgement(passed=False, evidence=f"a person disagrees: {why}")
+        if (said := self._confirmed.get(leaf.path)) is not None:
+            return Judgement(passed=True, evidence=f"a person confirmed it: {said}", confirmed=True)
+        if self._otherwise is not None:
+            return self._otherwise.judge(leaf, cancellation)
+        return Judgement(passed=None, evidence=NOBODY_ASKED[leaf.check.type])

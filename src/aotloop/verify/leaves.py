@@ -13,13 +13,8 @@ from aotloop.errors import AotError
 from aotloop.verify.cancellation import Cancellation
 from aotloop.verify.commands import check_command
 from aotloop.verify.files import check_file
-from aotloop.verify.judge import Judge, Judgement
+from aotloop.verify.judge import NOBODY_ASKED, Judge, Judgement, Question
 from aotloop.verify.results import CheckResult
-
-_WITHOUT_JUDGE: Mapping[CheckType, str] = {
-    "quality": "needs a judge",
-    "assertion": "needs a judgement and a person's confirmation",
-}
 
 
 class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,12 +25,14 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     cancellation: Cancellation
 
 
-def check_leaf(leaf: Leaf, circumstances: Circumstances) -> CheckResult:
+def check_leaf(leaf: Leaf, circumstances: Circumstances, path: str = "") -> CheckResult:
+    """`path`: the names by which the whole report knows it."""
     kind = leaf.check.type
     if circumstances.cancellation.cancelled:
         passed = None if kind in JUDGED else False
         return _result(leaf, Judgement(passed=passed, evidence="cancelled before it began"))
-    return msgspec.structs.replace(_CHECKS[kind](leaf, circumstances), name=leaf.name)
+    question = Question(leaf.name, leaf.check, path or leaf.name)
+    return msgspec.structs.replace(_CHECKS[kind](question, circumstances), name=leaf.name)
 
 
 def not_needed(leaf: Leaf, evidence: str) -> CheckResult:
@@ -63,9 +60,9 @@ def _file(leaf: Leaf, circumstances: Circumstances) -> CheckResult:
     )
 
 
-def _judged(leaf: Leaf, circumstances: Circumstances) -> CheckResult:
+def _judged(leaf: Question, circumstances: Circumstances) -> CheckResult:
     if circumstances.judge is None:
-        return _result(leaf, Judgement(passed=None, evidence=_WITHOUT_JUDGE[leaf.check.type]))
+        return _result(leaf, Judgement(passed=None, evidence=NOBODY_ASKED[leaf.check.type]))
     try:
         judgement = circumstances.judge.judge(leaf, circumstances.cancellation)
     except AotError as error:
@@ -89,7 +86,7 @@ def _result(leaf: Leaf, judgement: Judgement) -> CheckResult:
     )
 
 
-_CHECKS: Mapping[CheckType, Callable[[Leaf, Circumstances], CheckResult]] = {
+_CHECKS: Mapping[CheckType, Callable[[Question, Circumstances], CheckResult]] = {
     "command": _command,
     "not_command": _command,
     "file": _file,

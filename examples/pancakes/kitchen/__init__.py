@@ -1,0 +1,1 @@
+"""Recipes for any number of guests: python3 -m kitchen pancakes.txt 12"""

@@ -1,0 +1,93 @@
+"""Where a loop stands, for a person who is about to change its direction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aotloop.cli.foreign import prose, visible
+from aotloop.cli.output import faint, heading, mark, tell
+from aotloop.core.checklist import base_case_tree
+from aotloop.core.graph import Graph
+from aotloop.core.model import Atom, Loop, OrGroup
+
+MOST_ATOMS = 20
+MOST_FAILURES = 5
+
+
+def show(loop: Loop) -> None:
+    _show_objective(loop)
+    _show_work(loop)
+    _show_groups(loop)
+    _show_progress(loop)
+
+
+def _show_objective(loop: Loop) -> None:
+    objective = loop.objective
+    tell(prose(objective.goal), style=heading, err=True)
+    items = [child.name for child in base_case_tree(objective.base_case).children]
+    for name, text in (
+        ("why", objective.background_intent),
+        ("deliverables", objective.deliverables),
+        ("done when", objective.definition_of_done),
+        ("base case", ", ".join(items)),
+        ("protected", ", ".join(objective.protect)),
+    ):
+        if text:
+            tell(prose(text), head=f"  {name:<12}  ", err=True)
+
+
+def _show_work(loop: Loop) -> None:
+    graph = Graph(loop)
+    unresolved = graph.unresolved()
+    tell(f"Not resolved: {len(unresolved)} of {len(graph.required)} required atoms", style=heading, err=True)
+    width = max((len(visible(one)) for one in unresolved[:MOST_ATOMS]), default=0)
+    for atom_id in unresolved[:MOST_ATOMS]:
+        atom = graph.atoms[atom_id]
+        head = f"  {visible(atom_id):<{width}}  "
+        tell(prose(atom.description), head=head, note=", ".join(_standing(graph, atom)), err=True)
+    if len(unresolved) > MOST_ATOMS:
+        tell(f"  … {len(unresolved) - MOST_ATOMS} more; `aot atom list` shows all", style=faint, err=True)
+
+
+def _standing(graph: Graph, atom: Atom) -> Iterator[str]:
+    yield "ready" if graph.why_not_ready(atom.id) is None else atom.status.replace("_", " ")
+    if atom.depends_on:
+        yield f"after {visible(', '.join(atom.depends_on))}"
+    if atom.id in graph.children_of:
+        yield f"parts: {visible(', '.join(graph.children_of[atom.id]))}"
+    if atom.attempts:
+        yield f"failed {atom.attempts} of {graph.loop.objective.constraints.max_attempts}"
+
+
+def _show_groups(loop: Loop) -> None:
+    for name, group in loop.or_groups.items():
+        choices = ", ".join(f"{one} ({_choice(group, one)})" for one in group.choices)
+        tell(visible(choices), head=f"  {visible(name)}: ", err=True)
+
+
+def _choice(group: OrGroup, choice: str) -> str:
+    if choice in group.failed:
+        return "failed"
+    if choice in group.blamed:
+        return "given up"
+    return "selected" if choice == group.selected else "untried"
+
+
+def _show_progress(loop: Loop) -> None:
+    control, limits = loop.control, loop.objective.constraints
+    tell(
+        f"{control.status}: iteration {control.iteration} of {limits.max_iterations},"
+        f" stalls {control.stall_count} of {limits.max_stall_count}",
+        err=True,
+    )
+    if control.stop_reason:
+        tell(f"stop reason: {prose(control.stop_reason)}", err=True)
+    for entry in [one for one in loop.trail if one.type == "failure"][-MOST_FAILURES:]:
+        tell(prose(f"{entry.atom}: {entry.reason}"), head=f"{mark(False)} ", err=True)
+    verdict = control.verdict
+    if verdict is not None and verdict.failing:
+        tell(
+            prose(f"the base case failed at {verdict.at}: {', '.join(verdict.failing)}"),
+            head=f"{mark(False)} ",
+            err=True,
+        )
