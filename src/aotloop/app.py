@@ -46,7 +46,22 @@ def now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
+_FACTS = (
+    events.AtomStarted,
+    events.AtomAbandoned,
+    events.AtomFailed,
+    events.AtomDecomposed,
+    events.BindingWritten,
+    events.BranchSwitched,
+    events.LoopStarted,
+    events.LoopStopped,
+)
+"""What only whoever runs the loop establishes, while somebody does."""
+
+
 def apply(store: Store, event: events.Event) -> list[Effect]:
+    if isinstance(event, _FACTS):
+        refuse_while_run(store)
     return store.update(lambda loop: advance(loop, event))
 
 
@@ -81,6 +96,7 @@ def resolve_atom(
     permit: Permit | None = None,
 ) -> Resolution:
     """Runs the atom's own check first. Parents that this resolves are checked and resolved too."""
+    refuse_while_run(store)
     resolved: list[str] = []
     unverified: dict[str, str] = {}
     effects = _resolve(store, events.AtomResolved(atom=atom_id, summary=summary, artifacts=artifacts, at=now()), permit)
@@ -156,7 +172,8 @@ def gate(store: Store) -> Gate:
 
 
 def start_loop(store: Store) -> None:
-    if store.load().control.status != "running":
+    loop = store.load()
+    if loop.control.status != "running":
         opened = gate(store)
         if not opened.ready:
             raise StateFileInvalid(
@@ -164,6 +181,17 @@ def start_loop(store: Store) -> None:
                 hint="`aot gate` says it again.",
             )
     apply(store, events.LoopStarted())
+    if loop.control.status == "pending":
+        _agree(store, loop)
+
+
+def _agree(store: Store, loop: Loop) -> None:
+    from contextlib import suppress  # noqa: PLC0415
+
+    from aotloop.trust.objectives import agree  # noqa: PLC0415
+
+    with suppress(Unavailable):  # a home that cannot be written to costs the memory, not the loop
+        agree(store.path, loop.objective)
 
 
 def complete_loop(store: Store, *, timeout: float = CHECK_TIMEOUT) -> None:

@@ -14,12 +14,19 @@ LONG = "A description of work that is far too long to fit into one line of a nar
 SMALL = a_loop(atom("A1", estimate=5.0), atom("A2", "A1", estimate=10.0), atom("A3", "A1"), status="pending")
 
 
-def test_without_a_dry_run_it_says_in_one_line_that_it_cannot_run_yet(project: Path) -> None:
+def test_a_run_asks_before_it_runs_the_commands_of_a_file(project: Path) -> None:
     write_loop(project, SMALL)
-    ran = spawn("run")
+    ran = spawn("run", "--agent", "shell")
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err == "aot: this version cannot run loops yet; `aot run --dry-run` shows the plan\n"
-    assert "cannot run loops yet" in aot("run", "--json").json["error"]
+    assert "the commands of this file have not been accepted yet" in ran.err
+
+
+def test_a_run_that_nobody_can_do_is_refused_with_what_to_do(project: Path) -> None:
+    write_loop(project, SMALL)
+    ran = spawn("run", "--yes", "--json")
+    assert ran.code == 3
+    assert ran.json["error"] == "there is no agent to do: A1, A2, A3"
+    assert "--agent" in ran.json["hint"]
 
 
 def test_a_dry_run_shows_order_width_critical_path_makespan_and_bounds(project: Path) -> None:

@@ -16,7 +16,7 @@ COMMANDS = {
     "init": "Make a commented starting file.",
     "validate": "Look for mistakes in the state file.",
     "gate": "Say whether the loop may start, and what already holds.",
-    "run": "Run the loop; for now, only show the plan of it.",
+    "run": "Run the loop until its base case holds, or say why not.",
     "watch": "Watch a run from another terminal.",
     "stop": "Stop the loop; nothing is lost.",
     "redirect": "Interrupt what is under way and change the direction.",

@@ -75,7 +75,7 @@ def complete(board: Board, event: events.LoopCompleted) -> list[Effect]:
             raise illegal(loop, event, "no passing verdict is recorded; only a verified base case completes a loop")
         if verdict.objective_digest != digest_of(loop.objective) or verdict.commit != event.commit:
             raise illegal(loop, event, "the verdict is of another objective or another commit; verify again")
-        loop.control = replace(loop.control, status=status, stop_reason=None)
+        loop.control = replace(loop.control, status=status, stop_requested=False, stop_reason=None)
     return []
 
 

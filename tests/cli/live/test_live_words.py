@@ -44,7 +44,7 @@ FIELDS: dict[str, Any] = {
     "or_group": "way",
     "left": "A1",
     "selected": "A2",
-    "reset": ("A5",),
+    "again": ("A5",),
     "choices": ("A2", "A3"),
     "parents": ("A1",),
     "iteration": 3,
@@ -75,7 +75,7 @@ def test_whatever_stands_in_news_they_cannot_steer_a_terminal(kind: type[News]) 
     strange: dict[str, Any] = {
         name: value + EVIL for name, value in FIELDS.items() if isinstance(value, str) and name not in fixed(kind)
     }
-    strange |= {name: (EVIL, *[f"A{one}" for one in range(5000)]) for name in ("atoms", "parents", "choices", "reset")}
+    strange |= {name: (EVIL, *[f"A{one}" for one in range(5000)]) for name in ("atoms", "parents", "choices", "again")}
     strange |= {"failing": {EVIL: "x" * 100_000}, "problem": EVIL * 1000}
     told = words(an_example(kind, **strange))
     assert told is not None

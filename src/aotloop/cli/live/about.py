@@ -5,7 +5,7 @@ from __future__ import annotations
 from aotloop.runner.news import News
 
 _ONE = ("atom", "left", "selected")
-_SEVERAL = ("atoms", "parents", "choices", "reset")
+_SEVERAL = ("atoms", "parents", "choices", "again")
 
 
 def is_about(one: News, atom: str) -> bool:

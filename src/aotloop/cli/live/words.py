@@ -47,6 +47,11 @@ def clause(text: str, before: str = ": ") -> str:
     return f"{before}{told}" if told else ""
 
 
+def first_line(text: str) -> str:
+    """What is said of a failure; the output that shows it comes after."""
+    return text.strip().partition("\n")[0]
+
+
 def name(of: str) -> str:
     """An id as a whole, unless nobody would read the whole."""
     return cut(visible(of[:LONGEST]))
@@ -132,8 +137,10 @@ def _nothing_left(one: kinds.NothingLeft) -> str:
 
 
 def _switched(one: kinds.SwitchedTo) -> str:
-    again = f"; {names(one.reset)} will be done again" if one.reset else ""
-    return f"{name(one.or_group)}: {name(one.selected)} instead of {name(one.left)}{again}{clause(one.reason)}"
+    again = f"; {names(one.again)} will be done again" if one.again else ""
+    return (
+        f"{name(one.or_group)}: {name(one.selected)} instead of {name(one.left)}{again}{clause(first_line(one.reason))}"
+    )
 
 
 def _weighing(one: kinds.Weighing) -> str:
@@ -167,7 +174,10 @@ def _verified(one: kinds.Verified) -> str:
     found = "a person has to judge" if one.undecided else "it does not hold yet"
     first = next(iter(one.failing.items()), None)
     more = f" (and {len(one.failing) - 1} more)" if len(one.failing) > 1 else ""
-    return f"{about}: {found}{clause(first[0]) + more + clause(first[1]) if first is not None else ''}"
+    if first is None:
+        return f"{about}: {found}"
+    item = clause(first[0]) + more if first[0] != one.atom else more
+    return f"{about}: {found}{item}{clause(first_line(first[1]))}"
 
 
 _WORDS: dict[type[kinds.News], Callable[[Any], str]] = {
