@@ -12,7 +12,7 @@ import pytest
 from aotloop.config import load
 from aotloop.config.files import LARGEST
 from aotloop.errors import Unavailable
-from tests.config.writing import complaint, loaded, project_says, refusal
+from tests.config.writing import complaint, loaded, refusal
 
 TOML = "See https://toml.io for how to write it."
 
@@ -83,13 +83,6 @@ def test_a_file_that_cannot_be_read_is_refused_with_the_reason(project: Path) ->
     assert isinstance(error, Unavailable)
     assert error.message == f"{path} cannot be read: {os.strerror(errno.ELOOP)}"
     assert error.hint == "Make it readable, or remove it."
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_that_may_not_be_read_is_refused(project: Path) -> None:
-    path = project_says(project, "")
-    path.chmod(0)
-    assert refusal(project).message == f"{path} cannot be read: Permission denied"
 
 
 def test_a_link_that_leads_nowhere_is_not_taken_for_no_file(project: Path) -> None:

@@ -11,6 +11,7 @@ from aotloop.agents.registry import backend
 from aotloop.config import Config
 from aotloop.core.gate import gate_of
 from aotloop.core.graph import Graph
+from aotloop.core.invariants import findings_of
 from aotloop.core.model import Loop, Objective
 from aotloop.errors import AotError, StateFileInvalid, Unavailable
 from aotloop.runner.places import Places
@@ -25,16 +26,14 @@ _MOST_SHOWN = 8
 
 def admitted(store: Store) -> Loop:
     """A loop that is running though nobody runs it crashed; it is resumed like one that was stopped."""
-    examination = store.examine()
-    loop = examination.loop
-    if loop is not None and loop.control.status == "completed":
+    loop = store.load()
+    if loop.control.status == "completed":
         return loop
-    waiting = loop
-    if loop is not None and loop.control.status == "running":
-        waiting = loop.snapshot()
+    waiting = loop.snapshot()
+    if loop.control.status == "running":
         waiting.control = replace(loop.control, status="stopped")
-    gate = gate_of(waiting, examination.findings)
-    if loop is None or not gate.ready:
+    gate = gate_of(waiting, findings_of(loop))
+    if not gate.ready:
         raise StateFileInvalid(
             f"{store.path}: the loop cannot start; missing: {'; '.join(gate.missing)}", hint="`aot gate` says more."
         )

@@ -28,7 +28,7 @@ from aotloop.launch.admission import (
     refuse_without_agents,
     require_agreement,
 )
-from aotloop.launch.placing import places_of
+from aotloop.launch.placing import places_of, remove_worktrees
 from aotloop.runner import news
 from aotloop.runner.attempt import Attempts
 from aotloop.runner.checks import Checks
@@ -63,6 +63,7 @@ def run_loop(store: Store, config: Config, wishes: Wishes, spectator: Spectator)
     with lease(store.path, "run", since=now()):
         loop = admitted(store)
         if loop.control.status == "completed":
+            _tidy_up(store, config, loop)
             return Ending(status="completed", worked=False)
         refuse_without_agents(loop, config)
         require_agreement(store, loop)
@@ -75,6 +76,14 @@ def run_loop(store: Store, config: Config, wishes: Wishes, spectator: Spectator)
             return launch.run(loop)
         finally:
             places.close()
+
+
+def _tidy_up(store: Store, config: Config, loop: Loop) -> None:
+    """After a process that died when everything but this was done."""
+    if loop.control.run_id is not None:
+        kill_orphans(loop.control.run_id)
+    with suppress(AotError):  # it is completed all the same
+        remove_worktrees(store, config)
 
 
 def _run_id(loop: Loop) -> str:

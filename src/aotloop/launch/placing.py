@@ -14,10 +14,13 @@ from aotloop.runner.in_place import InPlace
 from aotloop.runner.journal import FOLDER
 from aotloop.runner.places import Places
 from aotloop.runner.worktrees import Worktrees
+from aotloop.statefile import durable
 from aotloop.statefile.lease import lease_file
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
 from aotloop.workspace.branches import switch
+from aotloop.workspace.landing import landing
+from aotloop.workspace.pool import Pool
 from aotloop.workspace.repository import Repository, find_repository
 
 _MOST_SHOWN = 8
@@ -31,21 +34,35 @@ def places_of(store: Store, objective: Objective, config: Config, run_id: str, b
     if repository is None or config.isolation == "none":
         return InPlace(root, protect=objective.protect)
     ours = _our_files(store, root)
+    with landing(repository):  # half of what a process that died had begun would look like a person's changes
+        pass
     _refuse_dirty(repository, ours, allowed=config.allow_dirty)
     if branch is not None:
         switch(repository, branch)
     return Worktrees(
         repository,
-        folder=Path(config.worktrees) if config.worktrees is not None else None,
+        folder=_folder(config),
         setup=replace(config.worktree_setup, variables={"AOT_RUN_ID": run_id}),
         protect=objective.protect,
         never=ours,
     )
 
 
+def remove_worktrees(store: Store, config: Config) -> None:
+    """Those that nobody uses."""
+    repository = find_repository(Path(project_root(store.path))) if config.isolation == "worktree" else None
+    if repository is not None:
+        Pool(repository, _folder(config)).close()
+
+
+def _folder(config: Config) -> Path | None:
+    return Path(config.worktrees) if config.worktrees is not None else None
+
+
 def _our_files(store: Store, root: Path) -> list[str]:
     """From the project's root: what no attempt may change, and what makes no tree dirty."""
-    files = [store.path, lease_file(store.path, "run"), lease_file(store.path, "redirect")]
+    leases = [lease_file(store.path, "run"), lease_file(store.path, "redirect")]
+    files = [store.path, *leases, durable.beside(store.path, "lock"), durable.beside(store.path, "tmp")]
     inside = [os.path.relpath(path, root) for path in files]
     return [FOLDER, *(path for path in inside if not path.startswith(".."))]
 

@@ -10,7 +10,11 @@ import os
 import queue
 import select
 import threading
+import time
 from typing import Any, TextIO
+
+_MOMENT = 0.03
+"""Seconds."""
 
 PATIENCE = 3.0
 """Seconds that are waited in the end without anything being taken. The journal has everything."""
@@ -80,9 +84,17 @@ class Outlet:
             self._thread.join(PATIENCE)
 
     def _carry(self) -> None:
-        while (text := self._waiting.get()) is not None:
+        """What comes within a moment is written at once: a thread that woke for every line would slow down the run."""
+        is_open = True
+        while is_open:
+            texts = [self._waiting.get()]
+            if texts[0] is not None and not self._is_closed:
+                time.sleep(_MOMENT)
+            while not self._waiting.empty():
+                texts.append(self._waiting.get())
+            is_open = None not in texts
             if self.problem is None:
-                self._write(text)
+                self._write(b"".join(text for text in texts if text is not None))
 
     def _write(self, text: bytes) -> None:
         try:
