@@ -19,7 +19,7 @@ def test_a_new_atom_gets_the_next_free_name(project: Path) -> None:
     assert added == atom(added.id, "A1", "A7", description="Write: the\nparser", estimate=2.5)
     assert added.id not in ("A1", "A7")
     assert ran.out == f"✔ added {added.id}: Write: the parser\n"
-    assert f"aot atom start {added.id}" in ran.err
+    assert ran.err == "Next: aot graph  ·  aot run\n"
 
 
 def test_dependencies_can_be_listed_with_commas(project: Path) -> None:

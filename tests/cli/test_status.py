@@ -7,8 +7,9 @@ from pathlib import Path
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from aotloop.core.model import TrailEntry, Verdict
+from aotloop.core.model import Loop, TrailEntry, Verdict
 from tests.cli.terminal import aot, on_terminal, spawn
+from tests.holders import held_by_another
 from tests.loops import a_loop, atom, write_loop
 
 LONG = "A description of work that is far too long to fit into one line of a narrow terminal, 日本語も含む"
@@ -27,7 +28,7 @@ def test_it_shows_objective_progress_and_graph(project: Path) -> None:
     assert ran.out.startswith("It works\ndone when: the tests pass\nrunning  █████░")
     assert "1 of 4 required atoms resolved" in ran.out
     assert "do A3" in ran.out
-    assert ran.err == "Next: aot atom start A2  ·  aot atom start A4\n"
+    assert ran.err == "Next: aot run\n"
 
 
 def test_json_has_the_facts(project: Path) -> None:
@@ -37,7 +38,7 @@ def test_json_has_the_facts(project: Path) -> None:
     assert facts["in_progress"] == ["A2"]
     assert facts["executable_atoms"] == []
     assert facts["control"]["status"] == "running"
-    assert facts["next"] == ["aot atom resolve A2"]
+    assert facts["next"] == ["aot run"]
 
 
 def test_what_went_wrong_is_shown(project: Path) -> None:
@@ -51,12 +52,24 @@ def test_what_went_wrong_is_shown(project: Path) -> None:
     assert "✘ A1 failed: no luck" in out
 
 
+def undecided(loop: Loop) -> Loop:
+    verdict = Verdict(passed=False, undecided=True, objective_digest="x", at="today")
+    loop.control = replace(loop.control, verdict=verdict)
+    return loop
+
+
+def test_while_somebody_runs_it_the_next_steps_are_about_that(project: Path) -> None:
+    path = write_loop(project, a_loop(atom("A1")))
+    with held_by_another(path):
+        assert aot("status").err == "Next: aot watch  ·  aot redirect  ·  aot stop\n"
+
+
 def test_the_next_step_follows_from_the_state(project: Path) -> None:
     for loop, step in (
-        (a_loop(atom("A1"), status="pending"), "aot gate"),
-        (a_loop(atom("A1", status="resolved")), "aot verify"),
+        (a_loop(atom("A1"), status="pending"), "aot gate  ·  aot run"),
+        (a_loop(atom("A1", status="resolved")), "aot run"),
         (a_loop(atom("A1", status="resolved"), status="completed"), "nothing: the base case was verified"),
-        (a_loop(atom("A 1")), "aot atom start 'A 1'"),
+        (undecided(a_loop(atom("A1", status="resolved"), status="stopped")), "aot confirm"),
     ):
         write_loop(project, loop)
         assert step in aot("status").err

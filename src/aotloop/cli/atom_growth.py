@@ -9,7 +9,7 @@ from aotloop.cli.consent import accept_own
 from aotloop.cli.foreign import prose, visible
 from aotloop.cli.names import complete_atom, complete_group, known_atom
 from aotloop.cli.options import AMOUNT, WORDS, json_option, state_file_option
-from aotloop.cli.output import named, report_done
+from aotloop.cli.output import report_done
 from aotloop.core import events
 from aotloop.core.effects import Added, Effect
 
@@ -62,7 +62,7 @@ def add(
         as_json=as_json,
         data={"atom_id": added, "depends_on": list(needs), "or_group": or_group},
         said=f"added {visible(added)}: {prose(description)}",
-        steps=["aot graph", f"aot atom start {named(added)}"],
+        steps=["aot graph", "aot run"],
     )
 
 
@@ -92,7 +92,7 @@ def decompose(state_file: str | None, as_json: bool, parent: str, children: tupl
         as_json=as_json,
         data={"parent": parent, "children": list(ids)},
         said=f"{visible(parent)} was split into {', '.join(ids)}",
-        steps=["aot graph", f"aot atom start {ids[0]}"],
+        steps=["aot graph", "aot run"],
     )
 
 

@@ -10,7 +10,7 @@ from aotloop.cli.consent import accept
 from aotloop.cli.foreign import visible
 from aotloop.cli.options import TEXT, WORDS, json_option, state_file_option
 from aotloop.cli.output import named, report_done, shortest
-from aotloop.cli.starting_file import starting_file
+from aotloop.cli.starting_file import Alignment, starting_file
 from aotloop.core.commands import commands_of
 from aotloop.statefile.locate import new_state_file
 from aotloop.statefile.store import Store
@@ -28,6 +28,10 @@ Examples:
 @state_file_option
 @json_option
 @click.option("--goal", type=TEXT, default="", help="What is to be achieved, in one sentence.")
+@click.option("--background-intent", type=TEXT, default="", help="Why it is wanted.")
+@click.option("--deliverables", type=TEXT, default="", help="What should be there in the end.")
+@click.option("--definition-of-done", type=TEXT, default="", help="How a person would tell that it is done.")
+@click.option("--run", type=WORDS, help="A command that does the first atom.")
 @click.option(
     "--command", "commands", type=WORDS, multiple=True, help="A command that succeeds when it is done (repeatable)."
 )
@@ -45,10 +49,12 @@ def command(
     state_file: str | None,
     as_json: bool,
     goal: str,
+    run: str | None,
     commands: tuple[str, ...],
     form: str,
     prompt: BinaryIO | None,
     force: bool,
+    **alignment: str,
 ) -> None:
     """Make a commented starting file, to be filled in and checked with `aot gate`."""
     if form == "legacy" and len(commands) > 1:
@@ -56,14 +62,22 @@ def command(
     path = new_state_file(state_file)
     request = _read(prompt) if prompt is not None else goal
     store = Store(path)
-    store.create(starting_file(goal, commands, legacy=form == "legacy", request=request), overwrite=force)
+    agreed = Alignment(**alignment)
+    text = starting_file(goal, commands, legacy=form == "legacy", request=request, alignment=agreed, run=run)
+    store.create(text, overwrite=force)
     accept(store, commands_of(store.load()))  # they are the user's own words
     report_done(
         as_json=as_json,
         data={"state_file": path, "format": form},
         said=f"made {visible(shortest(path))}",
-        steps=[f"fill in {named(shortest(path))}", "aot validate", "aot gate"],
+        steps=_next_steps(path, is_complete=bool(goal) and all(alignment.values())),
     )
+
+
+def _next_steps(path: str, *, is_complete: bool) -> list[str]:
+    if is_complete:
+        return ["aot atom add", "aot gate", "aot run"]
+    return [f"fill in {named(shortest(path))}", "aot validate", "aot gate"]
 
 
 def _read(prompt: BinaryIO) -> str:

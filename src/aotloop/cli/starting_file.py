@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from aotloop.statefile.emit import text
 
 _LEGACY = """\
@@ -34,9 +36,9 @@ objective:
   goal: {goal}
 {base_case}
   # Why it is wanted; what should be there in the end; how a person would tell that it is done.
-  background_intent: ""
-  deliverables: ""
-  definition_of_done: ""
+  background_intent: {background_intent}
+  deliverables: {deliverables}
+  definition_of_done: {definition_of_done}
   constraints:
     max_iterations: 20
     max_parallel_agents: 3
@@ -59,7 +61,7 @@ atoms:
     description: {first}
     status: pending             # pending | in_progress | resolved
     depends_on: []
-
+{run}
 decompositions: []
 or_groups: {{}}
 bindings: {{}}
@@ -73,7 +75,24 @@ corrections: []
 """
 
 
-def starting_file(goal: str, commands: Sequence[str], *, legacy: bool, request: str) -> bytes:
+class Alignment(msgspec.Struct, frozen=True, kw_only=True):
+    """What has to be agreed on before a loop may start, besides the goal."""
+
+    background_intent: str = ""
+    deliverables: str = ""
+    definition_of_done: str = ""
+
+
+def starting_file(
+    goal: str,
+    commands: Sequence[str],
+    *,
+    legacy: bool,
+    request: str,
+    alignment: Alignment = Alignment(),  # noqa: B008 - it is frozen
+    run: str | None = None,
+) -> bytes:
+    """`run`: a command that does the first atom."""
     chosen = list(commands) or ["false  # replace this by a command that succeeds when it is done"]
     if legacy:
         base_case = _LEGACY.format(command=quoted(chosen[0]))
@@ -84,6 +103,8 @@ def starting_file(goal: str, commands: Sequence[str], *, legacy: bool, request: 
         goal=quoted(goal),
         base_case=base_case.rstrip("\n"),
         first=quoted(goal or "First step"),
+        run=f"    run: {quoted(run)}\n" if run is not None else "",
+        **{name: quoted(getattr(alignment, name)) for name in Alignment.__struct_fields__},
         request=request.strip() or "(what you were asked for, in the words of who asked)",
     ).encode()
 

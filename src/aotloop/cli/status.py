@@ -13,10 +13,11 @@ from aotloop.cli.bound import bound_as_data, bound_in_words, bound_of
 from aotloop.cli.drawing import draw
 from aotloop.cli.foreign import prose
 from aotloop.cli.options import json_option, state_file_option
-from aotloop.cli.output import counted, faint, heading, mark, named, say_json, say_next, tell
+from aotloop.cli.output import counted, faint, heading, mark, say_json, say_next, tell
 from aotloop.core.graph import Graph
 from aotloop.core.model import Loop, Verdict
 from aotloop.statefile.emit import to_data
+from aotloop.statefile.lease import holder_of
 
 LARGEST_DRAWN = 40
 COLOURS = {"pending": "cyan", "running": "yellow", "stopped": "magenta", "completed": "green"}
@@ -34,10 +35,12 @@ Examples:
 @json_option
 def command(state_file: str | None, as_json: bool) -> None:
     """Show objective, progress, the graph and next steps."""
-    loop = app.open_store(state_file).load()
+    store = app.open_store(state_file)
+    loop = store.load()
     graph = Graph(loop)
+    steps = _next_steps(loop, graph, is_run=holder_of(store.path) is not None)
     if as_json:
-        say_json(_facts(loop, graph))
+        say_json({**_facts(loop, graph), "next": steps})
         return
     _tell_objective(loop)
     _tell_progress(loop, graph)
@@ -46,7 +49,7 @@ def command(state_file: str | None, as_json: bool) -> None:
         click.echo()
         on_terminal = sys.stdout.isatty() and click.get_current_context().color is not False
         click.echo(draw(loop, "text", width=shutil.get_terminal_size().columns, colour=on_terminal).rstrip("\n"))
-    say_next(*_next_steps(loop, graph))
+    say_next(*steps)
 
 
 def _facts(loop: Loop, graph: Graph) -> dict[str, Any]:
@@ -60,7 +63,6 @@ def _facts(loop: Loop, graph: Graph) -> dict[str, Any]:
         "executable_atoms": graph.ready(),
         "failures": [to_data(entry) for entry in loop.trail if entry.type == "failure"][-5:],
         **bound_as_data(bound_of(loop, graph)),
-        "next": _next_steps(loop, graph),
     }
 
 
@@ -105,15 +107,14 @@ def _judged(verdict: Verdict) -> str:
     return prose(f"base case at {verdict.at}: {found}{failing}")
 
 
-def _next_steps(loop: Loop, graph: Graph) -> list[str]:
-    if loop.control.status == "completed":
+def _next_steps(loop: Loop, graph: Graph, *, is_run: bool) -> list[str]:
+    control = loop.control
+    if control.status == "completed":
         return ["nothing: the base case was verified"]
-    ready = graph.ready()
-    if not graph.unresolved():
-        return ["aot verify"]
-    if loop.control.status in ("pending", "stopped") and loop.control.iteration == 0 and not loop.bindings:
-        return ["aot gate", *(f"aot atom start {named(one)}" for one in ready[:1])]
-    running = [atom.id for atom in loop.atoms if atom.status == "in_progress"]
-    steps = [f"aot atom start {named(one)}" for one in ready[:2]]
-    steps += [f"aot atom resolve {named(one)}" for one in running[:2]]
-    return steps or ["nothing can start: aot atom list says why"]
+    if is_run:
+        return ["aot watch", "aot redirect", "aot stop"]
+    if control.verdict is not None and control.verdict.undecided and not graph.unresolved():
+        return ["aot confirm"]
+    if control.status == "pending":
+        return ["aot gate", "aot run"]
+    return ["aot run", *(["aot log", "aot redirect"] if control.stop_reason else [])]
