@@ -77,3 +77,11 @@ class NotTrusted(AotError):  # noqa: N818
 
 class Unavailable(AotError):  # noqa: N818
     pass
+
+
+def refusal(error: AotError | OSError) -> AotError:
+    """What the system refuses (a full disk, a folder that cannot be made) is expected like anything else."""
+    if isinstance(error, AotError):
+        return error
+    where = f"{error.filename!s}: " if error.filename is not None else ""
+    return Unavailable(f"{where}{error.strerror or error}")

@@ -14,6 +14,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,15 +40,14 @@ class Tree:
 
     def anything_left(self) -> bool:
         """Cheap (about 20 µs for each process there is to look at, on Linux) and without loading psutil."""
-        return self._leader_lives() or self._group_lives() or any(map(self._is_member, self._candidates()))
+        return self._leader_lives() or self._group_lives() or any(map(self._is_member, self._candidates(_pids())))
 
     def is_quickly_told(self) -> bool:
         """Whether `anything_left` has so little to look at that even an event loop can wait for it."""
         return self._session is not None and self._is_young
 
-    def _candidates(self) -> list[int]:
+    def _candidates(self, pids: list[int]) -> list[int]:
         """Numbers are given out in turn: what the leader started has one of those given out after its own."""
-        pids = list(_pids())
         if self._session is None or not self._is_young:
             return pids
         first, last = self._session, _last_pid()
@@ -65,14 +65,15 @@ class Tree:
         """SIGTERM for all, a grace they share and `hurry` cuts short, then SIGKILL until none is found."""
         left = self._members()
         self._send(left, signal.SIGTERM)
-        self._wait(left, grace, hurry)
+        if not self._are_dead(left, grace, hurry):
+            self._send(left, signal.SIGKILL)  # whom we know already, before we look for more
         quiet = False
         for _ in range(_ROUNDS):  # some may fork meanwhile
             left = [process for process in {*left, *self._members()} if _alive(process)]
             if left or self._leader_lives():
                 quiet = False
                 self._send(left, signal.SIGKILL)
-                self._wait(left, _ROUND_SECONDS)
+                self._are_dead(left, _ROUND_SECONDS)
             elif quiet:
                 return
             else:
@@ -81,25 +82,25 @@ class Tree:
                 time.sleep(_POLL_SECONDS)
 
     def _members(self) -> list[psutil.Process]:
-        """The living ones except the leader, which only its Popen may reap, and except us and those who started us."""
-        import psutil  # noqa: PLC0415 - most attempts leave nothing behind, and so never pay for loading it
+        """The living ones except the leader, which only its Popen may reap, and except us and those who started us.
 
-        children: dict[int, list[psutil.Process]] = {}
-        found: dict[int, psutil.Process] = {}
-        for pid in psutil.pids():
-            with contextlib.suppress(psutil.Error, OSError):
-                process = psutil.Process(pid)
-                children.setdefault(process.ppid(), []).append(process)
-                if self._is_member(pid):
-                    found[pid] = process
-        spared = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
-        parents = [pid for pid in found if pid not in spared]  # while it lives, the leader is one of them
+        Whoever does not belong to it costs a look, and no more: eight agents that are to die at once wait for each
+        other's looks.
+        """
+        pids = self._candidates(_pids() or _pids_elsewhere())
+        found = {pid for pid in pids if self._is_member(pid)}
+        found |= {self._session} if self._session is not None else set()
+        spared = {os.getpid(), *_ancestors(os.getpid())}
+        children: dict[int, list[int]] = {}
+        for pid in pids:
+            children.setdefault(_parent(pid), []).append(pid)
+        parents = list(found - spared)  # while it lives, the leader is one of them
         while parents:
-            for child in children.pop(parents.pop(), []):
-                found.setdefault(child.pid, child)
-                parents.append(child.pid)
-        spared.add(self._session or 0)
-        return [process for pid, process in found.items() if pid not in spared and _alive(process)]
+            below = children.pop(parents.pop(), [])
+            found.update(below)
+            parents += below
+        processes = (_process(pid) for pid in found - spared - {self._session})
+        return [process for process in processes if process is not None and _alive(process)]
 
     def _leader_lives(self) -> bool:
         return self._leader is not None and self._leader.poll() is None
@@ -116,7 +117,7 @@ class Tree:
         return True
 
     def _send(self, processes: Iterable[psutil.Process], number: signal.Signals) -> None:
-        import psutil  # noqa: PLC0415 - see _members
+        import psutil  # noqa: PLC0415 - see _process
 
         # The group in one call, so that a shell cannot start its next command between two of our signals.
         if self._session is not None:
@@ -127,26 +128,63 @@ class Tree:
             with contextlib.suppress(psutil.Error, OSError):
                 process.send_signal(number)
 
-    def _wait(self, processes: list[psutil.Process], seconds: float, hurry: threading.Event | None = None) -> None:
-        deadline = time.monotonic() + seconds
+    def _are_dead(self, processes: list[psutil.Process], within: float, hurry: threading.Event | None = None) -> bool:
+        """Waits for it, so many seconds."""
+        deadline = time.monotonic() + within
         while self._leader_lives() or any(_alive(process) for process in processes):
             if time.monotonic() >= deadline or (hurry is not None and hurry.is_set()):
-                return
+                return False
             time.sleep(_POLL_SECONDS)
+        return True
 
 
-def kill_orphans(run_id: str, grace: float = 0.5) -> None:
-    """Ends what a run left behind that died itself. Its agents are known by AOT_RUN_ID."""
+def kill_orphans(run_id: str, grace: float = 0.5) -> bool:
+    """Ends what a run left behind that died itself; whether there was any. Its agents are known by AOT_RUN_ID."""
     tree = Tree(f"AOT_RUN_ID={run_id}\0")
-    if tree.anything_left():
+    is_any = tree.anything_left()
+    if is_any:
         tree.kill(grace)
+    return is_any
 
 
-def _pids() -> Iterator[int]:
-    with contextlib.suppress(FileNotFoundError):  # no /proc: not Linux
-        for name in os.listdir("/proc"):  # noqa: PTH208 - names, not a Path for each of thousands of processes
-            if name.isdigit():
-                yield int(name)
+def _ancestors(pid: int) -> Iterator[int]:
+    seen = {-1, 0}
+    while (pid := _parent(pid)) not in seen:
+        seen.add(pid)
+        yield pid
+
+
+def _parent(pid: int) -> int:
+    """-1: it is gone."""
+    if facts := _read(f"/proc/{pid}/stat"):
+        return int(facts[facts.rindex(b")") :].split(None, 3)[2])
+    import psutil  # noqa: PLC0415 - see _process
+
+    with contextlib.suppress(psutil.Error):
+        return psutil.Process(pid).ppid()
+    return -1
+
+
+def _process(pid: int) -> psutil.Process | None:
+    import psutil  # noqa: PLC0415 - most attempts leave nothing behind, and so never pay for loading it
+
+    with contextlib.suppress(psutil.Error):
+        return psutil.Process(pid)
+    return None
+
+
+def _pids() -> list[int]:
+    """None, where there is no /proc: not Linux."""
+    with contextlib.suppress(FileNotFoundError):
+        # Names, not a Path for each of thousands of processes.
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
+    return []
+
+
+def _pids_elsewhere() -> list[int]:
+    import psutil  # noqa: PLC0415 - see _process
+
+    return psutil.pids()
 
 
 _FORKS_PER_SECOND = 50_000
@@ -154,11 +192,16 @@ _FORKS_PER_SECOND = 50_000
 
 
 def _numbers_cannot_have_gone_round(seconds: float) -> bool:
+    return (seconds + 0.01) * _FORKS_PER_SECOND * (os.cpu_count() or 1) < _highest_pid() / 2
+
+
+@cache
+def _highest_pid() -> int:
+    """0: it cannot be told."""
     try:
-        highest = int(Path("/proc/sys/kernel/pid_max").read_bytes())
+        return int(Path("/proc/sys/kernel/pid_max").read_bytes())
     except (OSError, ValueError):
-        return False
-    return (seconds + 0.01) * _FORKS_PER_SECOND * (os.cpu_count() or 1) < highest / 2
+        return 0
 
 
 def _last_pid() -> int:
@@ -167,13 +210,24 @@ def _last_pid() -> int:
 
 
 def _carries(pid: int, mark: bytes) -> bool:
+    return mark in _read(f"/proc/{pid}/environ")
+
+
+def _read(path: str) -> bytes:
+    """Empty where there is nothing, or nothing for us. Each of thousands of processes is looked at: no buffers."""
+    parts = []
     with contextlib.suppress(OSError):
-        return mark in Path(f"/proc/{pid}/environ").read_bytes()
-    return False
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            while part := os.read(descriptor, 1 << 18):
+                parts.append(part)
+        finally:
+            os.close(descriptor)
+    return b"".join(parts)
 
 
 def _alive(process: psutil.Process) -> bool:
-    import psutil  # noqa: PLC0415 - see Tree._members
+    import psutil  # noqa: PLC0415 - see _process
 
     try:
         # A zombie is dead; in a container whose first process does not reap, it stays in the table for ever.

@@ -216,3 +216,14 @@ def test_a_folder_that_may_not_be_written_is_said_to_be_so(state_file: Path) -> 
         state_file.parent.chmod(0o755)
     assert done.stderr == ""
     assert "cannot be made: Permission denied\nThe folder of the state file has to be writable." in done.stdout
+
+
+def test_a_lease_whose_file_was_removed_is_taken_again(state_file: Path) -> None:
+    path = str(state_file)
+    with lease(path) as held:
+        Path(lease_file(path, "run")).unlink()
+        assert holder_of(path) is None
+        held.renew()
+        held.renew()
+        assert holder_of(path) == Holder(pid=os.getpid())
+    assert not Path(lease_file(path, "run")).exists()

@@ -10,10 +10,11 @@ import pytest
 from tests.workspace.checkouts import done_by, head, make_checkout, opened, save, sh, write
 
 from aotloop.errors import Unavailable
-from aotloop.workspace.attempts import changed_paths, commit, keep, ref_of, refuse
+from aotloop.workspace.attempts import NotTakeable, changed_paths, commit, keep, ref_of, refuse
 from aotloop.workspace.desks import Desk
 from aotloop.workspace.pool import Pool
 from aotloop.workspace.repository import Repository
+from aotloop.workspace.worktrees import remove_tree
 
 
 @pytest.fixture
@@ -207,6 +208,19 @@ def test_changes_within_a_submodule_are_said_to_be_left_out(tmp_path: Path, chec
 
 def test_a_submodule_at_another_commit_is_a_change(tmp_path: Path, checkout: Path) -> None:
     library = make_checkout(tmp_path / "library", {"lib.txt": "lib\n"})
+    write(library, {"lib.txt": "newer\n"})
+    save(library)
+    sh(checkout, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library), "library")
+    base = save(checkout)
+    with Pool(opened(checkout), tmp_path / "pool") as pool:
+        desk = pool.take(base)
+        sh(desk.path / "library", "checkout", "-q", "HEAD~1")
+        done = commit(desk, "x", {})
+        assert (done.paths, done.left_out) == (("library",), ())
+
+
+def test_a_submodule_at_a_commit_that_was_only_made_there_is_not_taken(tmp_path: Path, checkout: Path) -> None:
+    library = make_checkout(tmp_path / "library", {"lib.txt": "lib\n"})
     sh(checkout, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library), "library")
     base = save(checkout)
     with Pool(opened(checkout), tmp_path / "pool") as pool:
@@ -215,8 +229,16 @@ def test_a_submodule_at_another_commit_is_a_change(tmp_path: Path, checkout: Pat
         sh(desk.path / "library", "config", "user.email", "x")
         write(desk.path / "library", {"lib.txt": "changed\n"})
         save(desk.path / "library")
-        done = commit(desk, "x", {})
-        assert (done.paths, done.left_out) == (("library",), ())
+        with pytest.raises(NotTakeable, match="commits in submodules go with the worktree: library"):
+            commit(desk, "x", {})
+
+
+def test_a_submodule_that_an_agent_adds_is_a_change(tmp_path: Path, checkout: Path) -> None:
+    library = make_checkout(tmp_path / "library", {"lib.txt": "lib\n"})
+    with Pool(opened(checkout), tmp_path / "pool") as pool:
+        desk = pool.take(head(checkout))
+        sh(desk.path, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library), "library")
+        assert commit(desk, "x", {}).paths == (".gitmodules", "library")
 
 
 def test_converted_line_endings_are_no_changes(pool: Pool, checkout: Path) -> None:
@@ -226,6 +248,17 @@ def test_converted_line_endings_are_no_changes(pool: Pool, checkout: Path) -> No
     done = done_by(desk, {"a.txt": "one\r\ntwo\n"})
     assert done.paths == ("a.txt",)
     assert sh(checkout, "cat-file", "-p", f"{done.sha}:a.txt") == "one\ntwo"
+
+
+def test_files_of_which_git_makes_no_commit_are_told_from_a_machine_that_fails(desk: Desk) -> None:
+    write(desk.path, {"x/.GIT/config": "x", "y": "y"})
+    with pytest.raises(NotTakeable, match=r"invalid path 'x/\.GIT/config'"):
+        changed_paths(desk)
+    remove_tree(desk.path / "x")
+    remove_tree(desk.git_dir / "aot-index")
+    (desk.git_dir / "aot-index").mkdir()
+    with pytest.raises(Unavailable):
+        changed_paths(desk)
 
 
 def test_messages_cannot_forge_trailers(desk: Desk, checkout: Path) -> None:

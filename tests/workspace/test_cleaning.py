@@ -36,6 +36,19 @@ def test_refs_worktrees_and_folders_of_ours_are_removed(repository: Repository, 
 
 def test_what_a_living_run_uses_stays(repository: Repository, checkout: Path, pool: Pool) -> None:
     desk = pool.take(head(checkout))
-    cleaned = clean(repository, pool.folder)
-    assert (cleaned.worktrees, cleaned.in_use) == ((), (desk.path,))
-    assert sh(desk.path, "status", "--porcelain") == ""
+    write(desk.path, {"half": "done"})
+    kept = keep(repository, desk, atom="A1", attempt=1)
+    assert clean(repository, pool.folder) == Cleaned((), (), (desk.path,))
+    assert sh(desk.path, "status", "--porcelain") == "?? half"
+    assert sh(checkout, "for-each-ref", "--format=%(refname)", "refs/aot") == kept
+
+
+def test_several_folders_are_cleaned_each_once(repository: Repository, checkout: Path, tmp_path: Path) -> None:
+    left = []
+    for folder in (None, tmp_path / "pool"):
+        pool = Pool(repository, folder)
+        left.append(pool.take(head(checkout)).path)
+        for lock in pool._locks.values():  # as if the process had died
+            os.close(lock)
+    cleaned = clean(repository, None, tmp_path / "pool", tmp_path / "pool", tmp_path / "nothing there")
+    assert cleaned == Cleaned((), tuple(left), ())

@@ -445,7 +445,7 @@ def test_an_attempt_on_a_kept_worktree_needs_few_git_commands(
     pool.give_back(pool.take(head(checkout)))
     commands.write_text("")
     landed_from(pool, repository, {"a.txt": "x\n", "new": "y\n"})
-    assert len(commands.read_text().splitlines()) <= 7
+    assert len(commands.read_text().splitlines()) <= 8
 
 
 def test_an_attempt_that_has_to_be_merged_needs_few_more(

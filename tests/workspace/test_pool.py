@@ -94,6 +94,14 @@ def test_files_that_an_agent_ignored_for_itself_do_not_stay(pool: Pool, checkout
     assert not (again(pool, desk).path / "hidden").exists()
 
 
+@pytest.mark.parametrize("folder", ["", "src/"])
+def test_an_ignore_file_that_hides_itself_and_others_does_not_stay(pool: Pool, checkout: Path, folder: str) -> None:
+    desk = pool.take(head(checkout))
+    write(desk.path, {f"{folder}.gitignore": "*\n", f"{folder}hidden": "x", f"{folder}deep/er": "x"})
+    after = again(pool, desk)
+    assert contents(after.path) == {"a.txt": "a\n", "b.txt": "b\n", "src/c.txt": "c\n"}
+
+
 def test_changes_that_an_agent_hides_from_git_do_not_stay(pool: Pool, checkout: Path) -> None:
     desk = pool.take(head(checkout))
     write(desk.path, {"a.txt": "hidden\n", "b.txt": "hidden\n"})
@@ -186,19 +194,21 @@ def test_a_damaged_worktree_is_replaced(pool: Pool, checkout: Path, damage: str)
 
 
 def test_a_branch_that_an_agent_checked_out_is_free_again(pool: Pool, checkout: Path) -> None:
+    sh(checkout, "branch", "persons-own")
     desk = pool.take(head(checkout))
-    sh(desk.path, "checkout", "-q", "-b", "agents-own")
+    sh(desk.path, "checkout", "-q", "persons-own")
     pool.give_back(desk)
-    sh(checkout, "checkout", "-q", "agents-own")
+    sh(checkout, "checkout", "-q", "persons-own")
 
 
 def test_a_branch_that_an_agent_checked_out_is_not_moved_by_the_next_use(pool: Pool, checkout: Path) -> None:
+    sh(checkout, "branch", "persons-own")
     desk = pool.take(head(checkout))
-    sh(desk.path, "checkout", "-q", "-b", "agents-own")
+    sh(desk.path, "checkout", "-q", "persons-own")
     write(desk.path, {"a.txt": "x"})
     made = save(desk.path)
     again(pool, desk)
-    assert sh(checkout, "rev-parse", "agents-own") == made
+    assert sh(checkout, "rev-parse", "persons-own") == made
 
 
 def test_hooks_of_the_person_do_not_run(pool: Pool, checkout: Path, tmp_path: Path) -> None:

@@ -21,7 +21,9 @@ def signal_behind(exit_code: int | None, number: int | None) -> int | None:
     """The signal that killed it, or, told by a shell as 128 and more, its last command."""
     if number is not None:
         return number
-    return exit_code - 128 if exit_code is not None and exit_code - 128 in signal.valid_signals() else None
+    if exit_code is None or exit_code <= 128:  # the list of signals is made anew each time one asks
+        return None
+    return exit_code - 128 if exit_code - 128 in signal.valid_signals() else None
 
 
 def status_in_words(status: int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from aotloop import app
@@ -14,9 +16,16 @@ from aotloop.cli.options import AMOUNT, WORDS, json_option, state_file_option, y
 from aotloop.cli.output import report_done
 from aotloop.cli.progress import progress_line
 from aotloop.core.model import Loop
-from aotloop.errors import Unavailable
+from aotloop.errors import NotTrusted, Unavailable
 from aotloop.statefile.lease import holder_of
 from aotloop.statefile.store import Store
+
+
+def _refuse_agents() -> None:
+    if os.environ.get("AOT_RUN_ID"):
+        raise NotTrusted(
+            "this is an attempt of a loop, and only a person confirms", hint="Run it from a terminal of your own."
+        )
 
 
 @click.command(
@@ -61,6 +70,7 @@ def command(
     A confirmation counts for this objective at the commit that is checked out. Exits with 0 if the loop is completed,
     or the confirmation is kept for whoever runs it; 1 if the base case does not hold; 6 if something still waits.
     """
+    _refuse_agents()
     store = app.open_store(state_file)
     loop = store.load()
     if loop.control.status == "completed":

@@ -27,6 +27,7 @@ COMMANDS = {
     "or": "Switch an OR group to another choice.",
     "graph": "Draw the work graph.",
     "log": "Show what was selected, what failed and what was corrected.",
+    "clean": "Remove what runs left: kept attempts, worktrees, processes.",
     "demo": "Watch a loop at work, from start to end, in a folder of its own.",
     "completion": "Print the completion script of a shell.",
 }

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import uuid
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +43,7 @@ from aotloop.runner.records import Records
 from aotloop.runner.recovery import look
 from aotloop.runner.runner import Ending, Runner, Start
 from aotloop.runner.spectator import Spectator
-from aotloop.statefile.lease import lease
+from aotloop.statefile.lease import Lease, lease
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
 from aotloop.survivors import kill_orphans
@@ -60,7 +62,7 @@ class Wishes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run_loop(store: Store, config: Config, wishes: Wishes, spectator: Spectator) -> Ending:
-    with lease(store.path, "run", since=now()):
+    with lease(store.path, "run", since=now()) as held:
         loop = admitted(store)
         if loop.control.status == "completed":
             _tidy_up(store, config, loop)
@@ -72,10 +74,24 @@ def run_loop(store: Store, config: Config, wishes: Wishes, spectator: Spectator)
         places = places_of(store, loop.objective, config, run_id, wishes.branch)
         try:
             refuse_other_history(loop, places)
-            launch = _Launch(store, config, wishes, spectator, places, run_id)
+            launch = _Launch(store, config, wishes, spectator, places, run_id, held)
             return launch.run(loop)
         finally:
-            places.close()
+            with _undisturbed():
+                places.close()
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Whoever presses Ctrl-C again and again is obeyed by now; it takes a moment more to leave nothing behind."""
+    before = {
+        number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _tidy_up(store: Store, config: Config, loop: Loop) -> None:
@@ -94,7 +110,14 @@ def _run_id(loop: Loop) -> str:
 
 class _Launch:
     def __init__(
-        self, store: Store, config: Config, wishes: Wishes, spectator: Spectator, places: Places, run_id: str
+        self,
+        store: Store,
+        config: Config,
+        wishes: Wishes,
+        spectator: Spectator,
+        places: Places,
+        run_id: str,
+        held: Lease,
     ) -> None:
         self._store = store
         self._config = config
@@ -102,6 +125,7 @@ class _Launch:
         self._spectator = spectator
         self._places = places
         self._run_id = run_id
+        self._lease = held
         self._root = Path(project_root(store.path))
         self._journal = Journal(self._root)
 
@@ -135,6 +159,7 @@ class _Launch:
             means=self._means(run),
             start=start,
             objection=self._objection,
+            renew=self._lease.renew,
             spectator=self._spectator,
         )
         self._tell(self._began(run))
@@ -202,7 +227,13 @@ class _Launch:
     def _note_bug(self, error: Exception) -> None:
         reason = f"error: {type(error).__name__}: {error}"
         with suppress(AotError):
-            self._store.update(lambda loop: advance(loop, events.LoopStopped(reason=reason)))
+            self._store.update(partial(_stop, reason=reason))
+
+
+def _stop(loop: Loop, *, reason: str) -> None:
+    for atom in [one for one in loop.atoms if one.status == "in_progress"]:
+        advance(loop, events.AtomAbandoned(atom=atom.id))
+    advance(loop, events.LoopStopped(reason=reason))
 
 
 def _ended(run: Run, ending: Ending) -> news.News:

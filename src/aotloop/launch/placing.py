@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from msgspec.structs import replace
 
@@ -16,7 +16,7 @@ from aotloop.runner.places import Places
 from aotloop.runner.worktrees import Worktrees
 from aotloop.statefile import durable
 from aotloop.statefile.lease import lease_file
-from aotloop.statefile.locate import project_root
+from aotloop.statefile.locate import STATE_FILE, project_root
 from aotloop.statefile.store import Store
 from aotloop.workspace.branches import switch
 from aotloop.workspace.landing import landing
@@ -43,7 +43,7 @@ def places_of(store: Store, objective: Objective, config: Config, run_id: str, b
         repository,
         folder=_folder(config),
         setup=replace(config.worktree_setup, variables={"AOT_RUN_ID": run_id}),
-        protect=objective.protect,
+        protect=(*objective.protect, f"**/{STATE_FILE}"),
         never=ours,
     )
 
@@ -70,6 +70,7 @@ def _our_files(store: Store, root: Path) -> list[str]:
 def _refuse_dirty(repository: Repository, ours: list[str], *, allowed: bool) -> None:
     prefix = f"{repository.prefix}/" if repository.prefix else ""
     dirty = [] if allowed else repository.dirty([f"{prefix}{one}" for one in (*ours, "aot.toml")])
+    dirty = [path for path in dirty if not _is_of_a_loop(path)]
     if dirty:
         shown = ", ".join(dirty[:_MOST_SHOWN]) + (" …" if len(dirty) > _MOST_SHOWN else "")
         raise Unavailable(
@@ -77,3 +78,9 @@ def _refuse_dirty(repository: Repository, ours: list[str], *, allowed: bool) -> 
             hint="Agents start from the last commit and would not see them: commit them, or set them aside with"
             " `git stash -u`; --allow-dirty goes on without them, and never touches them.",
         )
+
+
+def _is_of_a_loop(path: str) -> bool:
+    """The state file of any loop in the repository, or what lies beside it while that is run."""
+    found, usual = PurePath(path), PurePath(STATE_FILE)
+    return found.parent.name == usual.parent.name and usual.name in found.name

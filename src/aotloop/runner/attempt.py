@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from textwrap import shorten
 
 import msgspec
 from msgspec.structs import replace
@@ -15,11 +16,11 @@ from aotloop.agents import contract
 from aotloop.agents.contract import Assignment, Outcome
 from aotloop.agents.prompts import write_prompt
 from aotloop.agents.results import schema
-from aotloop.agents.wording import one_line
+from aotloop.agents.wording import plain
 from aotloop.core.conduct import reports
 from aotloop.core.context import Context
 from aotloop.core.effects import StartAttempt
-from aotloop.errors import AotError
+from aotloop.errors import AotError, refusal
 from aotloop.runner.checks import Checks
 from aotloop.runner.clock import now
 from aotloop.runner.crew import Crew, Seat
@@ -42,7 +43,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def label(self) -> Label:
         atom = self.context.atom
-        title = one_line(f"{atom.id}: {atom.description}", _LONGEST_TITLE)
+        title = shorten(plain(f"{atom.id}: {atom.description}"), _LONGEST_TITLE, placeholder="…")
         return Label(atom=atom.id, attempt=self.start.attempt, run_id=self.run_id, title=title)
 
 
@@ -87,9 +88,10 @@ class Attempts:
                 return await self._make_at(place, job, seat)
             finally:
                 await self._places.leave(place)
-        except AotError as error:  # nothing could be started, and the atom is not to blame
-            report = reports.MustWait(at=now(), attempt=job.start.attempt, reason=error.message, for_good=True)
-            return Made(report=report, outcome="unavailable", summary=str(error))
+        except (AotError, OSError) as error:  # nothing could be started, and the atom is not to blame
+            told = refusal(error)
+            report = reports.MustWait(at=now(), attempt=job.start.attempt, reason=told.message, for_good=True)
+            return Made(report=report, outcome="unavailable", summary=str(told))
 
     async def _make_at(self, place: Place, job: Job, seat: Seat) -> Made:
         number = job.start.attempt
@@ -114,7 +116,7 @@ class Attempts:
         return record
 
     async def _keep(self, place: Place, job: Job) -> None:
-        with suppress(AotError):  # evidence is worth no more trouble
+        with suppress(AotError, OSError):  # evidence is worth no more trouble
             await self._places.keep(place, job.label)
 
     def _assignment(self, place: Place, job: Job, seat: Seat) -> Assignment:
@@ -180,7 +182,8 @@ class Attempts:
             if problem is not None:
                 return _failed(job, "failed", f"it says that it is done, but {problem}", taught=True)
         record = _record(job, outcome, replace(work, is_checked=True))
-        self._journal.keep(record)
+        if work.commit is not None or atom.check is not None or outcome.cost_usd:  # else the state file will tell
+            self._journal.keep(record)
         report = reports.WorkDone(
             at=now(), attempt=job.start.attempt, summary=outcome.summary, artifacts=outcome.artifacts
         )

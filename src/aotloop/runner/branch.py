@@ -9,11 +9,11 @@ from typing import Literal
 
 import msgspec
 
-from aotloop.errors import AotError
+from aotloop.errors import AotError, Unavailable
 from aotloop.runner.work import Work
 from aotloop.workspace import integration
 from aotloop.workspace.history import Integrated, commits_of
-from aotloop.workspace.landing import Blocked, Landed, landing
+from aotloop.workspace.landing import Blocked, Landed, landing, other_branch
 from aotloop.workspace.repository import Repository
 from aotloop.workspace.reverting import revert
 
@@ -42,22 +42,37 @@ class Landing(msgspec.Struct, frozen=True, kw_only=True):
     result: Literal["landed", "moved", "blocked"]
     commit: str | None = None
     reason: str = ""
+    is_busy: bool = False
+    """It may be worth while to try it again in a moment."""
 
 
 class Branch:
     def __init__(self, repository: Repository) -> None:
         with landing(repository):  # what a process that died had begun is finished first
-            self._ref = repository.head().branch
+            head = repository.head()
         self._repository = repository
+        self._ref = head.branch
+        self._last = head.commit
+        """Where it was when we began, or when we last moved it: it is somewhere below, unless somebody resets it."""
 
     @property
     def name(self) -> str | None:
         """None: a commit is checked out, and no branch."""
         return self._ref.removeprefix("refs/heads/") if self._ref is not None else None
 
+    def head(self) -> str | None:
+        """Its last commit, whatever is checked out now."""
+        now = self._repository.head()
+        if now.branch == self._ref or self._ref is None:
+            return now.commit
+        return self._repository.git("rev-parse", "--verify", "--quiet", f"{self._ref}^{{commit}}").text
+
     def prepare(self, work: Work) -> Ready | Clash:
+        """Raises Unavailable where a person has gone elsewhere."""
         if work.commit is None:
             raise AssertionError("an attempt that changed nothing is not merged")
+        if (reason := self._why_not_here()) is not None:
+            raise Unavailable(reason)
         prepared = integration.prepare(self._repository, work.commit)
         if isinstance(prepared, integration.Conflict):
             return Clash(paths=prepared.paths, atoms=tuple(dict.fromkeys(one.atom for one in prepared.commits)))
@@ -72,22 +87,37 @@ class Branch:
         except AotError as error:
             return Landing(result="blocked", reason=error.message)
         if isinstance(done, Landed):
+            self._last = done.commit
             return Landing(result="landed", commit=done.commit)
         if isinstance(done, Blocked):
-            return Landing(result="blocked", reason=done.reason)
+            return Landing(result="blocked", reason=done.reason, is_busy=done.is_busy)
         return Landing(result="moved")
 
-    def take_back(self, atoms: tuple[str, ...], run_id: str) -> str | None:
+    def take_back(self, atoms: tuple[str, ...], run_id: str, why: str) -> str | None:
         """Why it could not be done; None: nothing of them is there any more."""
         while True:
-            done = revert(self._repository, atoms, self._ref, run=run_id)
+            if (reason := self._why_not_here()) is not None:
+                return reason
+            done = revert(self._repository, atoms, self._ref, run=run_id, why=why)
             if isinstance(done, integration.Conflict):
                 since = ", ".join(dict.fromkeys(one.atom for one in done.commits if one.atom not in atoms))
                 return f"{', '.join(done.paths[:_SHOWN])} changed since" + (f", by {since}" if since else "")
             if isinstance(done, Blocked):
                 return done.reason
+            if isinstance(done, Landed):
+                self._last = done.commit
             if done is None or isinstance(done, Landed):
                 return None
+
+    def _why_not_here(self) -> str | None:
+        """A person has another branch checked out, or has taken away what was there."""
+        now = self._repository.head()
+        if now.branch != self._ref:
+            return other_branch(self._ref, now.branch)
+        if self._last is None or now.commit == self._last or self.contains(self._last):
+            return None
+        where = f"branch {self.name}" if self.name is not None else "what is checked out"
+        return f"{where} was reset: it does not contain {self._last[:12]} any more"
 
     # --- what earlier runs left there ----------------------------------------------------------------------------
 

@@ -7,6 +7,8 @@ the machine establishes (status, results, counters, history) are restored, and t
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import msgspec
 from msgspec.structs import replace
 
@@ -29,22 +31,34 @@ class Edits(msgspec.Struct, kw_only=True):
     objective_changed: bool = False
 
 
-def edits(known: Loop, found: Loop, ours: Loop, *, at: str, adopt: bool = True) -> Edits:
+def edits(
+    known: Loop,
+    found: Loop,
+    ours: Loop,
+    *,
+    at: str,
+    adopt: bool = True,
+    is_old: bool = False,
+    past: Collection[str] = (),
+) -> Edits:
     """`known`: what the file said when it was last looked at; `ours` goes on from there, and may be ahead of it.
 
     `adopt`: a file of a higher epoch is taken whole; not where ours is ahead: then no command has written it.
+    `is_old`: it says that the loop ran no longer than before this run began, so the buffer is at least as old; what it
+    says about stopping is not meant for this run. `past`: atoms that there were, and that were taken out since.
     """
     if adopt and found.control.epoch > ours.control.epoch:
         return _adopted(known, found)
     result = Edits()
-    _take_requests(known.control, found.control, result)
+    if not is_old:
+        _take_requests(known.control, found.control, result)
     candidate = ours.snapshot()
     if found.objective != known.objective:
         result.objective_changed = True
         candidate.objective = found.objective
     _take_verdict(known, found, candidate)
-    _restore_control(known.control, found.control, result)
-    _take_atoms(known, found, candidate, result)
+    _restore_control(known.control, found.control, result, is_old=is_old)
+    _take_atoms(known, found, candidate, result, past)
     _take_groups(known, found, candidate, result)
     _restore_facts(known, found, result)
     return _settled(result, candidate, ours, at)
@@ -76,9 +90,10 @@ def _settled(result: Edits, candidate: Loop, ours: Loop, at: str) -> Edits:
 
 
 def _take_requests(known: Control, found: Control, result: Edits) -> None:
-    if found.redirect_requested and not known.redirect_requested:
+    is_current = found.epoch == known.epoch  # what a buffer of before a redirect says about redirecting is over
+    if is_current and found.redirect_requested and not known.redirect_requested:
         result.requests.append(events.RedirectRequested())
-    if known.redirect_requested and not found.redirect_requested:
+    if is_current and known.redirect_requested and not found.redirect_requested:
         result.requests.append(events.RedirectExpired())
     if found.stop_requested and not known.stop_requested:
         result.requests.append(events.StopRequested(reason=found.stop_reason))
@@ -87,16 +102,17 @@ def _take_requests(known: Control, found: Control, result: Edits) -> None:
 
 
 def _take_verdict(known: Loop, found: Loop, candidate: Loop) -> None:
-    """Somebody ran `aot verify` meanwhile."""
-    verdict, last = found.control.verdict, candidate.control.verdict
-    if verdict is not None and verdict != known.control.verdict and (last is None or verdict.at >= last.at):
+    """Somebody ran `aot verify` meanwhile; an old buffer, and one that ours is ahead of, has nothing new to say."""
+    before, verdict = known.control, found.control.verdict
+    is_new = verdict not in (None, before.verdict) and candidate.control.verdict == before.verdict
+    if is_new and found.control.ran_seconds == before.ran_seconds:
         candidate.control = replace(candidate.control, verdict=verdict)
 
 
-def _restore_control(known: Control, found: Control, result: Edits) -> None:
+def _restore_control(known: Control, found: Control, result: Edits, *, is_old: bool) -> None:
     ours_alone = ("iteration", "stall_count", "prev_pending_count", "run_id", "epoch", "cost_usd", "ran_seconds")
     changed = [name for name in ours_alone if getattr(known, name) != getattr(found, name)]
-    if found.status not in (known.status, "stopped"):
+    if found.status not in ((known.status,) if is_old else (known.status, "stopped")):
         changed.append("status")
     if changed:
         result.restored.append(f"control: {', '.join(changed)}")
@@ -105,13 +121,15 @@ def _restore_control(known: Control, found: Control, result: Edits) -> None:
 # --- atoms and groups --------------------------------------------------------------------------------------------
 
 
-def _take_atoms(known: Loop, found: Loop, candidate: Loop, result: Edits) -> None:
+def _take_atoms(known: Loop, found: Loop, candidate: Loop, result: Edits, past: Collection[str]) -> None:
     before = {atom.id: atom for atom in known.atoms}
     now = {atom.id: atom for atom in found.atoms}
     places = {atom.id: place for place, atom in enumerate(candidate.atoms)}
     for atom in found.atoms:
         if atom.id in before:
             _reword(before[atom.id], atom, candidate, places, result)
+        elif atom.id in past and atom.id not in places:
+            result.restored.append(f"{atom.id}, which had been taken out; under another name it can be added")
         elif atom.id not in places:
             places[atom.id] = len(candidate.atoms)
             candidate.atoms.append(replace(atom, status="pending", attempts=0, findings=None, repairs=None))

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from aotloop.runner.news import News
 from aotloop.runner.work import Work
@@ -74,6 +75,9 @@ class Journal:
             self._events = None
 
     def note(self, news: News) -> None:
+        if self._events is not None and not os.fstat(self._events).st_nlink:  # somebody tidied up while we run
+            self.close()
+            self.open()
         if self._events is not None:
             with self._noting():
                 os.write(self._events, self._encoder.encode(news) + b"\n")
@@ -101,6 +105,14 @@ class Journal:
         with self._noting(), contextlib.suppress(FileNotFoundError):
             (folder / RECORD).replace(folder / USED)
 
+    def give_up(self, atom: str, attempt: int) -> None:
+        """Whatever is there of this attempt: nothing will be made of it. What it cost is not forgotten by that."""
+        record = self._record(self.attempt_folder(atom, attempt))
+        if record is not None and record.cost_usd and not record.is_accounted:
+            self.keep(replace(record, work=None))
+        elif record is not None:
+            self.use(record)
+
     def records(self, run_id: str) -> list[Record]:
         """Of one run, in the order of their attempts; what cannot be read is as good as lost."""
         return sorted((one for one in self._all() if one.run_id == run_id), key=lambda one: one.attempt)
@@ -112,8 +124,13 @@ class Journal:
 
     def _all(self) -> Iterator[Record]:
         for name in self._names():
-            with contextlib.suppress(OSError, msgspec.MsgspecError):
-                yield msgspec.json.decode((self.folder / "attempts" / name / RECORD).read_bytes(), type=Record)
+            if (record := self._record(self.folder / "attempts" / name)) is not None:
+                yield record
+
+    def _record(self, folder: Path) -> Record | None:
+        with contextlib.suppress(OSError, msgspec.MsgspecError):
+            return msgspec.json.decode((folder / RECORD).read_bytes(), type=Record)
+        return None
 
     def _names(self) -> list[str]:
         with contextlib.suppress(OSError):

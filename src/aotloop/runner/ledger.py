@@ -14,12 +14,15 @@ import msgspec
 
 from aotloop.core import events
 from aotloop.core.conduct import Run, conduct, reports
-from aotloop.core.effects import Effect
+from aotloop.core.effects import Added, Effect
 from aotloop.core.model import Loop
 from aotloop.errors import Unavailable
 from aotloop.runner.clock import now
 from aotloop.runner.edits import Edits, edits
+from aotloop.runner.legible import legible
 from aotloop.statefile.store import Store
+
+_WAITS_FOR_A_PERSON = 6
 
 
 class Exchanged(msgspec.Struct, kw_only=True):
@@ -44,17 +47,27 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     """Why a run may not go on with this loop; told whether its objective is another one now."""
     at_once: Callable[[Effect, Exchanged], reports.Report | None]
     """What comes of an effect that needs no work; None: it has to be carried out."""
+    ahead: Callable[[list[Effect]], list[Effect]] = list
+    """Sees to effects that need not wait until the file is written; returns those that have to."""
 
 
 class Ledger:
     def __init__(self, store: Store, run: Run, rules: Rules) -> None:
         self.run = run
-        self.has_conducted = False
-        """In the exchange that failed last: then the loop in memory is ahead of the file."""
-        self._has_begun = False
         self._store = store
         self._rules = rules
+        self._has_begun = False
+        self._waiting: list[Item] = []
+        self._result = Exchanged()
+        """What has come of items, and is not written yet."""
+        self._is_ahead = False
+        """Of what was found in the file under the lock that is held now."""
+        self._knows_the_run = False
+        """The file does: whoever comes after a crash can tell what belongs to this run."""
         self._known = run.loop.snapshot()
+        self._ran_before = run.loop.control.ran_seconds
+        self._past = {atom.id for atom in run.loop.atoms}
+        """Atoms that there are or were: one that is gone does not come back because somebody saves an old buffer."""
         self._accounted = time.monotonic()
 
     @property
@@ -68,32 +81,38 @@ class Ledger:
         return self._store.signature_now() != self._store.signature
 
     def exchange(self, items: list[Item]) -> Exchanged:
-        """Raises StateFileError and Unavailable, for what the store could not read or write."""
-        self.has_conducted = False
-        result = Exchanged()
-        waiting = list(items)
+        """Raises StateFileError and Unavailable, for what the store could not read or write. Items are not lost by
+        that: what comes of them is written and returned by the next exchange that succeeds.
+        """
+        self._is_ahead = False
+        self._waiting += items
 
         def change(found: Loop) -> None:
-            self._take_in(found, result)
-            if waiting:
+            self._take_in(found, self._result)
+            if self._waiting:
                 self._account()
-            while waiting:
-                self.has_conducted = True
-                item = waiting.pop(0)
-                report = item if isinstance(item, reports.Report) else item(result)
+            while self._waiting:
+                self._is_ahead = self._has_begun = True
+                item = self._waiting.pop(0)
+                report = item if isinstance(item, reports.Report) else item(self._result)
                 if report is not None:
-                    self._conduct(report, result)
+                    self._conduct(report, self._result)
             for name in Loop.__struct_fields__:
                 setattr(found, name, getattr(self.run.loop, name))
+            if self._knows_the_run:
+                self._result.effects = self._rules.ahead(self._result.effects)
 
         self._store.update(change)
-        self._has_begun = True
+        self._knows_the_run = True
         self._known = self.run.loop.snapshot()
+        result, self._result = self._result, Exchanged()
         return result
 
     def _conduct(self, report: reports.Report, result: Exchanged) -> None:
-        effects = conduct(self.run, report)
+        effects = conduct(self.run, legible(report))
         for effect in effects:
+            if isinstance(effect, Added):
+                self._past.update(effect.atoms)
             if (following := self._rules.at_once(effect, result)) is not None:
                 self._conduct(following, result)
             else:
@@ -111,10 +130,13 @@ class Ledger:
             return
         if not self._has_begun:  # it was changed since it was looked at, and nothing has been made of that yet
             self._known, self.run.loop = found.snapshot(), found.snapshot()
+            self._ran_before = found.control.ran_seconds
             self._refuse(found)
             return
         at = now()
-        made = edits(self._known, found, self.run.loop, at=at, adopt=not self.has_conducted)
+        self._past.update(atom.id for atom in self._known.atoms)
+        is_old = found.control.ran_seconds <= self._ran_before < self._known.control.ran_seconds
+        made = edits(self._known, found, self.run.loop, at=at, adopt=not self._is_ahead, is_old=is_old, past=self._past)
         self._known = found.snapshot()
         result.taken += made.taken
         result.restored += made.restored
@@ -125,7 +147,8 @@ class Ledger:
 
     def _refuse(self, found: Loop) -> None:
         if (objection := self._rules.objection(found, True)) is not None:
-            raise Unavailable(objection.partition(": ")[2], hint="The file was changed just now; look at it.")
+            hint = "The file was changed just now; look at it."
+            raise Unavailable(objection.removeprefix("blocked: "), hint=hint, exit_code=_WAITS_FOR_A_PERSON)
 
     def _replace(self, made: Edits, at: str, result: Exchanged) -> None:
         if made.loop is None:

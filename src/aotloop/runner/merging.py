@@ -6,6 +6,7 @@ It lands while the state file is locked and says that the result is still wanted
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -14,7 +15,7 @@ from typing import Literal
 from aotloop.core import effects
 from aotloop.core.conduct import reports
 from aotloop.core.model import Atom
-from aotloop.errors import AotError
+from aotloop.errors import AotError, refusal
 from aotloop.runner import news
 from aotloop.runner.branch import Branch, Clash, Landing, Ready
 from aotloop.runner.clock import now
@@ -22,6 +23,9 @@ from aotloop.runner.ledger import Exchanged, Item
 from aotloop.runner.means import Means
 from aotloop.runner.threads import in_thread
 from aotloop.runner.work import Work
+
+_BUSY_PATIENCE, _PAUSE = 5.0, 0.2
+"""Seconds to wait for a person's git, without keeping anybody else from the state file."""
 
 
 class Merging:
@@ -34,15 +38,15 @@ class Merging:
         """What landed has been reported by then."""
         try:
             report = await self._merge(effect.attempt, atom, work)
-        except AotError as error:
-            report = reports.MergeBlocked(at=now(), attempt=effect.attempt, reason=error.message)
+        except (AotError, OSError) as error:
+            report = reports.MergeBlocked(at=now(), attempt=effect.attempt, reason=refusal(error).message)
         match report:
             case None:
                 return []
             case reports.Merged(commit=commit):
                 return [partial(self._settled, report, merged(effect, commit))]
             case reports.MergeRefused(reason=reason):
-                return [partial(self._settled, report, _not_merged(effect, "refused", reason))]
+                return [partial(self._refused, report, _not_merged(effect, "refused", reason))]
             case reports.MergeConflicted(others=others):
                 reason = f"with what {', '.join(others) or 'others'} contributed"
                 return [partial(self._settled, report, _not_merged(effect, "conflict", reason))]
@@ -56,6 +60,7 @@ class Merging:
             landed = await in_thread(partial(self._branch.landed_before, work, self._means.run_id))
             if landed is not None:
                 return reports.Merged(at=now(), attempt=number, commit=landed)
+        deadline = time.monotonic() + _BUSY_PATIENCE
         while True:
             ready = await in_thread(partial(self._branch.prepare, work))
             if isinstance(ready, Clash):
@@ -67,8 +72,9 @@ class Merging:
             landing = await self._land(number, atom.id, ready)
             if landing is None or landing.result == "landed":
                 return None
-            if landing.result == "blocked":
+            if landing.result == "blocked" and (not landing.is_busy or time.monotonic() > deadline):
                 return reports.MergeBlocked(at=now(), attempt=number, reason=landing.reason)
+            await asyncio.sleep(_PAUSE if landing.is_busy else 0)
 
     async def _check(self, ready: Ready, atom: Atom) -> str | None:
         if not ready.needs_check or atom.check is None:
@@ -104,11 +110,17 @@ class Merging:
         exchanged.afterwards.append(partial(self._means.tell, told))
         return report
 
-    async def take_back(self, atoms: tuple[str, ...]) -> list[Item]:
+    def _refused(self, report: reports.OfAttempt, told: news.News, exchanged: Exchanged) -> reports.Report:
+        """It is over before the file says so: a run that takes it up again would count the same failure twice."""
+        self._means.records.use(report.attempt)
+        return self._settled(report, told, exchanged)
+
+    async def take_back(self, atoms: tuple[str, ...], why: str) -> list[Item]:
+        """`why` they were given up: it goes into the history."""
         try:
-            problem = await in_thread(partial(self._branch.take_back, atoms, self._means.run_id))
-        except AotError as error:
-            problem = error.message
+            problem = await in_thread(partial(self._branch.take_back, atoms, self._means.run_id, why))
+        except (AotError, OSError) as error:
+            problem = refusal(error).message
         self._means.tell(news.TakenBack(at=now(), atoms=atoms, problem=problem))
         return [reports.Reverted(at=now(), problem=problem)]
 

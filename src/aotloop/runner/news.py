@@ -125,7 +125,8 @@ class SwitchedTo(News, frozen=True, kw_only=True, tag="backtracked"):
     or_group: str
     left: str
     selected: str
-    reset: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
+    """What was built on the choice that was left, and has to be done again."""
     reason: str = ""
 
 

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
-from aotloop.core import effects
+from aotloop.core import effects, events
 from aotloop.core.conduct import reports
 from aotloop.core.model import Loop
 from aotloop.runner import news
+from aotloop.runner.attempt import Job
 from aotloop.runner.attempting import Attempting
 from aotloop.runner.clock import now
 from aotloop.runner.journal import Record
 from aotloop.runner.ledger import Exchanged, Item
 from aotloop.runner.means import Means
 from aotloop.runner.merging import Merging, merged
+from aotloop.runner.recovery import Recovery
 from aotloop.runner.tasks import Tasks
-from aotloop.runner.tidings import tidings
+from aotloop.runner.tidings import tidings, why_given_up
 from aotloop.runner.verifying import Verifying
 
-HURRY = 0.4
+HURRY = 0.3
 """Seconds of grace for what is discarded."""
+
+_MOMENT = 0.02
+"""Seconds. To begin takes less; if it does not, the file is not kept waiting."""
 
 
 class Performer:
@@ -29,14 +36,27 @@ class Performer:
         self._means = means
         self._run = means.run
         self._tasks = tasks
+        self._loop = asyncio.get_running_loop()
         self._attempting = Attempting(means)
         self._verifying = Verifying(means)
         branch = means.places.branch
         self._merging = Merging(means, branch, put) if branch is not None else None
 
-    def take_up(self, record: Record, exchanged: Exchanged) -> reports.Report:
+    def settle(self, recovery: Recovery, exchanged: Exchanged) -> reports.Report | None:
+        """What earlier runs have cost is noted once, together with what comes of it."""
+        exchanged.afterwards.append(partial(self._means.records.settle, recovery.over))
+        return reports.Told(at=now(), event=events.Spent(usd=recovery.spent_usd)) if recovery.spent_usd > 0 else None
+
+    def take_up(self, record: Record, exchanged: Exchanged) -> reports.Report | None:
         """A result of an earlier run, to be conducted at once: this run will know it under its next number."""
-        self._means.records.put(self._run.next_number, record)
+        if record.atom not in self._run.board.atoms or self._run.board.why_not_ready(record.atom) is not None:
+            exchanged.afterwards.append(partial(self._means.records.settle, [record]))
+            self._run.to_revert.append(record.atom)  # in case it had landed
+            return None
+        number = self._run.next_number
+        self._means.records.put(number, record)
+        if record.cost_usd and not record.is_accounted:
+            exchanged.afterwards.append(partial(self._means.records.account, number))
         text = f"the result of attempt {record.attempt} was there already"
         exchanged.afterwards.append(partial(self._means.tell, news.Warned(at=now(), atom=record.atom, text=text)))
         return reports.ResultFound(at=now(), atom=record.atom, summary=record.summary, artifacts=record.artifacts)
@@ -62,20 +82,35 @@ class Performer:
         atom = self._run.board.atoms[atom_id]
         return atom.run is not None and self._means.crew.name_for(atom, "probe") is None
 
+    def ahead(self, wanted: list[effects.Effect]) -> list[effects.Effect]:
+        """Attempts may begin while the file that says so is still being written: one that a crash leaves unmentioned is
+        known by its run, and its result by its record. This returns when they have begun, or soon after.
+        """
+        jobs = [self._attempting.job(one) for one in wanted if isinstance(one, effects.StartAttempt)]
+        if not jobs:
+            return wanted
+        have_begun = threading.Event()
+        self._loop.call_soon_threadsafe(self._start_all, jobs, have_begun)
+        have_begun.wait(_MOMENT)
+        return [one for one in wanted if not isinstance(one, effects.StartAttempt)]
+
+    def _start_all(self, jobs: list[Job], have_begun: threading.Event) -> None:
+        for job in jobs:
+            self._start(job)
+        self._loop.call_soon(have_begun.set)  # after the first step of each
+
     # --- in time -------------------------------------------------------------------------------------------------
 
     def perform(self, effect: effects.Effect, loop: Loop) -> None:
         match effect:
             case effects.StartAttempt():
-                self._tasks.start(
-                    ("attempt", effect.attempt), self._attempting.attempt(self._attempting.job(effect), self._wait)
-                )
-            case effects.CancelAttempt(attempt=number, discard=discard):
-                self._cancel(number, discard=discard)
+                self._start(self._attempting.job(effect))
+            case effects.CancelAttempt():
+                self._cancel(effect)
             case effects.Integrate():
                 self._tasks.start(("merge", effect.attempt), self._merge(effect))
             case effects.Revert(atoms=atoms) if self._merging is not None:
-                self._tasks.start(("revert", ""), self._merging.take_back(atoms))
+                self._tasks.start(("revert", ""), self._merging.take_back(atoms, why_given_up(loop)))
             case effects.VerifyBaseCase(number=number):
                 self._tasks.start(("verify", number), self._verifying.base_case(number, loop.objective))
             case effects.CancelVerification(number=number):
@@ -88,6 +123,9 @@ class Performer:
                 for one in tidings(effect, loop):
                     self._means.tell(one)
 
+    def _start(self, job: Job) -> None:
+        self._tasks.start(("attempt", job.start.attempt), self._attempting.attempt(job, self._wait))
+
     def _wait(self, atom: str, seconds: float | None) -> None:
         self._tasks.start(("wait", atom), self._attempting.wait(atom, seconds))
 
@@ -97,9 +135,10 @@ class Performer:
             raise AssertionError("what needs no merge is answered at once")
         return self._merging.merge(effect, self._run.board.atoms[effect.atom], work)
 
-    def _cancel(self, number: int, *, discard: bool) -> None:
+    def _cancel(self, effect: effects.CancelAttempt) -> None:
         """What is not discarded, and had finished, can be taken up by the next run."""
-        self._tasks.cancel(("attempt", number), HURRY if discard else None)
-        self._tasks.cancel(("merge", number))
-        if discard:
-            self._means.records.use(number)
+        self._tasks.cancel(("attempt", effect.attempt), HURRY if effect.discard else None)
+        self._tasks.cancel(("merge", effect.attempt))
+        if effect.discard:
+            self._means.records.use(effect.attempt)
+            self._means.journal.give_up(effect.atom, effect.attempt)  # it may have finished, and been checked just now

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from aotloop.runner.journal import Journal, Record
@@ -25,6 +27,11 @@ class Records:
         """Something was made of it, or it was given up: no later run takes it up."""
         record = self._records.pop(number, None)
         if record is not None:
+            self._journal.use(record)
+
+    def settle(self, records: Iterable[Record]) -> None:
+        """Of earlier runs: the state file knows what they cost, and that was all."""
+        for record in records:
             self._journal.use(record)
 
     def account(self, number: int) -> None:

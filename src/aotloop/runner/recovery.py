@@ -12,6 +12,8 @@ from aotloop.runner.journal import Journal, Record
 class Recovery(msgspec.Struct, frozen=True, kw_only=True):
     found: tuple[Record, ...] = ()
     """Attempts that had finished, in this epoch, and of which nothing was made yet."""
+    over: tuple[Record, ...] = ()
+    """Of which nothing will be made: it was, just before the run died, or it was given up since."""
     given_up: tuple[str, ...] = ()
     """Atoms, some of them no atoms any more, of which something is still on the branch though it should not."""
     spent_usd: float = 0.0
@@ -37,6 +39,7 @@ def look(loop: Loop, run_id: str, journal: Journal, branch: Branch | None) -> Re
     standing = branch.atoms_on_it(run_id) if branch is not None else []
     return Recovery(
         found=tuple(found),
+        over=tuple(record for record in records if record not in found),
         given_up=tuple(
             one for one in standing if one not in taken_up and (one not in atoms or atoms[one].status != "resolved")
         ),

@@ -22,7 +22,7 @@ from aotloop.core import effects, events
 from aotloop.core.conduct import Run, reports
 from aotloop.core.limits import seconds
 from aotloop.core.model import Loop
-from aotloop.errors import AotError, StateFileInvalid
+from aotloop.errors import AotError, StateFileInvalid, StateFileMissing
 from aotloop.runner import news
 from aotloop.runner.clock import now
 from aotloop.runner.ledger import Exchanged, Item, Ledger, Rules
@@ -32,7 +32,7 @@ from aotloop.runner.recovery import Recovery
 from aotloop.runner.spectator import Spectator
 from aotloop.runner.tasks import Tasks
 from aotloop.runner.threads import in_thread
-from aotloop.runner.watching import watch_blocked, watch_dialogue, watch_file
+from aotloop.runner.watching import watch_blocked, watch_dialogue, watch_file, watch_lease
 from aotloop.statefile.store import Store
 
 _THREADS = 256
@@ -40,6 +40,11 @@ _THREADS = 256
 
 _MENDING_PATIENCE = 600.0
 """Seconds that a file which cannot be understood is waited for."""
+
+_SAVING_PATIENCE = 1.0
+"""Seconds that a file is waited for which is gone: some editors move the old one away before they write the new one."""
+
+_PAUSE = 0.1
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -70,6 +75,7 @@ class Runner:
         means: Means,
         start: Start,
         objection: Callable[[Loop, bool], str | None],
+        renew: Callable[[], None],
         spectator: Spectator,
     ) -> None:
         self._store = store
@@ -78,9 +84,9 @@ class Runner:
         self._start = start
         self._spectator = spectator
         self._objection = objection
+        self._renew = renew
         self._queue: asyncio.Queue[Item | None] = asyncio.Queue()
         self._signal: int | None = None
-        self._attempts_made = 0
         self._generations_told = means.run.loop.control.iteration
         self._finished: effects.Finished | None = None
 
@@ -91,7 +97,7 @@ class Runner:
             async with asyncio.TaskGroup() as group:
                 self._tasks = Tasks(group, self._queue.put_nowait)
                 self._performer = Performer(self._means, self._tasks, self._queue.put_nowait)
-                rules = Rules(objection=self._objection, at_once=self._performer.at_once)
+                rules = Rules(objection=self._objection, at_once=self._performer.at_once, ahead=self._performer.ahead)
                 self._ledger = Ledger(self._store, self._run, rules)
                 with self._obeying_signals():
                     watchers = [group.create_task(one) for one in self._watchers()]
@@ -109,6 +115,7 @@ class Runner:
         yield watch_file(self._ledger, partial(self._queue.put_nowait, None))
         yield watch_dialogue(self._store.path, self._run, self._queue.put_nowait)
         yield watch_blocked(self._run, self._queue.put_nowait)
+        yield watch_lease(self._renew, self._queue.put_nowait)
 
     async def _conduct(self) -> None:
         items = self._opening()
@@ -126,8 +133,7 @@ class Runner:
         if start.is_resumed:  # whatever was asked of the run that died is not asked of this one
             items.append(partial(_stop_what_died, self._run))
         items.append(reports.Began(at=now(), run_id=start.run_id, objective_digest=start.objective_digest))
-        if recovery.spent_usd > 0:
-            items.append(reports.Told(at=now(), event=events.Spent(usd=recovery.spent_usd)))
+        items.append(partial(self._performer.settle, recovery))
         items += [partial(self._performer.take_up, record) for record in recovery.found]
         return items
 
@@ -150,25 +156,21 @@ class Runner:
 
     async def _exchange(self, items: list[Item]) -> Exchanged:
         """A file that a person left with a mistake in it is waited for: nothing is lost, and nothing new begins."""
-        deadline, is_told = time.monotonic() + _MENDING_PATIENCE, False
+        began, is_told = time.monotonic(), False
         while True:
             try:
-                return await self._exchange_once(items)
-            except StateFileInvalid as error:
-                is_over = time.monotonic() > deadline or self._signal is not None
-                if self._ledger.has_conducted or is_over:
+                return await in_thread(partial(self._ledger.exchange, items))
+            except (StateFileInvalid, StateFileMissing) as error:
+                is_missing = isinstance(error, StateFileMissing)
+                patience = _SAVING_PATIENCE if is_missing else _MENDING_PATIENCE
+                if time.monotonic() > began + patience or self._signal is not None:
                     raise
-                if not is_told:
+                if not is_told and not is_missing:
                     is_told = True
                     text = f"the file cannot be understood; the run waits until it is mended: {error.message}"
                     self._means.tell(news.Warned(at=now(), text=text))
-                await asyncio.sleep(0.2)
-
-    async def _exchange_once(self, items: list[Item]) -> Exchanged:
-        """Mere reports take a moment, and a thread would cost another one; what has deeds in it may take longer."""
-        if all(isinstance(item, reports.Report) for item in items):
-            return self._ledger.exchange(items)
-        return await in_thread(partial(self._ledger.exchange, items))
+                items = []  # they are not lost
+                await asyncio.sleep(_PAUSE)
 
     def _act_on(self, exchanged: Exchanged) -> None:
         loop = self._ledger.loop
@@ -182,8 +184,6 @@ class Runner:
         for effect in exchanged.effects:
             if isinstance(effect, effects.Finished):
                 self._finished = effect
-            elif isinstance(effect, effects.StartAttempt):
-                self._attempts_made += 1
             self._performer.perform(effect, loop)
         self._tell_generations(loop)
 
@@ -198,7 +198,7 @@ class Runner:
     def _ending(self) -> Ending:
         if self._finished is None:
             raise AssertionError("a run that was driven to its end is finished")
-        worked = self._attempts_made > 0 or bool(self._start.recovery.found)
+        worked = self._run.next_number > self._start.recovery.first_attempt
         return Ending(status=self._finished.status, reason=self._finished.reason, worked=worked, signal=self._signal)
 
     # --- signals -------------------------------------------------------------------------------------------------

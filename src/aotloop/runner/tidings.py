@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from aotloop.agents.wording import cut, plain
 from aotloop.core import effects
+from aotloop.core.graph import Graph
 from aotloop.core.model import Loop
 from aotloop.runner import news
 from aotloop.runner.clock import now
+
+_LONGEST_REASON = 1000
 
 
 def tidings(effect: effects.Effect, loop: Loop) -> Iterator[news.News]:
@@ -21,8 +25,10 @@ def tidings(effect: effects.Effect, loop: Loop) -> Iterator[news.News]:
         case effects.Exhausted(atom=atom):
             yield news.NothingLeft(at=at, atom=atom)
         case effects.Backtracked(or_group=name, left=left, selected=selected, reset=reset):
+            parts = {left, *Graph(loop).descendants(left)}
+            again = tuple(one for one in reset if one not in parts)
             yield news.SwitchedTo(
-                at=at, or_group=name, left=left, selected=selected, reset=reset, reason=_why(loop, name)
+                at=at, or_group=name, left=left, selected=selected, again=again, reason=_why(loop, name)
             )
         case effects.WeighAlternatives(or_group=name, choices=choices):
             yield news.Weighing(at=at, or_group=name, choices=choices)
@@ -30,6 +36,17 @@ def tidings(effect: effects.Effect, loop: Loop) -> Iterator[news.News]:
             yield news.AtomsAdded(at=at, atoms=atoms)
         case effects.Withdrawn(parents=parents, atoms=atoms):
             yield news.PartsWithdrawn(at=at, parents=parents, atoms=atoms)
+
+
+def why_given_up(loop: Loop) -> str:
+    """What made the loop go another way last: a choice that was left, or a person's correction."""
+    switch = next((entry for entry in reversed(loop.trail) if entry.selected is not None), None)
+    correction = loop.corrections[-1] if loop.corrections else None
+    if correction is not None and (switch is None or correction.timestamp > switch.timestamp):
+        words = f"Corrected by a person: {correction.description}"
+    else:
+        words = f"{switch.or_group} goes on with {switch.selected}: {switch.reason}" if switch is not None else ""
+    return cut(plain(words), _LONGEST_REASON)
 
 
 def _why(loop: Loop, name: str) -> str:

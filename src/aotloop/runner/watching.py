@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from aotloop.core import events
 from aotloop.core.conduct import Run, reports
+from aotloop.errors import AotError
 from aotloop.runner.clock import now
 from aotloop.runner.ledger import Item, Ledger
 from aotloop.statefile.lease import holder_of
@@ -27,6 +28,16 @@ async def watch_file(ledger: Ledger, look: Callable[[], None]) -> None:
         await asyncio.sleep(GLANCE)
         if ledger.is_stale:
             look()
+
+
+async def watch_lease(renew: Callable[[], None], put: Callable[[Item], None]) -> None:
+    """Whoever tidies up a checkout may take the lease along; without it, a second run could begin."""
+    while True:
+        await asyncio.sleep(_RETRY)
+        try:
+            renew()
+        except AotError as error:
+            put(reports.Halted(at=now(), reason=f"error: {error.message}"))
 
 
 async def watch_dialogue(state_file: str, run: Run, put: Callable[[Item], None]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -29,7 +30,8 @@ class Worktrees:
         self, repository: Repository, *, folder: Path | None, setup: Setup, protect: Sequence[str], never: Sequence[str]
     ) -> None:
         """`never`: paths from the project's root that no attempt may change, whatever is protected."""
-        self.branch: Branch | None = Branch(repository)
+        self._branch = Branch(repository)
+        self.branch: Branch | None = self._branch
         self._repository = repository
         self._pool = Pool(repository, folder, furnisher(setup, is_called_off))
         self._protect = tuple(protect)
@@ -39,15 +41,24 @@ class Worktrees:
         return self._repository.head().commit
 
     async def take(self, commit: str | None = None) -> Place:
-        desk = await in_thread(lambda: self._pool.take(commit if commit is not None else self.head()))
+        desk = await in_thread(partial(self._take, commit))
         return Place(cwd=desk.cwd, desk=desk)
+
+    def _take(self, commit: str | None) -> Desk:
+        desk = self._pool.take(commit if commit is not None else self._branch.head())
+        if is_called_off():  # then nobody waits for it, and nobody would give it back
+            self._pool.give_back(desk)
+        return desk
 
     async def finish(self, place: Place, label: Label) -> Work | Refusal:
         return await in_thread(partial(self._finish, place, label))
 
     def _finish(self, place: Place, label: Label) -> Work | Refusal:
         trailers = {ATOM: label.atom, ATTEMPT: str(label.attempt), RUN: label.run_id}
-        done = attempts.commit(_desk(place), label.title, trailers)
+        try:
+            done = attempts.commit(_desk(place), label.title, trailers)
+        except attempts.NotTakeable as why:
+            return Refusal(f"what it left cannot be committed: {why}")
         refused = attempts.refuse(done.paths, self._protect, self._never, self._repository.prefix)
         if done.sha is not None:
             attempts.keep(self._repository, done.sha, atom=label.atom, attempt=label.attempt)
@@ -57,11 +68,14 @@ class Worktrees:
         return Work(commit=done.sha, base=done.base, attempt=label.attempt, left_out=done.left_out)
 
     async def is_untouched(self, place: Place) -> bool:
-        return not await in_thread(partial(attempts.changed_paths, _desk(place)))
+        with suppress(attempts.NotTakeable):
+            return not await in_thread(partial(attempts.changed_paths, _desk(place)))
+        return False
 
     async def keep(self, place: Place, label: Label) -> None:
         work = partial(attempts.keep, self._repository, _desk(place), atom=label.atom, attempt=label.attempt)
-        await in_thread(work)
+        with suppress(attempts.NotTakeable):
+            await in_thread(work)
 
     async def leave(self, place: Place) -> None:
         await in_thread(partial(self._pool.give_back, _desk(place)))

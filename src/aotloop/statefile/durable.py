@@ -7,8 +7,9 @@ import fcntl
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Literal
 
 from aotloop.errors import StateFileBusy, StateFileMissing, Unavailable
 
@@ -38,12 +39,16 @@ def locked(path: str, *, patience: float = LOCK_PATIENCE) -> Iterator[None]:
             if error.errno not in _NO_LOCK_ON_FOLDERS:
                 raise
             os.close(descriptor)
-            name = os.path.join(folder, f".{os.path.basename(path)}.lock")
-            descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+            descriptor = os.open(beside(path, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
             _wait_for(descriptor, path, patience)
         yield
     finally:
         os.close(descriptor)
+
+
+def beside(path: str, kind: Literal["lock", "tmp"]) -> str:
+    """What a process that died may have left there. It is nobody's work."""
+    return os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{kind}")
 
 
 def _wait_for(descriptor: int, path: str, patience: float) -> None:
@@ -64,13 +69,21 @@ def _wait_for(descriptor: int, path: str, patience: float) -> None:
             return
 
 
-def replace(path: str, data: bytes) -> None:
-    """Call it under the lock: the temporary file has a fixed name, so that a crash leaves at most one behind."""
-    temporary = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.tmp")
+def replace(path: str, data: bytes, is_wanted: Callable[[], bool] = lambda: True) -> os.stat_result | None:
+    """Call it under the lock: the temporary file has a fixed name, so that a crash leaves at most one behind.
+
+    `is_wanted` is asked at the last moment, when everything that takes time is done; None: nothing was changed. What is
+    returned is of the file that was written, whoever replaced it since.
+    """
+    temporary = beside(path, "tmp")
     _refuse_other_than_files(path)
     try:
-        _write_synced(temporary, data, _mode_of(path))
-        os.rename(temporary, path)
+        with _written(temporary, data, _mode_of(path)) as descriptor:
+            if not is_wanted():
+                _forget(temporary)
+                return None
+            os.rename(temporary, path)
+            status = os.fstat(descriptor)
         _sync_folder(os.path.dirname(path))
     except OSError as error:
         _forget(temporary)
@@ -78,6 +91,7 @@ def replace(path: str, data: bytes) -> None:
             f"{path} cannot be written: {os.strerror(error.errno or 0)}; it is as it was",
             hint="Check the disk's free space and the folder's permissions, then try again.",
         ) from error
+    return status
 
 
 def _refuse_other_than_files(path: str) -> None:
@@ -86,7 +100,8 @@ def _refuse_other_than_files(path: str) -> None:
         raise Unavailable(f"{path} is not a regular file, so it is not replaced")
 
 
-def _write_synced(path: str, data: bytes, mode: int) -> None:
+@contextmanager
+def _written(path: str, data: bytes, mode: int) -> Iterator[int]:
     with suppress(FileNotFoundError):
         os.unlink(path)  # what a crash left behind, or a pipe that would block us
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -97,6 +112,7 @@ def _write_synced(path: str, data: bytes, mode: int) -> None:
         while rest:
             rest = rest[os.write(descriptor, rest) :]
         os.fsync(descriptor)
+        yield descriptor
     finally:
         os.close(descriptor)
 

@@ -51,19 +51,40 @@ def holder_of(state_file: str, role: Role = "run") -> Holder | None:
 
 
 @contextmanager
-def lease(state_file: str, role: Role = "run", *, since: str = "") -> Iterator[None]:
+def lease(state_file: str, role: Role = "run", *, since: str = "") -> Iterator[Lease]:
     """Raises StateFileBusy, with the process that holds it."""
-    path = lease_file(state_file, role)
-    descriptor = _taken(state_file, path, role)
+    held = Lease(state_file, role, since)
     try:
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, msgspec.json.encode(Holder(pid=os.getpid(), since=since)), 0)
-        yield
+        yield held
     finally:
-        if _is_still(path, descriptor):  # if somebody removed it, what is there now is another holder's
+        held.end()
+
+
+class Lease:
+    def __init__(self, state_file: str, role: Role, since: str) -> None:
+        self._state_file = state_file
+        self._role = role
+        self._path = lease_file(state_file, role)
+        self._holder = Holder(pid=os.getpid(), since=since)
+        self._descriptor = self._take()
+
+    def renew(self) -> None:
+        """Takes it again if its file was removed (by `git clean`, say). Raises StateFileBusy if somebody was faster."""
+        if not _is_still(self._path, self._descriptor):
+            before, self._descriptor = self._descriptor, self._take()
+            os.close(before)
+
+    def end(self) -> None:
+        if _is_still(self._path, self._descriptor):  # if somebody removed it, what is there now is another holder's
             with suppress(OSError):
-                os.unlink(path)  # while it is ours: whoever opened it meanwhile finds out that it is gone
-        os.close(descriptor)
+                os.unlink(self._path)  # while it is ours: whoever opened it meanwhile finds out that it is gone
+        os.close(self._descriptor)
+
+    def _take(self) -> int:
+        descriptor = _taken(self._state_file, self._path, self._role)
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, msgspec.json.encode(self._holder), 0)
+        return descriptor
 
 
 def lease_file(state_file: str, role: Role) -> str:

@@ -53,9 +53,9 @@ class Store:
                 if revised == data:
                     self._known, self.signature = (data, document), signature
                     return result
-                if self.signature_now() == signature:
-                    durable.replace(self.path, revised)
-                    self._known, self.signature = (revised, document), self.signature_now()
+                written = durable.replace(self.path, revised, lambda: self.signature_now() == signature)  # noqa: B023
+                if written is not None:
+                    self._known, self.signature = (revised, document), _facts(written)
                     return result
         raise StateFileBusy(f"{self.path} keeps changing while it is updated; nothing was written")
 

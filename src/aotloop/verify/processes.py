@@ -25,6 +25,20 @@ from aotloop.verify.cancellation import Cancellation
 from aotloop.verify.capture import Capture
 from aotloop.verify.wakeups import end_of, woken_by
 
+_OF_A_REPOSITORY = frozenset(
+    {
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_COMMON_DIR",
+        "GIT_DIR",
+        "GIT_INDEX_FILE",
+        "GIT_NAMESPACE",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_PREFIX",
+        "GIT_WORK_TREE",
+    }
+)
+"""If a hook started us, git would speak of its repository, not of the one that the check is about."""
+
 MARK = "AOT_CHECK_ID"
 """The variable by which everything a check started is known. A check within a check carries both marks."""
 
@@ -65,7 +79,7 @@ def run(
     ours = Cancellation()
 
     def work() -> Outcome:
-        return _run(command, cwd, timeout, {**os.environ, **(env or {})}, ours, parse_only=parse_only)
+        return _run(command, cwd, timeout, {**_surroundings(), **(env or {})}, ours, parse_only=parse_only)
 
     with (cancellation or Cancellation()).calling(ours.cancel):
         if threading.current_thread() is not threading.main_thread():
@@ -97,6 +111,10 @@ def _run(
     except (OSError, ValueError) as error:
         return Outcome(problem=_explain(error, command, cwd))
     return _Running(shell, mark, cancellation).until(timeout)
+
+
+def _surroundings() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in _OF_A_REPOSITORY}
 
 
 def _start(command: str, cwd: Path, env: dict[str, str], mark: str, *, parse_only: bool) -> subprocess.Popen[bytes]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -19,13 +20,19 @@ from aotloop.workspace import globs, noise
 from aotloop.workspace.desks import Desk
 from aotloop.workspace.objects import Change, commit_tree, message_of
 from aotloop.workspace.repository import Repository, is_at_or_in
-from aotloop.workspace.submodules import MODULES, changed_inside
+from aotloop.workspace.strays import remove_worktrees_within
+from aotloop.workspace.submodules import MODULES, SUBMODULE, changed_inside, made_only_here
 from aotloop.workspace.worktrees import remove_tree
 
 ATTEMPTS = "refs/aot/attempts/"
 
-_SUBMODULE = "160000"
+_OF_FILES = re.compile(r"unable to (add|index)|invalid path|Permission denied")
+_OF_THE_MACHINE = re.compile(r"No space left|Disk quota|Read-only file system|\.lock'")
 _LONGEST_ID = 100
+
+
+class NotTakeable(ValueError):  # noqa: N818 - reads as a sentence where it is caught
+    """Why no commit can be made of what an attempt left, in words."""
 
 
 class Committed(msgspec.Struct, frozen=True):
@@ -38,22 +45,34 @@ class Committed(msgspec.Struct, frozen=True):
 
 
 def commit(desk: Desk, message: str, trailers: Mapping[str, str]) -> Committed:
-    paths = changed_paths(desk)
-    if not paths:
+    """Raises NotTakeable."""
+    found = _take_in(desk)
+    if not found:
         return Committed(None, desk.base, (), _left_out(desk))
+    if only_here := made_only_here(desk, found):
+        raise NotTakeable(f"commits in submodules go with the worktree: {', '.join(only_here)}")
+    paths = tuple(change.path for change in found)
     return Committed(_commit(desk, message_of(message, trailers)), desk.base, paths, _left_out(desk))
 
 
 def changed_paths(desk: Desk) -> tuple[str, ...]:
-    """A renamed file is two paths. Ignored files are nobody's change."""
+    """A renamed file is two paths. Ignored files are nobody's change. Raises NotTakeable."""
+    return tuple(change.path for change in _take_in(desk))
+
+
+def _take_in(desk: Desk) -> list[Change]:
+    """All files as they are, into our index."""
+    if not desk.is_there:
+        raise NotTakeable("its worktree is gone")
+    remove_worktrees_within(desk)
     if desk.git("add", "--all", accept=()).code:
         _absorb_repositories(desk)
-        desk.git("add", "--all")
+        _add_all(desk)
     found = desk.changes()
     if any(map(_is_new_repository, found)) and _absorb_repositories(desk):
         desk.git("add", "--all")
         found = desk.changes()
-    return tuple(change.path for change in noise.without(desk, found))
+    return noise.without(desk, found)
 
 
 def refuse(paths: Iterable[str], protect: Iterable[str], never: Iterable[str], prefix: str = "") -> tuple[str, ...]:
@@ -104,8 +123,16 @@ def _commit(desk: Desk, message: str) -> str:
     return commit_tree(desk.place, desk.git("write-tree").text, desk.base, message)
 
 
+def _add_all(desk: Desk) -> None:
+    done = desk.git("add", "--all", accept=())
+    if done.code and _OF_FILES.search(done.err) and not _OF_THE_MACHINE.search(done.err):
+        raise NotTakeable(done.err.strip().partition("\n")[0].removeprefix("error: ").removeprefix("fatal: "))
+    if done.code:
+        desk.git("add", "--all")
+
+
 def _is_new_repository(change: Change) -> bool:
-    return change.mode == _SUBMODULE != change.mode_before
+    return change.mode == SUBMODULE != change.mode_before
 
 
 def _absorb_repositories(desk: Desk) -> bool:

@@ -40,6 +40,11 @@ class Desk(msgspec.Struct, frozen=True):
         return self.path / self.repository.prefix
 
     @property
+    def is_there(self) -> bool:
+        """The folder itself: an agent may have removed it, or put a link in its place, which leads elsewhere."""
+        return self.path.is_dir() and not self.path.is_symlink()
+
+    @property
     def git_dir(self) -> Path:
         return self.repository.common_dir / "worktrees" / self.path.name
 

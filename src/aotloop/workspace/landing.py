@@ -16,7 +16,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import msgspec
 from msgspec.structs import replace
@@ -33,6 +33,9 @@ PATIENCE = 120.0
 """Seconds to wait for another run, which lands or reverts in milliseconds."""
 
 _COPY = "aot-landing-index"
+_LONGEST_LOCK = 3.0
+"""Seconds. Git keeps the lock of a branch for a moment, unless a hook of the person's makes it wait."""
+
 _SHOWN = 5
 
 
@@ -47,6 +50,8 @@ class Moved(msgspec.Struct, frozen=True):
 class Blocked(msgspec.Struct, frozen=True):
     reason: str
     paths: tuple[str, ...] = ()
+    is_busy: bool = False
+    """By a git that may be done in a moment."""
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -69,16 +74,18 @@ class Landing:
 
     def go(self, step: Step, *, lock_patience: float = LOCK_PATIENCE) -> Landed | Moved | Blocked:
         if not self._claimed(step, lock_patience):
-            return Blocked(f"another git process keeps {self._claim}; if none is running, remove that file")
+            reason = f"another git process keeps {self._claim}; if none is running, remove that file"
+            return Blocked(reason, is_busy=True)
         try:
             return self._advance(step)
         finally:
             self._release()
 
     def finish(self) -> None:
-        """What a process that died had begun."""
+        """What a process that died had begun. Its git had the same lock for as long as it lived: that is dead, too."""
         step = self._begun()
         if step is not None:
+            self._forget_locks(step)
             try:
                 if self._repository.head().commit == step.head:
                     self._copy_index()
@@ -87,10 +94,24 @@ class Landing:
             finally:
                 self._release()
 
+    def _forget_locks(self, step: Step) -> None:
+        """Those of a git that was killed, too. A living one soon takes its own away."""
+        names = [self._repository.git_dir / name for name in ("HEAD.lock", "ORIG_HEAD.lock")]
+        if step.branch is not None:
+            names.append(self._repository.common_dir / f"{step.branch}.lock")
+        deadline = time.monotonic() + _LONGEST_LOCK
+        for path in names:
+            found = before = _inode(path)
+            while found is not None and found == before:
+                if time.monotonic() > deadline:
+                    path.unlink(missing_ok=True)
+                time.sleep(0.02)
+                found = _inode(path)
+
     def _advance(self, step: Step) -> Landed | Moved | Blocked:
         now = self._repository.head()
         if now.branch != step.branch:
-            return Blocked(f"{_shown(step.branch)} was checked out, now it is {_shown(now.branch)}")
+            return Blocked(other_branch(step.branch, now.branch))
         if now.commit == step.commit:
             if self._copy.exists():  # only its index was missing
                 self._copy.replace(self._index)
@@ -210,9 +231,19 @@ def landing(repository: Repository, patience: float = PATIENCE) -> Iterator[Land
         yield one
 
 
+def _inode(path: Path) -> int | None:
+    with contextlib.suppress(FileNotFoundError):
+        return path.stat().st_ino
+    return None
+
+
 def _blocked(paths: Sequence[str]) -> Blocked:
     more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
     return Blocked(f"uncommitted changes stand in the way: {', '.join(paths[:_SHOWN])}{more}", tuple(paths))
+
+
+def other_branch(before: str | None, now: str | None) -> str:
+    return f"{_shown(before)} was checked out, now it is {_shown(now)}"
 
 
 def _shown(branch: str | None) -> str:

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Self
 
 from aotloop.errors import Unavailable
-from aotloop.workspace import worktrees
+from aotloop.workspace import strays, worktrees
 from aotloop.workspace.desks import Desk
 from aotloop.workspace.locks import try_lock, unlock
 from aotloop.workspace.objects import nothing
@@ -69,14 +69,14 @@ class Pool:
         return self._furnished(desk)
 
     def give_back(self, desk: Desk) -> None:
-        worktrees.detach(desk)
+        self._end_attempt(desk)
         with self._mutex:
             self._idle.append(desk.path.name)
 
     def discard(self, desk: Desk) -> None:
         """Removes it: it cannot be used again."""
         name = desk.path.name
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError), strays.removed(desk):
             worktrees.remove(desk)
         if not desk.path.exists():
             with self._mutex:
@@ -129,7 +129,7 @@ class Pool:
         return None
 
     def _names(self) -> Iterator[str]:
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             for path in sorted(self.folder.iterdir()):
                 if path.name.startswith(_NAME) and path.name.endswith(_LOCK):
                     yield path.name.removesuffix(_LOCK)
@@ -138,27 +138,45 @@ class Pool:
         for _ in range(100):
             name = f"{_NAME}{secrets.token_hex(5)}"
             with contextlib.suppress(FileNotFoundError):  # another pool, closing, removed the empty folder
-                self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                descriptor = try_lock(self._lock_file(name))
-                if descriptor is not None:
-                    with self._mutex:
+                self._make_folder()
+                with self._mutex:  # from its making to its locking, it looks like one that was left behind
+                    descriptor = try_lock(self._lock_file(name))
+                    if descriptor is not None:
                         self._locks[name] = descriptor
-                    return name
+                        return name
         raise Unavailable(f"no worktree can be made in {self.folder}")
+
+    def _make_folder(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise Unavailable(
+                f"no worktree can be made in {self.folder}: {error.strerror}",
+                hint="Set `worktrees` in aot.toml, or XDG_CACHE_HOME, to a folder that you may write to.",
+            ) from error
 
     def _is_ready(self, desk: Desk) -> bool:
         """A worktree that refuses anything is as good as one that is not clean."""
         with contextlib.suppress(OSError, Unavailable):
-            return worktrees.is_registered(desk) and desk.path.is_dir() and worktrees.reset(desk)
+            if worktrees.is_registered(desk) and desk.is_there:
+                self._end_attempt(desk)  # of a process that crashed, perhaps
+                return worktrees.reset(desk)
         return False
 
+    def _end_attempt(self, desk: Desk) -> None:
+        with strays.removed(desk):
+            worktrees.detach(desk)
+
     def _furnished(self, desk: Desk) -> Desk:
-        if self._furnish is not None:
-            try:
+        try:
+            strays.begin(desk)
+            if self._furnish is not None:
                 self._furnish(desk)
-            except BaseException:
-                self.discard(desk)
-                raise
+        except BaseException:
+            self.discard(desk)
+            raise
         return desk
 
     def _remove_stale_registrations(self) -> None:
@@ -176,6 +194,8 @@ class Pool:
         ours = [self.folder]
         if self.folder == default_folder(self._repository).resolve():
             ours += [self.folder.parent, self.folder.parent.parent]
+        with contextlib.suppress(OSError):
+            (self._repository.common_dir / "worktrees").rmdir()  # as git does with the last one
         with contextlib.suppress(OSError):  # not empty, or gone
             for folder in ours:
                 folder.rmdir()

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from aotloop.workspace.history import Integrated, commits_of
 from aotloop.workspace.integration import Conflict
-from aotloop.workspace.landing import Blocked, Landed, Moved, Step, landing
+from aotloop.workspace.landing import Blocked, Landed, Moved, Step, landing, other_branch
 from aotloop.workspace.objects import ATOM, REVERTS, RUN, commit_tree, merge, message_of, nothing
 from aotloop.workspace.repository import Repository
 
@@ -18,10 +18,17 @@ def revert(
     *,
     since: str | None = None,
     run: str | None = None,
+    why: str = "",
 ) -> Landed | Moved | Conflict | Blocked | None:
-    """None: nothing of these atoms is there. What was taken back already is known by its commit, not by its atom."""
+    """None: nothing of these atoms is there. What was taken back already is known by its commit, not by its atom.
+
+    `why` is for the history.
+    """
     with landing(repository) as one:
-        head = repository.head().commit
+        now = repository.head()
+        if now.branch != branch:  # where nothing of them may be, and nothing is to be taken back
+            return Blocked(other_branch(branch, now.branch))
+        head = now.commit
         known = commits_of(repository, since)
         reverted = {commit.reverts for commit in known}
         given_up = set(atoms)
@@ -29,7 +36,7 @@ def revert(
         for commit in known:
             is_ours = commit.reverts is None and (run is None or commit.run == run)
             if is_ours and commit.atom in given_up and commit.sha not in reverted:
-                undone = _without(repository, str(current), commit)
+                undone = _without(repository, str(current), commit, why)
                 if isinstance(undone, Conflict):
                     return undone
                 current = undone
@@ -38,7 +45,7 @@ def revert(
         return one.go(Step(head, current, branch))
 
 
-def _without(repository: Repository, current: str, commit: Integrated) -> str | Conflict:
+def _without(repository: Repository, current: str, commit: Integrated, why: str) -> str | Conflict:
     """A commit that undoes it; the current one, if nothing of it is left to undo."""
     before = commit.parent or nothing(repository)
     merged = merge(repository, base=commit.sha, ours=current, theirs=before)
@@ -48,5 +55,5 @@ def _without(repository: Repository, current: str, commit: Integrated) -> str | 
     if merged.tree == repository.git("rev-parse", f"{current}^{{tree}}").text:
         return current
     trailers = {REVERTS: commit.sha, ATOM: commit.atom, **({RUN: commit.run} if commit.run else {})}
-    text = message_of(f"Take back {commit.atom}", trailers)
+    text = message_of(f"Take back {commit.atom}\n\n{why}", trailers)
     return commit_tree(repository.place, merged.tree, current, text)

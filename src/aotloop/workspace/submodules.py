@@ -6,14 +6,17 @@ are there, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from aotloop.workspace.desks import Desk
 from aotloop.workspace.git import Place, git
+from aotloop.workspace.objects import Change
 from aotloop.workspace.repository import Repository, changed
 
 MODULES = ".gitmodules"
+SUBMODULE = "160000"
+"""The mode of one, in a tree."""
 
 
 def update_submodules(repository: Repository, folder: Path) -> None:
@@ -26,6 +29,25 @@ def changed_inside(desk: Desk) -> tuple[str, ...]:
         "status", "--porcelain=v2", "-z", "--untracked-files=no", "--ignore-submodules=none", "--no-renames"
     )
     return tuple(changed(field for field in done.fields if field[:1] == "1" and _is_changed(field)))
+
+
+def made_only_here(desk: Desk, found: Iterable[Change]) -> tuple[str, ...]:
+    """Submodules at commits that neither the person's clone nor whatever they were fetched from has."""
+    moved = {change.path: change.blob for change in found if change.mode == SUBMODULE}
+    names = {path: name for name, path in _submodules(desk.path)} if moved else {}
+    return tuple(path for path, commit in moved.items() if not _is_elsewhere(desk, path, names.get(path), commit))
+
+
+def _is_elsewhere(desk: Desk, path: str, name: str | None, commit: str) -> bool:
+    clones = [source / "modules" / name for source in (desk.repository.git_dir, desk.repository.common_dir) if name]
+    if any(clone.is_dir() and _answer(clone, "cat-file", "-e", f"{commit}^{{commit}}") is not None for clone in clones):
+        return True
+    return bool(_answer(desk.path / path, "for-each-ref", "--count=1", f"--contains={commit}", "refs/remotes"))
+
+
+def _answer(folder: Path, *words: str) -> str | None:
+    done = git(Place(folder), *words, accept=())
+    return done.text if done.code == 0 else None
 
 
 def _is_changed(field: str) -> bool:
@@ -48,7 +70,7 @@ def _update(folder: Path, *sources: Path) -> None:
 def _submodules(folder: Path) -> Iterator[tuple[str, str]]:
     """Name and path; only those that the commit has, and that do not lead out of it."""
     known = git(Place(folder), "ls-files", "-z", "--stage").fields
-    links = {field.split("\t", 1)[1] for field in known if field.startswith("160000 ")}
+    links = {field.split("\t", 1)[1] for field in known if field.startswith(f"{SUBMODULE} ")}
     listed = git(
         Place(folder), "config", "-z", "--file", MODULES, "--get-regexp", r"^submodule\..*\.path$", accept=(0, 1)
     )

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import posixpath
 import shutil
 from pathlib import Path
 
 from aotloop.errors import Unavailable
 from aotloop.workspace import noise
 from aotloop.workspace.desks import INDEX, Desk
+from aotloop.workspace.repository import is_at_or_in
 from aotloop.workspace.submodules import MODULES, changed_inside, update_submodules
 
 _LASTING = frozenset({"HEAD", "commondir", "gitdir", "logs", "modules", "refs"})
@@ -21,9 +23,13 @@ _LASTING = frozenset({"HEAD", "commondir", "gitdir", "logs", "modules", "refs"})
 
 REMOVED = "aot-removed-"
 
+_IGNORING = ".gitignore"
+
 
 def make(desk: Desk) -> None:
-    desk.repository.git("worktree", "add", "--quiet", "--no-checkout", "--detach", str(desk.path), desk.base)
+    words = ("worktree", "add", "--quiet", "--no-checkout", "--detach", str(desk.path), desk.base)
+    if desk.repository.git(*words, accept=()).code:  # another pool, closing, may have removed the folder of worktrees
+        desk.repository.git(*words)
     if not is_registered(desk):  # git appends a number to the name of the private folder if there is one already
         raise Unavailable(f"git registered {desk.path} under another name")
     reset(desk)
@@ -44,6 +50,7 @@ def reset(desk: Desk) -> bool:
     if (desk.path / MODULES).exists():
         update_submodules(desk.repository, desk.path)
     noise.forget(desk)
+    _remove_ignoring(desk)
     if not _is_clean(desk):
         desk.git("clean", "-ffdq")
         if not _is_clean(desk):
@@ -55,8 +62,9 @@ def reset(desk: Desk) -> bool:
 
 
 def detach(desk: Desk) -> None:
-    """A branch that the agent has checked out could be checked out nowhere else."""
+    """A branch that the agent has checked out, or was rebasing, could be checked out nowhere else."""
     with contextlib.suppress(OSError, Unavailable):
+        _forget_unfinished(desk.git_dir)
         if (desk.git_dir / "HEAD").read_bytes().startswith(b"ref:"):
             desk.git("update-ref", "--no-deref", "HEAD", desk.base)
 
@@ -69,8 +77,6 @@ def remove(desk: Desk) -> None:
         removed = desk.repository.common_dir / f"{REMOVED}{desk.path.name}"
         desk.git_dir.rename(removed)
         remove_tree(removed)
-    with contextlib.suppress(OSError):
-        desk.git_dir.parent.rmdir()  # as git does with the last one
 
 
 def remove_tree(path: Path) -> None:
@@ -111,6 +117,21 @@ def _forget_unfinished(git_dir: Path) -> None:
                 remove_tree(Path(entry.path))
     for name in ("bisect", "rewritten", "worktree"):
         remove_tree(git_dir / "refs" / name)
+
+
+def _remove_ignoring(desk: Desk) -> None:
+    """An ignore file that the agent left, and that ignores itself, would hide from us whatever else lies beside it."""
+    words = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+    while hiding := [path for path in desk.git(*words).fields if posixpath.basename(path) == _IGNORING]:
+        folders = {path: posixpath.dirname(path) for path in hiding}
+        tracked = desk.git("ls-files", "-z", "--", *(f":(top,literal){one or '.'}" for one in folders.values())).fields
+        beside_ours = [
+            path for path, one in folders.items() if not one or any(is_at_or_in(file, one) for file in tracked)
+        ]
+        for path in beside_ours:
+            remove_tree(desk.path / path)
+        if not beside_ours:
+            return
 
 
 def _is_clean(desk: Desk) -> bool:

@@ -1,0 +1,67 @@
+"""Removes what runs of a loop left on the machine; the loop itself, and what it did, stay as they are."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from aotloop.config import Config
+from aotloop.errors import StateFileInvalid, Unavailable
+from aotloop.runner.clock import now
+from aotloop.runner.journal import FOLDER
+from aotloop.statefile.lease import lease
+from aotloop.statefile.locate import project_root
+from aotloop.statefile.store import Store
+from aotloop.survivors import kill_orphans
+from aotloop.workspace.cleaning import clean
+from aotloop.workspace.repository import find_repository
+
+
+class CleanedUp(msgspec.Struct, frozen=True, kw_only=True):
+    refs: tuple[str, ...] = ()
+    """Of attempts that were kept."""
+    worktrees: tuple[str, ...] = ()
+    in_use: tuple[str, ...] = ()
+    """Worktrees of another loop of this repository, which somebody runs now; the refs stay then."""
+    orphans: bool = False
+    """Whether processes were still running."""
+    journals: bool = False
+    """Whether they were removed, too."""
+
+
+def clean_up(store: Store, config: Config, *, journals: bool = False) -> CleanedUp:
+    """Raises StateFileBusy while somebody runs the loop."""
+    root = Path(project_root(store.path))
+    with lease(store.path, "run", since=now()):
+        orphans = _kill_orphans(store)
+        repository = find_repository(root)
+        cleaned = CleanedUp()
+        if repository is not None:
+            configured = Path(config.worktrees) if config.worktrees is not None else None
+            done = clean(repository, None, configured)
+            cleaned = CleanedUp(
+                refs=done.refs, worktrees=tuple(map(str, done.worktrees)), in_use=tuple(map(str, done.in_use))
+            )
+        removed = journals and _remove_journals(root / FOLDER)
+    return msgspec.structs.replace(cleaned, orphans=orphans, journals=removed)
+
+
+def _kill_orphans(store: Store) -> bool:
+    with suppress(StateFileInvalid):  # whose they are cannot be told
+        run_id = store.load().control.run_id
+        return run_id is not None and kill_orphans(run_id)
+    return False
+
+
+def _remove_journals(folder: Path) -> bool:
+    """Whether there were any."""
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise Unavailable(f"{folder} cannot be removed: {error.strerror}") from error
+    return True

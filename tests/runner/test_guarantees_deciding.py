@@ -1,0 +1,223 @@
+"""When the base case is tried, what follows from it, and how a run ends: in this order, and with its reason (§5)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from aotloop.core.model import BaseCase, Check, ChecklistItem, Constraints
+from tests.loops import atom
+from tests.runner.agents import ANYBODY, done, fails, scripted, times_asked
+from tests.runner.leftovers import leftovers
+from tests.runner.projects import Ran, a_project, until
+
+
+def verdicts(ran: Ran) -> list[bool]:
+    return [one["passed"] for one in ran.kinds("verified") if one["atom"] is None]
+
+
+def test_a_base_case_that_already_holds_completes_without_any_work_and_says_so(tmp_path: Path) -> None:
+    project = a_project(tmp_path, atom("A1", run="echo a > a"), base_case="true")
+    ran = project.run()
+    assert (ran.code, ran.kinds("attempt_began"), ran.kinds("run_ended")[0]["worked"]) == (0, [], False)
+    assert project.loop.control.status == "completed"
+    project = a_project(tmp_path / "2", atom("A1", run="echo a > a"), base_case="true")
+    assert "the base case holds already: no work was done" in project.aot("run", "--yes").out
+    assert leftovers(project) == []
+
+
+def test_without_early_looks_the_base_case_is_tried_at_the_start_and_when_all_is_done(tmp_path: Path) -> None:
+    atoms = [atom(f"A{number}", *([f"A{number - 1}"] if number > 1 else []), run="true") for number in range(1, 4)]
+    project = a_project(tmp_path, *atoms, atom("last", "A3", run="echo a > a"), base_case="test -f a")
+    ran = project.run()
+    assert (ran.code, verdicts(ran)) == (0, [False, True])
+
+
+def test_with_early_looks_a_base_case_that_holds_ends_it_at_once(tmp_path: Path) -> None:
+    project = a_project(
+        tmp_path,
+        atom("A1", run="echo a > a"),
+        atom("A2", "A1", run="echo b > b"),
+        base_case="test -f a",
+        constraints=Constraints(verify_each_iteration=True, max_parallel_agents=1),
+    )
+    ran = project.run()
+    assert ran.code == 0, ran.out
+    assert verdicts(ran) == [False, True]
+    assert project.statuses() == {"A1": "resolved", "A2": "pending"}
+    assert project.loop.control.status == "completed"
+
+
+def test_nothing_is_merged_while_the_base_case_is_tried(tmp_path: Path) -> None:
+    events = tmp_path / "project" / ".aot" / "events.jsonl"
+    looking = tmp_path / "looking"
+    third = f"until test $(grep -c attempt_ended {events}) = 3; do sleep 0.02; done"
+    project = a_project(
+        tmp_path,
+        atom("A1", run=f"echo a > a; touch {looking}-soon"),
+        atom("A2", "A1", run=f"until test -e {looking}; do sleep 0.02; done; echo b > b"),
+        atom("A3", run=f"until grep attempt_began {events} | grep -q A2; do sleep 0.02; done"),
+        base_case=f"test -e {looking}-soon && touch {looking} || exit 1; {third}; test -f b",
+        constraints=Constraints(verify_each_iteration=True, max_parallel_agents=2),
+    )
+    ran = project.run()
+    assert ran.code == 0, ran.out
+    seen = [one for one in ran.news if one["kind"] in ("verified", "attempt_ended", "merged")][-6:]
+    kinds = [(one["kind"], one.get("atom")) for one in seen]
+    looked = kinds.index(("verified", None))
+    assert ("attempt_ended", "A2") in kinds[:looked]
+    assert ("merged", "A2") in kinds[looked:]
+
+
+def test_the_verdict_is_of_the_commit_that_is_checked_out_and_of_this_objective(tmp_path: Path) -> None:
+    project = a_project(tmp_path, atom("A1", run="echo a > a"), base_case="test -f a")
+    assert project.run().code == 0
+    verdict = project.loop.control.verdict
+    assert verdict is not None
+    assert (verdict.passed, verdict.commit) == (True, project.git("rev-parse", "HEAD"))
+    assert verdict.objective_digest == project.loop.control.objective_digest
+
+
+def test_claims_of_success_complete_nothing(tmp_path: Path) -> None:
+    orders = {ANYBODY: [done(summary="everything works, the base case holds")]}
+    project = a_project(tmp_path, atom("A1"), base_case="false", config=scripted(tmp_path, orders))
+    ran = project.run()
+    assert ran.code == 4
+    assert project.loop.control.status == "stopped"
+    assert True not in verdicts(ran)
+
+
+def test_every_failing_leaf_becomes_one_repair_and_a_failing_alternative_is_one(tmp_path: Path) -> None:
+    def item(name: str, value: str) -> ChecklistItem:
+        return ChecklistItem(item=name, check=Check(type="command", value=value))
+
+    checklist = (
+        ChecklistItem(item="both", group=(item("one", "echo why-one; test -f one"), item("two", "test -f two"))),
+        ChecklistItem(item="either", any_of=(item("x", "test -f x"), item("y", "test -f y"))),
+        item("fine", "true"),
+    )
+    orders = {ANYBODY: [done({"one": "1", "two": "2", "x": "x"})]}
+    project = a_project(
+        tmp_path,
+        atom("A1", run="true"),
+        base_case=BaseCase(checklist=checklist),
+        config=scripted(tmp_path, orders),
+    )
+    ran = project.run()
+    assert ran.code == 0, ran.out
+    assert [len(one["atoms"]) for one in ran.kinds("added")] == [3]
+    repaired = [one.repairs for one in project.loop.atoms if one.repairs is not None]
+    assert len(repaired) == 3
+    assert sum("either" in (one or "") for one in repaired) == 1
+    assert "why-one" in "".join(one.description for one in project.loop.atoms)
+
+
+def test_a_completion_in_the_last_iteration_that_is_allowed_is_a_completion(tmp_path: Path) -> None:
+    project = a_project(
+        tmp_path, atom("A1", run="echo a > a"), base_case="test -f a", constraints=Constraints(max_iterations=1)
+    )
+    assert project.run().code == 0
+    assert project.loop.control.status == "completed"
+
+
+def test_at_a_limit_nothing_new_starts_what_runs_is_finished_and_it_is_no_completion(tmp_path: Path) -> None:
+    late = f"until grep merged {tmp_path}/project/.aot/events.jsonl | grep -q A1; do sleep 0.02; done; echo b > b"
+    project = a_project(
+        tmp_path,
+        atom("A1", run="echo a > a"),
+        atom("A2", run=late),
+        atom("A3", "A2", run="echo c > c"),
+        base_case="test -f c",
+        constraints=Constraints(max_iterations=1),
+    )
+    ran = project.run()
+    assert ran.code == 5
+    assert project.loop.control.stop_reason == "limit: 1 iterations, as many as allowed"
+    assert project.statuses() == {"A1": "resolved", "A2": "resolved", "A3": "pending"}
+    assert verdicts(ran) == [False, False]
+    assert leftovers(project) == []
+    more = project.run("--max-iterations", "5")
+    assert more.code == 0, more.out
+    assert project.files() == {"README.md", "a", "b", "c"}
+
+
+def test_at_the_limit_the_base_case_is_tried_once_more_and_may_hold(tmp_path: Path) -> None:
+    project = a_project(
+        tmp_path,
+        atom("A1", run="echo a > a"),
+        atom("A2", "A1", run="echo b > b"),
+        base_case="test -f a",
+        constraints=Constraints(max_iterations=1),
+    )
+    ran = project.run()
+    assert (ran.code, project.loop.control.status) == (0, "completed")
+    assert project.statuses()["A2"] == "pending"
+
+
+def test_time_that_is_up_is_a_limit_though_nothing_else_happens(tmp_path: Path) -> None:
+    project = a_project(
+        tmp_path,
+        atom("A1", run="sleep 1; echo a > a"),
+        atom("A2", "A1", run="echo b > b"),
+        base_case="false",
+        constraints=Constraints(max_runtime="0.5s"),
+    )
+    ran = project.run()
+    assert ran.code == 5
+    assert project.loop.control.stop_reason == "limit: it ran for 0.5s, as long as allowed"
+    assert project.statuses() == {"A1": "resolved", "A2": "pending"}  # what ran was finished
+    assert project.loop.control.ran_seconds >= 0.5
+
+
+def test_a_stop_comes_before_everything_else(tmp_path: Path) -> None:
+    project = a_project(
+        tmp_path,
+        atom("A1", run="echo a > a"),
+        base_case=f"test -f a || exit 1; touch {tmp_path}/looking; sleep 9731",
+        constraints=Constraints(max_iterations=1),
+    )
+    with project.running() as process:
+        until((tmp_path / "looking").exists)
+        project.aot("stop", "--reason", "no more")
+        assert process.wait(30) == 7
+    assert project.loop.control.stop_reason == "user: no more"
+    assert project.statuses() == {"A1": "resolved"}
+    assert leftovers(project) == []
+
+
+def test_exhausted_is_told_rather_than_stalled_or_a_limit(tmp_path: Path) -> None:
+    orders = {"A1": [fails("no")]}
+    project = a_project(
+        tmp_path,
+        atom("A1"),
+        base_case="false",
+        config=scripted(tmp_path, orders),
+        constraints=Constraints(max_attempts=2, max_stall_count=2, max_iterations=2),
+    )
+    assert project.run().code == 4
+    assert (project.loop.control.stop_reason or "").startswith("exhausted:")
+
+
+def test_whatever_agents_do_there_are_no_more_attempts_than_was_said_before(tmp_path: Path) -> None:
+    orders = {"P": [fails("no")], "Q": [done({"q": "q"})], ANYBODY: [done()]}
+    patient = Constraints(max_attempts=2, max_stall_count=99, max_iterations=99, max_depth=0)
+    project = a_project(
+        tmp_path,
+        atom("P", or_group="G"),
+        atom("Q", or_group="G"),
+        atom("R", "P", or_group="H", run="true"),
+        atom("S", "P", or_group="H", run="exit 1"),
+        atom("D", "R", run="exit 1"),
+        base_case="false",
+        config=scripted(tmp_path, orders),
+        constraints=patient,
+    )
+    plan = json.loads(project.aot("run", "--dry-run", "--json").out)
+    ran = project.run()
+    assert ran.code == 4
+    assert (project.loop.control.stop_reason or "").startswith("exhausted:")
+    assert 0 < len(ran.kinds("attempt_began")) <= plan["attempts_left_at_most"]
+    assert times_asked(tmp_path, "P") == 2
+    again = project.run()
+    assert again.code == 4  # it can be asked again, and still ends
+    assert again.kinds("attempt_began") == []
