@@ -50,15 +50,33 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     grace: float = 0.5
     """Seconds between SIGTERM and SIGKILL, whenever it has to be ended."""
     result_schema: dict[str, Any] = {}
+    max_cost_usd: float | None = None
+    """What this attempt may cost at most, where the client can be told."""
 
 
 # --- what comes of it --------------------------------------------------------------------------------------------
+
+
+class Tokens(msgspec.Struct, frozen=True, kw_only=True):
+    """Of a whole attempt, sub-agents included where the client counts them. What is read from a cache is no input."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+
+Cause = Literal["rate_limit", "overload", "quota", "auth", "refusal", "outage", "too_long"]
+"""Why a service did not do its part, where the client tells."""
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     seconds: float = 0.0
     cost_usd: float | None = None
     """None: the backend cannot tell."""
+    tokens: Tokens | None = None
+    turns: int | None = None
+    cause: Cause | None = None
     output: str = ""
     """The last of what it printed."""
     notes: tuple[str, ...] = ()
