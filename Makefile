@@ -1,9 +1,9 @@
 # Every target sets up what it needs in .venv: a fresh machine with Python 3.11+, git and make is enough.
 PYTHON ?= python3
 BIN := .venv/bin
-SRC := src tests bench plugin docs prove
+SRC := src tests bench plugin docs prove faults
 
-.PHONY: help demo test check bench prove prove-deep format docs clean
+.PHONY: help demo test check bench prove prove-deep faults format docs clean
 help:
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
@@ -42,6 +42,9 @@ prove: .venv/.ready ## the model checker: every small loop, every outcome; and t
 prove-deep: .venv/.ready ## the same with one atom more (hours; MINUTES=n bounds it), and generated cases by the thousand
 	@$(BIN)/python -m prove --deep $(if $(MINUTES),--minutes $(MINUTES))
 	@AOT_HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -n auto tests/statefile tests/core
+
+faults: .venv/.ready ## kills runs at 300 random instants: nothing is lost, doubled or left behind (MINUTES=n bounds it)
+	@$(BIN)/python -m faults $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED))
 
 docs: .venv/.ready ## write docs/cli.md from the commands
 	@$(BIN)/python docs/generate.py

@@ -71,22 +71,26 @@ MOMENTS = {
 """What a git does in place of the first `git merge`; $PPID is the run."""
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
-def test_a_landing_that_was_killed_is_finished_once(tmp_path: Path, moment: str) -> None:
-    real = shutil.which("git")
-    script = tmp_path / "bin" / "git"
+def with_git_that(folder: Path, case: str, instead: str) -> dict[str, str]:
+    """An environment in which the first git with these words does something else; $REAL is git."""
+    script, struck = folder / "bin" / "git", folder / "struck"
     script.parent.mkdir()
-    first = f"test ! -e {tmp_path}/struck && touch {tmp_path}/struck"
+    first = f"test ! -e {struck} && touch {struck}"
     script.write_text(
-        f'#!/bin/sh\nREAL={real}\ncase "$*" in *--ff-only*) if {first}; then {MOMENTS[moment]}; fi;; esac\n'
-        'exec "$REAL" "$@"\n'
+        f"#!/bin/sh\nREAL={shutil.which('git')}\n"
+        f'case "$*" in {case}) if {first}; then {instead}; fi;; esac\nexec "$REAL" "$@"\n'
     )
     script.chmod(0o755)
+    return {"PATH": f"{script.parent}:{os.environ['PATH']}"}
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_landing_that_was_killed_is_finished_once(tmp_path: Path, moment: str) -> None:
     project = a_project(
         tmp_path,
         atom("A1", run=f"seq 20000 > one.txt; seq 20000 > two.txt; echo x >> {tmp_path}/times"),
         base_case="cmp one.txt two.txt",
-        environ={"PATH": f"{script.parent}:{os.environ['PATH']}"},
+        environ=with_git_that(tmp_path, "*--ff-only*", MOMENTS[moment]),
     )
     assert project.run().code == -signal.SIGKILL
     ran = project.run()
@@ -94,6 +98,26 @@ def test_a_landing_that_was_killed_is_finished_once(tmp_path: Path, moment: str)
     assert project.subjects() == ["A1: do A1"]
     assert (tmp_path / "times").read_text() == "x\n"
     assert project.is_clean()
+    assert leftovers(project) == []
+
+
+@pytest.mark.parametrize("words", ["*worktree*add*", "*checkout*--quiet*"])
+def test_a_git_that_outlives_its_run_disturbs_nobody(tmp_path: Path, words: str) -> None:
+    """It goes on to write the files of a worktree, which is why the next run leaves that worktree alone."""
+    slow = f'sleep 1.5; "$REAL" "$@"; touch {tmp_path}/late; exit'
+    project = a_project(
+        tmp_path,
+        atom("A1", run=f"echo more >> README.md; {waits_for(tmp_path / 'late')}"),
+        base_case="grep -q more README.md",
+        environ=with_git_that(tmp_path, words, slow),
+    )
+    with project.running() as process:
+        until((tmp_path / "struck").exists)
+        process.kill()
+        process.wait()
+    ran = project.run()
+    assert ran.code == 0, ran.out + ran.err
+    assert (project.root / "README.md").read_text() == "a project\nmore\n"
     assert leftovers(project) == []
 
 

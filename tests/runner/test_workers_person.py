@@ -96,15 +96,18 @@ def test_what_was_blocked_is_merged_as_soon_as_the_way_is_free(tmp_path: Path) -
 def test_an_ignored_file_in_the_way_is_not_overwritten(tmp_path: Path) -> None:
     project = a_project(
         tmp_path,
-        atom("A1", run="git add -f secret.env 2>/dev/null; echo agent > secret.env; git add -f secret.env; echo a > a"),
-        atom("A2", run="echo 'nothing' > .gitignore; echo agent > secret.env"),
+        atom("A1", run="echo agent > secret.env; git add -f secret.env; echo a > a"),  # ignored, so nobody's change
+        atom("A2", run="echo nothing > .gitignore; echo agent > secret.env"),
         files={".gitignore": "*.env\n"},
-        base_case="test -f a",
-        constraints=Constraints(max_parallel_agents=1, max_attempts=1),
+        base_case="false",
     )
     (project.root / "secret.env").write_text("mine\n")
-    project.run()
+    ran = project.run()
+    assert ran.code == 6, ran.out
+    assert project.loop.control.stop_reason == "blocked: uncommitted changes stand in the way: secret.env"
     assert (project.root / "secret.env").read_text() == "mine\n"
+    assert project.statuses() == {"A1": "resolved", "A2": "pending"}
+    assert project.files() == {"README.md", ".gitignore", "a"}
 
 
 def test_a_person_who_commits_meanwhile_loses_nothing(tmp_path: Path) -> None:
@@ -226,15 +229,19 @@ def test_a_branch_that_was_reset_under_us_takes_no_more_results(tmp_path: Path) 
     assert leftovers(project) == []
 
 
-def test_a_git_that_holds_the_index_is_in_the_way_like_edits(tmp_path: Path) -> None:
-    project = a_project(tmp_path, atom("A1", run="echo a > a"), base_case="test -f a")
-    lock = project.root / ".git" / "index.lock"
-    lock.touch()  # as if the person's editor had `git commit` open
-    ran = project.run()
-    assert ran.code == 6, ran.out
-    assert "another git process keeps" in (project.loop.control.stop_reason or "")
-    assert lock.exists()
-    lock.unlink()
-    again = project.run()
-    assert (again.code, again.kinds("attempt_began")) == (0, [])
-    assert leftovers(project) == []
+def test_a_conflict_with_what_a_person_committed_meanwhile_is_no_failure(tmp_path: Path) -> None:
+    waits = f"touch {tmp_path}/begun; until test -f {tmp_path}/go; do sleep 0.05; done"
+    project = a_project(
+        tmp_path,
+        atom("A1", run=f"{waits}; echo by the atom >> shared.txt"),
+        base_case="grep -q atom shared.txt && grep -q person shared.txt",
+        files={"shared.txt": "first\n"},
+    )
+    with project.running() as process:
+        until(lambda: (tmp_path / "begun").exists())
+        (project.root / "shared.txt").write_text("first\nby the person\n")
+        project.git("commit", "--quiet", "--all", "--message=of the person")
+        (tmp_path / "go").touch()
+        assert process.wait(60) == 0
+    assert project.atom("A1").attempts == 0
+    assert project.is_clean()

@@ -176,3 +176,10 @@ def test_one_run_lands_at_a_time(repository: Repository, monkeypatch: pytest.Mon
     with contextlib.ExitStack() as stack:
         stack.enter_context(landing(repository))
     assert (repository.common_dir / LOCK).exists()
+
+
+def test_half_a_claim_that_was_left_is_removed_by_whoever_comes_next(repository: Repository, checkout: Path) -> None:
+    (checkout / ".git" / "aot-claim").write_text("aot\n{")
+    with landing(repository):
+        pass
+    assert not (checkout / ".git" / "aot-claim").exists()

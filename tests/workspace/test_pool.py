@@ -345,7 +345,8 @@ def test_a_worktree_whose_agent_outlives_its_run_is_not_taken_over(
 ) -> None:
     crashed = Pool(repository, tmp_path / "pool")
     desk = crashed.take(head(checkout))
-    lock = crashed.lock_of(desk)
+    lock = desk.lock
+    assert lock is not None
     agent = subprocess.Popen(["sleep", "60"], pass_fds=[lock])
     os.close(lock)  # as the death of the run does
     with Pool(repository, tmp_path / "pool") as pool:

@@ -54,6 +54,7 @@ class Branch:
         self._ref = head.branch
         self._last = head.commit
         """Where it was when we began, or when we last moved it: it is somewhere below, unless somebody resets it."""
+        self._seen = head.commit
 
     @property
     def name(self) -> str | None:
@@ -66,6 +67,12 @@ class Branch:
         if now.branch == self._ref or self._ref is None:
             return now.commit
         return self._repository.git("rev-parse", "--verify", "--quiet", f"{self._ref}^{{commit}}").text
+
+    def was_moved_by_others(self) -> bool:
+        """Since this was asked last. It costs the reading of a file or two."""
+        now = self._repository.head()
+        before, self._seen = self._seen, now.commit if now.branch == self._ref else self._seen
+        return self._seen not in (before, self._last)
 
     def prepare(self, work: Work) -> Ready | Clash:
         """Raises Unavailable where a person has gone elsewhere."""

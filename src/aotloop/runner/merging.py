@@ -49,7 +49,8 @@ class Merging:
                 return [partial(self._refused, report, _not_merged(effect, "refused", reason))]
             case reports.MergeConflicted(others=others):
                 reason = f"with what {', '.join(others) or 'others'} contributed"
-                return [partial(self._settled, report, _not_merged(effect, "conflict", reason))]
+                moved = [reports.BranchMoved(at=now())] if await in_thread(self._branch.was_moved_by_others) else []
+                return [*moved, partial(self._settled, report, _not_merged(effect, "conflict", reason))]
             case reports.MergeBlocked(reason=reason):
                 if effect.attempt not in self._means.run.blocked:  # it is tried again and again, and told once
                     self._means.tell(_not_merged(effect, "blocked", reason))

@@ -32,7 +32,7 @@ from aotloop.runner.recovery import Recovery
 from aotloop.runner.spectator import Spectator
 from aotloop.runner.tasks import Tasks
 from aotloop.runner.threads import in_thread
-from aotloop.runner.watching import watch_blocked, watch_dialogue, watch_file, watch_lease
+from aotloop.runner.watching import watch_blocked, watch_branch, watch_dialogue, watch_file, watch_lease
 from aotloop.statefile.store import Store
 
 _THREADS = 256
@@ -115,6 +115,8 @@ class Runner:
         yield watch_file(self._ledger, partial(self._queue.put_nowait, None))
         yield watch_dialogue(self._store.path, self._run, self._queue.put_nowait)
         yield watch_blocked(self._run, self._queue.put_nowait)
+        if (branch := self._means.places.branch) is not None:
+            yield watch_branch(branch, self._queue.put_nowait)
         yield watch_lease(self._renew, self._queue.put_nowait)
 
     async def _conduct(self) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 
 from aotloop.core import events
 from aotloop.core.conduct import Run, reports
 from aotloop.errors import AotError
+from aotloop.runner.branch import Branch
 from aotloop.runner.clock import now
 from aotloop.runner.ledger import Item, Ledger
+from aotloop.runner.threads import in_thread
 from aotloop.statefile.lease import holder_of
 
 GLANCE = 0.05
@@ -18,6 +21,7 @@ GLANCE = 0.05
 _ABSENCE = 0.5
 """So long nobody has held the dialogue before it counts as abandoned."""
 
+_LOOK = 1.0
 _RETRY = 3.0
 """Seconds until what was blocked is tried again."""
 
@@ -50,6 +54,15 @@ async def watch_dialogue(state_file: str, run: Run, put: Callable[[Item], None])
         if absent >= _ABSENCE:
             absent = 0.0
             put(reports.Told(at=now(), event=events.RedirectExpired()))
+
+
+async def watch_branch(branch: Branch, put: Callable[[Item], None]) -> None:
+    """What a person commits may be what an attempt was waiting for, or what it conflicts with."""
+    while True:
+        await asyncio.sleep(_LOOK)
+        with suppress(AotError):
+            if await in_thread(branch.was_moved_by_others):
+                put(reports.BranchMoved(at=now()))
 
 
 async def watch_blocked(run: Run, put: Callable[[Item], None]) -> None:

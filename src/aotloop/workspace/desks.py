@@ -33,6 +33,8 @@ class Desk(msgspec.Struct, frozen=True):
     repository: Repository
     path: Path
     base: str
+    lock: int | None = None
+    """An open file: whoever inherits it holds the worktree, too, and it is not taken over while that one lives."""
 
     @property
     def cwd(self) -> Path:
@@ -63,7 +65,12 @@ class Desk(msgspec.Struct, frozen=True):
         )
 
     def git(self, *words: str, stdin: bytes = b"", accept: tuple[int, ...] = (0,)) -> Done:
-        return git(self.place, *words, stdin=stdin, accept=accept)
+        return git(self.place, *words, stdin=stdin, accept=accept, holding=self.locks)
+
+    @property
+    def locks(self) -> tuple[int, ...]:
+        """A git may outlive us, and goes on to write files: it holds the worktree for as long as it runs."""
+        return () if self.lock is None else (self.lock,)
 
     def changes(self) -> list[Change]:
         """Of our index, from the start."""

@@ -33,6 +33,7 @@ PATIENCE = 120.0
 """Seconds to wait for another run, which lands or reverts in milliseconds."""
 
 _COPY = "aot-landing-index"
+_DRAFT = "aot-claim"
 _LONGEST_LOCK = 3.0
 """Seconds. Git keeps the lock of a branch for a moment, unless a hook of the person's makes it wait."""
 
@@ -71,6 +72,7 @@ class Landing:
         self._index = repository.git_dir / "index"
         self._claim = repository.git_dir / "index.lock"
         self._copy = repository.git_dir / _COPY
+        self._draft = repository.git_dir / _DRAFT
 
     def go(self, step: Step, *, lock_patience: float = LOCK_PATIENCE) -> Landed | Moved | Blocked:
         if not self._claimed(step, lock_patience):
@@ -83,6 +85,7 @@ class Landing:
 
     def finish(self) -> None:
         """What a process that died had begun. Its git had the same lock for as long as it lived: that is dead, too."""
+        self._draft.unlink(missing_ok=True)
         step = self._begun()
         if step is not None:
             self._forget_locks(step)
@@ -194,13 +197,12 @@ class Landing:
 
     def _claimed(self, step: Step, patience: float) -> bool:
         """Made whole elsewhere and then given its name: there is never one that does not say what is being done."""
-        draft = self._claim.with_name(f"aot-claim-{os.getpid()}")
-        draft.write_bytes(b"aot\n" + msgspec.json.encode(step))
+        self._draft.write_bytes(b"aot\n" + msgspec.json.encode(step))
         deadline = time.monotonic() + patience
         try:
             while True:
                 with contextlib.suppress(FileExistsError):
-                    os.link(draft, self._claim)
+                    os.link(self._draft, self._claim)
                     return True
                 if time.monotonic() > deadline:
                     return False
@@ -208,7 +210,7 @@ class Landing:
         except OSError as error:
             raise Unavailable(f"the index cannot be locked: {self._claim}: {error.strerror}") from error
         finally:
-            draft.unlink()
+            self._draft.unlink()
 
     def _begun(self) -> Step | None:
         with contextlib.suppress(OSError, msgspec.DecodeError):

@@ -84,10 +84,6 @@ class Pool:
             if descriptor is not None:
                 unlock(self._lock_file(name), descriptor, remove=True)
 
-    def lock_of(self, desk: Desk) -> int:
-        """An open file: whoever inherits it holds the worktree, too, and it is not taken over while that one lives."""
-        return self._locks[desk.path.name]
-
     def close(self) -> None:
         """Removes every worktree of this pool, in use or not, and those that crashed ones have left."""
         with self._mutex:
@@ -108,7 +104,7 @@ class Pool:
         return [self.folder / name for name in self._names()]
 
     def _desk(self, name: str, base: str) -> Desk:
-        return Desk(self._repository, self.folder / name, base)
+        return Desk(self._repository, self.folder / name, base, self._locks.get(name))
 
     def _lock_file(self, name: str) -> Path:
         return self.folder / f"{name}{_LOCK}"

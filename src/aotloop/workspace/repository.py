@@ -47,8 +47,10 @@ class Repository(msgspec.Struct, frozen=True):
     def place(self) -> Place:
         return Place(self.top, variables=(*self.identity, ("GIT_OPTIONAL_LOCKS", "0")))
 
-    def git(self, *words: str, stdin: bytes = b"", accept: tuple[int, ...] = (0,)) -> Done:
-        return git(self.place, *words, stdin=stdin, accept=accept)
+    def git(
+        self, *words: str, stdin: bytes = b"", accept: tuple[int, ...] = (0,), holding: tuple[int, ...] = ()
+    ) -> Done:
+        return git(self.place, *words, stdin=stdin, accept=accept, holding=holding)
 
     def head(self) -> Head:
         return _head_in_files(self) or _head_from_git(self)

@@ -28,8 +28,8 @@ _IGNORING = ".gitignore"
 
 def make(desk: Desk) -> None:
     words = ("worktree", "add", "--quiet", "--no-checkout", "--detach", str(desk.path), desk.base)
-    if desk.repository.git(*words, accept=()).code:  # another pool, closing, may have removed the folder of worktrees
-        desk.repository.git(*words)
+    if desk.repository.git(*words, accept=(), holding=desk.locks).code:
+        desk.repository.git(*words, holding=desk.locks)  # another pool, closing, had removed the folder of worktrees
     if not is_registered(desk):  # git appends a number to the name of the private folder if there is one already
         raise Unavailable(f"git registered {desk.path} under another name")
     reset(desk)

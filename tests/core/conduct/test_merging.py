@@ -186,3 +186,19 @@ def test_unblocking_during_the_last_verdict_begins_no_iteration_beyond_the_last(
     driver.merge()
     driver.verdict({"tests": "red"})
     assert driver.loop.control.iteration == 1
+
+
+def test_a_conflict_with_what_a_person_committed_counts_as_no_attempt() -> None:
+    driver = begun(a_loop(atom("A1")))
+    driver.done("A1")
+    driver.tell(told.BranchMoved(at=NOON))
+    driver.conflict()
+    assert (driver.atom("A1").attempts, driver.running) == (0, ["A1"])
+
+
+def test_a_command_that_failed_is_tried_again_when_somebody_has_committed() -> None:
+    driver = begun(a_loop(atom("A1", run="make"), atom("A2")))
+    driver.fail("A1")
+    assert driver.running == ["A2"]
+    driver.tell(told.BranchMoved(at=NOON))
+    assert driver.running == ["A2", "A1"]

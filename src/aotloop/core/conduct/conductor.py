@@ -168,6 +168,7 @@ _HANDLERS: dict[type[reports.Report], Callable[[Run, Any], list[Effect]]] = {
     reports.MustWait: attempts.must_wait,
     reports.WaitOver: attempts.wait_over,
     reports.Merged: merging.merged,
+    reports.BranchMoved: merging.moved,
     reports.MergeRefused: merging.refused,
     reports.MergeConflicted: merging.conflicted,
     reports.MergeBlocked: merging.blocked,

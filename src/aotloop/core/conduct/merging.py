@@ -88,6 +88,11 @@ def reverted(run: Run, report: reports.Reverted) -> list[Effect]:
     return []
 
 
+def moved(run: Run, _: reports.BranchMoved) -> list[Effect]:
+    _note_move(run)
+    return []
+
+
 def _note_move(run: Run) -> None:
     run.merges += 1
     run.is_verified = False

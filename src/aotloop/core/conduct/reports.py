@@ -101,6 +101,10 @@ class Merged(OfAttempt, frozen=True, kw_only=True):
     commit: str | None = None
 
 
+class BranchMoved(Report, frozen=True, kw_only=True):
+    """Somebody else has committed: what was found out about the branch may not be so any more."""
+
+
 class MergeRefused(OfAttempt, frozen=True, kw_only=True):
     """Together with what was merged meanwhile it does not pass its check, or it touches what it may not touch."""
 
