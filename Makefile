@@ -19,7 +19,10 @@ help:
 demo: .venv/.ready ## watch a loop at work: a quarter of a minute, no API key
 	@$(BIN)/aot demo
 
-test: .venv/.ready ## all tests
+.venv/.clients: .venv/.ready tests/clients/package.json tests/clients/install.py
+	@$(BIN)/python tests/clients/install.py .venv/clients && touch $@ || true
+
+test: .venv/.ready .venv/.clients ## all tests; the real clients they drive are installed first
 	@$(BIN)/python -m pytest -q -n auto
 
 check: .venv/.ready ## format, lint, types, import rules, tests

@@ -26,7 +26,7 @@ def _found(variable: str, name: str) -> Path | None:
     """Never on PATH: what a user has installed is not for tests."""
     named = os.environ.get(variable)
     bundled = importlib.util.find_spec("claude_agent_sdk") if name == "claude" else None
-    places = [Path(named)] if named else [_REPOSITORY / "node_modules/.bin" / name]
+    places = [Path(named)] if named else [_REPOSITORY / ".venv/clients/node_modules/.bin" / name]
     if bundled is not None and bundled.origin and not named:
         places.append(Path(bundled.origin).parent / "_bundled/claude")
     return next((place for place in places if place.is_file()), None)

@@ -238,7 +238,7 @@ def test_a_conflict_with_what_a_person_committed_meanwhile_is_no_failure(tmp_pat
         files={"shared.txt": "first\n"},
     )
     with project.running() as process:
-        until(lambda: (tmp_path / "begun").exists())
+        until((tmp_path / "begun").exists)
         (project.root / "shared.txt").write_text("first\nby the person\n")
         project.git("commit", "--quiet", "--all", "--message=of the person")
         (tmp_path / "go").touch()
