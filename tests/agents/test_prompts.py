@@ -76,8 +76,7 @@ def test_what_is_known_about_the_atom_is_told() -> None:
 
 def test_splitting_is_offered_only_where_it_is_of_use() -> None:
     assert "propose its parts (at most 8)" in write_prompt(a_context(), "worker")
-    assert "propose its parts" not in write_prompt(a_context(), "worker", may_split=False)
-    assert "propose its parts" not in write_prompt(a_context(atom("A3", whole=True)), "worker")
+    assert "propose its parts" not in write_prompt(a_context(may_split=False), "worker")
     assert "propose its parts" not in write_prompt(a_context(), "verifier")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec.structs import replace
 
 from aotloop.core.context import MOST_FAILURES, context_of
 from aotloop.core.graph import Graph
@@ -61,3 +62,15 @@ def test_its_size_does_not_grow_with_the_length_of_the_run() -> None:
         return len(msgspec.json.encode(context_of(Graph(loop), "A1")))
 
     assert size(2000) == size(2)
+
+
+def test_whether_it_may_be_split_follows_from_limits_group_and_history() -> None:
+    loop = a_loop(atom("A1"), atom("A2", whole=True), atom("B1", or_group="G"), atom("B2", or_group="G"))
+    assert context_of(Graph(loop), "A1").may_split
+    assert not context_of(Graph(loop), "A2").may_split
+    assert context_of(Graph(loop), "B1").may_split
+    loop.or_groups["G"] = replace(loop.or_groups["G"], speculative=True)
+    assert not context_of(Graph(loop), "B1").may_split
+    constraints = replace(loop.objective.constraints, max_depth=0)
+    loop.objective = replace(loop.objective, constraints=constraints)
+    assert not context_of(Graph(loop), "A1").may_split

@@ -64,14 +64,14 @@ _CHECKS: dict[CheckType, str] = {
 }
 
 
-def write_prompt(context: Context, role: Role, *, may_split: bool = True) -> str:
+def write_prompt(context: Context, role: Role) -> str:
     sections = [
         _OPENING[role].format(atom=one_line(context.atom.id, 100)),
         *_objective(context.objective),
         *_atom(context.atom),
         *_results(context.results),
         *_failures(context.failures),
-        *_rules(context, role, may_split=may_split and role != "verifier" and not context.atom.whole),
+        *_rules(context, role, may_split=context.may_split and role != "verifier"),
         _answer(role),
     ]
     return "\n\n".join(sections) + "\n"

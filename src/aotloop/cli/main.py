@@ -25,6 +25,7 @@ COMMANDS = {
     "verify": "Run the base case and record the verdict.",
     "atom": "Add, start, resolve, fail, decompose and show atoms.",
     "or": "Switch an OR group to another choice.",
+    "prompt": "Print what an agent would be told about an atom.",
     "graph": "Draw the work graph.",
     "log": "Show what was selected, what failed and what was corrected.",
     "clean": "Remove what runs left: kept attempts, worktrees, processes.",

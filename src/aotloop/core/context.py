@@ -23,6 +23,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     """Of what it depends on directly: of a group the selected choice, of a decomposed atom its parts."""
     failures: tuple[str, ...]
     """Why it failed before, and why alternatives to it were given up; the latest last."""
+    may_split: bool = True
+    """It could be decomposed, as far as the limits and its group go."""
 
 
 def context_of(graph: Graph, atom_id: str) -> Context:
@@ -33,8 +35,15 @@ def context_of(graph: Graph, atom_id: str) -> Context:
     told = [
         f"{entry.atom}: {entry.reason}" for entry in loop.trail if entry.type == "failure" and entry.atom in concerned
     ]
+    group = graph.group(atom_id)
+    is_racing = group is not None and group.speculative
+    is_deep = graph.depth(atom_id) + 1 > loop.objective.constraints.max_depth
     return Context(
-        objective=loop.objective, atom=atom, results=results, failures=tuple(dict.fromkeys(told))[-MOST_FAILURES:]
+        objective=loop.objective,
+        atom=atom,
+        results=results,
+        failures=tuple(dict.fromkeys(told))[-MOST_FAILURES:],
+        may_split=not (is_racing or is_deep or atom.whole),
     )
 
 

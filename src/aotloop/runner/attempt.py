@@ -38,7 +38,6 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     start: StartAttempt
     context: Context
     run_id: str
-    may_split: bool = True
 
     @property
     def label(self) -> Label:
@@ -131,7 +130,7 @@ class Attempts:
             cwd=place.cwd,
             state_file=self._state_file,
             scratch=self._journal.attempt_folder(context.atom.id, job.start.attempt),
-            prompt="" if is_command else write_prompt(context, role, may_split=job.may_split),
+            prompt="" if is_command else write_prompt(context, role),
             command=context.atom.run if is_command else None,
             bindings=context.results,
             limits=seat.limits,

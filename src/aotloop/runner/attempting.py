@@ -27,16 +27,7 @@ class Attempting:
 
     def job(self, start: effects.StartAttempt) -> Job:
         """To be made before anything else happens to the loop."""
-        board = self._run.board
-        group = board.group(start.atom)
-        is_racing = group is not None and group.speculative
-        is_deep = board.depth(start.atom) + 1 > self._run.loop.objective.constraints.max_depth
-        return Job(
-            start=start,
-            context=context_of(board, start.atom),
-            run_id=self._means.run_id,
-            may_split=not (is_racing or is_deep),
-        )
+        return Job(start=start, context=context_of(self._run.board, start.atom), run_id=self._means.run_id)
 
     async def attempt(self, job: Job, wait: Callable[[str, float | None], None]) -> list[Item]:
         """`wait` is told of an atom that cannot be tried now."""

@@ -1,0 +1,56 @@
+"""`aot prompt`: what an agent would be told about an atom, to the letter."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from aotloop import app
+from aotloop.agents.prompts import write_prompt
+from aotloop.cli.names import complete_atom, known_atom
+from aotloop.cli.options import json_option, state_file_option
+from aotloop.cli.output import say_json, say_next
+from aotloop.core.context import context_of
+from aotloop.core.graph import Graph
+
+
+@click.command(
+    "prompt",
+    epilog="""\b
+Examples:
+  aot prompt A3
+  aot prompt A3 --role probe | less
+  aot prompt A3 --json | jq '.characters'
+""",
+)
+@state_file_option
+@json_option
+@click.argument("atom", shell_complete=complete_atom)
+@click.option(
+    "--role",
+    type=click.Choice(["worker", "probe"]),
+    help="For whom [default: a probe for an atom that is to be probed, else a worker].",
+)
+def command(state_file: str | None, as_json: bool, atom: str, role: str | None) -> None:
+    """Print exactly what would be sent to the agent that does ATOM, as things are now.
+
+    It holds the objective, the atom, the results it builds on and what failed before: its size does not grow with the
+    length of a run.
+    """
+    loop = app.open_store(state_file).load()
+    found = known_atom(loop, atom)
+    for_whom = role or ("probe" if found.probe else "worker")
+    if found.run is not None and for_whom == "worker":
+        if as_json:
+            say_json({"atom": found.id, "role": for_whom, "run": found.run, "prompt": None})
+        else:
+            click.echo(f"no agent is asked: a command does it\n  $ {found.run}", err=True)
+        return
+    text = write_prompt(context_of(Graph(loop), found.id), "probe" if for_whom == "probe" else "worker")
+    if as_json:
+        say_json({"atom": found.id, "role": for_whom, "characters": len(text), "prompt": text})
+        return
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+    sys.stdout.buffer.flush()
+    say_next("aot run", f"aot prompt {atom} --role {'worker' if for_whom == 'probe' else 'probe'}")
