@@ -1,7 +1,7 @@
 """What a run costs besides the commands it runs: 1,000 that do nothing, against a bare loop and against make.
 
-The bare loop starts the same command for each atom and durably replaces a file of the same size, as any loop has to that
-wants to know after a crash what was done.
+The bare loop starts the same command for each atom and durably replaces a file of the same size, as any loop has to
+that wants to know after a crash what was done.
 """
 
 from __future__ import annotations
@@ -41,6 +41,14 @@ control:
 atoms:
 """
 
+ATOM = """\
+  - id: A{number}
+    description: nothing
+    status: pending
+    depends_on: []
+    run: {command}
+"""
+
 
 def rows() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
@@ -53,12 +61,9 @@ def rows() -> Iterator[Row]:
 
 
 def _ours(root: Path) -> float:
-    """Seconds for each atom, start and end of the run included."""
+    """Milliseconds for each atom, start and end of the run included."""
     (root / ".claude").mkdir(parents=True)
-    atoms = [
-        f"  - id: A{number}\n    description: nothing\n    status: pending\n    depends_on: []\n    run: {_command(number)}\n"
-        for number in range(1, ATOMS + 1)
-    ]
+    atoms = [ATOM.format(number=number, command=_command(number)) for number in range(1, ATOMS + 1)]
     (root / ".claude" / "aot-loop-state.md").write_text(HEAD + "".join(atoms) + "---\n")
     aot = str(Path(sys.executable).with_name("aot"))
     environ = {**os.environ, "HOME": str(root.parent)}
@@ -69,7 +74,7 @@ def _ours(root: Path) -> float:
     seconds = time.perf_counter() - begin
     if done.returncode:
         raise AssertionError(f"{done.stdout}{done.stderr}")
-    return seconds / ATOMS
+    return seconds / ATOMS * 1000
 
 
 def _bare(root: Path, state: bytes) -> float:
@@ -78,7 +83,7 @@ def _bare(root: Path, state: bytes) -> float:
     for number in range(1, ATOMS + 1):
         subprocess.run(["/bin/sh", "-c", _command(number)], cwd=root, capture_output=True, check=True)
         _replace(root / "state.md", state)
-    return (time.perf_counter() - begin) / ATOMS
+    return (time.perf_counter() - begin) / ATOMS * 1000
 
 
 def _replace(path: Path, data: bytes) -> None:
@@ -100,7 +105,7 @@ def _make(root: Path) -> float:
     (root / "Makefile").write_text(f"all: {names}\n.PHONY: all {names}\n{rules}")
     begin = time.perf_counter()
     subprocess.run(["make", "-j2"], cwd=root, capture_output=True, check=True)
-    return (time.perf_counter() - begin) / ATOMS
+    return (time.perf_counter() - begin) / ATOMS * 1000
 
 
 def _command(number: int) -> str:
