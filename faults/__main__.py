@@ -50,7 +50,7 @@ def _show(tally: Tally, seconds: float) -> None:
     print(f"\natoms resolved at that time: {stages}")
     print(f"{sum(tally.kills.values())} kills in {tally.trials} runs of 20 atoms, {seconds:.0f} s;")
     print(f"{tally.power_cuts} of them took along everything that the run had started, git included")
-    print(f"{tally.on_disk} results were on disk and not merged when it was killed; paid for twice: see above, if any")
+    print(f"{tally.on_disk} results were on disk and not merged at such a time; {tally.paid_twice} were paid for twice")
     print(f"the state file was looked at {tally.looks:,} times, in {tally.versions:,} versions")
     print(f"{len(tally.broken)} of {tally.trials} runs were not as they should be")
 

@@ -112,6 +112,7 @@ class Tally:
     stages: Counter[int] = field(default_factory=Counter)
     """By how many fifths of the atoms were resolved."""
     on_disk: int = 0
+    paid_twice: int = 0
     looks: int = 0
     versions: int = 0
     broken: list[Trial] = field(default_factory=list)
@@ -122,6 +123,7 @@ class Tally:
         self.power_cuts += sum(one.is_power_cut for one in done.strikes)
         self.stages.update(min(resolved // 4, 4) for resolved in done.resolved)
         self.on_disk += len(done.on_disk)
+        self.paid_twice += sum("paid for twice" in problem for problem in done.problems)
         self.looks += done.looks
         self.versions += done.versions
         self.broken += [done] if done.problems else []

@@ -12,7 +12,10 @@ from pathlib import Path
 import msgspec
 from tests.runner.leftovers import leftovers
 
-from aotloop.runner.journal import RECORD, Record
+from aotloop.core.graph import Graph
+from aotloop.runner.journal import RECORD, USED, Record
+from aotloop.workspace.landing import LOCK
+from aotloop.workspace.locks import try_lock, unlock
 from faults.story import Story
 
 Result = tuple[str, int]
@@ -52,10 +55,16 @@ def problems(story: Story, on_disk: set[Result]) -> Iterator[str]:
     yield from story.complaints()
     yield from leftovers(project)
     yield from _litter(project.state_file.parent)
+    lock = project.root / ".git" / LOCK
+    if (descriptor := try_lock(lock)) is None:
+        yield f"somebody holds {lock}"
+    else:
+        unlock(lock, descriptor, remove=False)
     if not project.is_clean():
         yield f"not clean: {project.git('status', '--porcelain')}"
     yield from _fsck(project.root)
     yield from _doubled(story)
+    yield from _without_record(story)
     yield from _paid_twice(story, on_disk)
 
 
@@ -82,9 +91,21 @@ def _doubled(story: Story) -> Iterator[str]:
     for name, times in Counter(one.atom for one in standing).items():
         if times > 1:
             yield f"{name} stands on the branch {times} times"
+    required = Graph(story.project.loop).required
+    for one in standing:
+        if one.atom not in required:
+            yield f"{one.atom} was given up, and stands on the branch"
     for sha, times in Counter(one.reverts for one in commits if one.reverts).items():
         if times > 1:
             yield f"{sha} was taken back {times} times"
+
+
+def _without_record(story: Story) -> Iterator[str]:
+    """A result is on disk before it is merged; of what was merged, that is still there as evidence."""
+    folder = story.project.root / ".aot" / "attempts"
+    for one in _commits(story):
+        if not one.reverts and not (folder / f"{one.atom}-{one.attempt}" / USED).exists():
+            yield f"attempt {one.attempt} on {one.atom} was merged, and there is no record of it"
 
 
 def _paid_twice(story: Story, on_disk: set[Result]) -> Iterator[str]:

@@ -16,14 +16,14 @@ from pathlib import Path
 from tests.loops import atom
 from tests.runner.projects import Project, a_project
 
-from aotloop.core.model import Atom, AtomCheck, BaseCase, Check, ChecklistItem, Constraints
+from aotloop.core.model import Atom, AtomCheck, BaseCase, Check, ChecklistItem, Constraints, OrGroup
 
 PARTS = ("left", "right")
 """Of the atom that is decomposed."""
 
 CHAIN = ("B1", "B2", "B3")
 SHARED = ("M1", "M2")
-FILES = ("R1", "R2", "R3", "C1", "C2", "F", "Q", "D", "E", "J", *PARTS)
+FILES = ("R1", "C1", "C2", "F", "Q", "D", "E", "J", *PARTS)
 
 LIMITS = Constraints(max_iterations=5000, max_stall_count=100, max_parallel_agents=4, max_attempts=2)
 
@@ -50,9 +50,11 @@ def a_story(folder: Path, environ: dict[str, str]) -> Story:
     worker.write_text(_WORKER)
     traces.mkdir()
     argv = [sys.executable, "-I", "-S", str(worker), str(traces)]
+    atoms = list(_atoms(" ".join(argv)))
     project = a_project(
         folder,
-        *_atoms(" ".join(argv)),
+        *atoms,
+        or_groups={name: _group(name, atoms) for name in ("way", "other", "race")},
         base_case=BaseCase(checklist=tuple(_items())),
         constraints=LIMITS,
         config=f'agent = "scripted"\n[agents.scripted]\nargv = {json.dumps(argv)}\n',
@@ -62,8 +64,7 @@ def a_story(folder: Path, environ: dict[str, str]) -> Story:
 
 
 def _atoms(command: str) -> Iterator[Atom]:
-    for one in ("R1", "R2", "R3"):
-        yield atom(one, run=command)
+    yield atom("R1", run=command)
     for number, one in enumerate(CHAIN):
         yield atom(one, *CHAIN[:number][-1:], run=command)
     for one in ("C1", "C2"):  # agents, whose results are checked
@@ -78,8 +79,15 @@ def _atoms(command: str) -> Iterator[Atom]:
     yield atom("X", or_group="other")  # fails by itself; then Y and Z are probed
     yield atom("Y", or_group="other")
     yield atom("Z", or_group="other")
+    yield atom("V", or_group="race", run=command)
+    yield atom("W", or_group="race", run=command)
     yield atom("S", check=AtomCheck(type="command", value="test -f left.txt -a -f right.txt"))  # is decomposed
-    yield atom("J", "E", "S", CHAIN[-1], "X", *SHARED, run=command)
+    yield atom("J", "E", "S", CHAIN[-1], "X", "V", *SHARED, run=command)
+
+
+def _group(name: str, atoms: list[Atom]) -> OrGroup:
+    choices = tuple(one.id for one in atoms if one.or_group == name)
+    return OrGroup(choices=choices, selected=choices[0], speculative=name == "race")
 
 
 def _items() -> Iterator[ChecklistItem]:
@@ -87,7 +95,8 @@ def _items() -> Iterator[ChecklistItem]:
         yield _item(f"{one}.txt", f"printf '{one}\\n' | cmp - {one}.txt")
     yield _item("chain.txt", "printf '" + "".join(f"{one}\\n" for one in CHAIN) + "' | cmp - chain.txt")
     yield _item("shared.txt", f"test \"$(sort shared.txt | tr '\\n' ' ')\" = '{' '.join(SHARED)} '")
-    yield _item("what was given up", "! cat P.txt X.txt")
+    yield _item("one of the racers", "test $(cat V.txt W.txt 2>/dev/null | wc -l) = 1")
+    yield _item("what was given up", "test ! -e P.txt -a ! -e X.txt")
 
 
 def _item(name: str, command: str) -> ChecklistItem:
@@ -119,7 +128,7 @@ try:
 except BlockingIOError:
     trace("complaints", "two at once at " + name)
 trace("begun", name + " " + attempt)
-time.sleep(random.uniform(0.01, 0.2))
+time.sleep(random.choice((0.01, 0.05, 0.1, 0.2, 1.0)))
 
 if role == "probe":
     print(json.dumps({"feasible": True, "findings": "it can be done", "cost_estimate": 1.0 if name == "Z" else 2.0}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import subprocess
 import time
 from collections.abc import Callable, Hashable, Iterator
@@ -49,14 +50,15 @@ KINDS = {
     "record": "a result has just reached the disk",
     "landing": "git's index is locked by us",
     "landed": "the branch has moved, and the state file does not say so",
-    "going back": "a choice was given up; what it did is being taken back",
+    "switched": "another choice is selected, and nothing was taken back yet",
+    "going back": "what was given up is being taken back",
     **{f"git {word}": "while this git runs" for word in GITS},
 }
-_WEIGHTS = {"any time": 12, "landed": 3, "landing": 3, "going back": 3, "record": 2, "state written": 2}
+_WEIGHTS = {"any time": 12, "landed": 3, "landing": 3, "switched": 3, "going back": 3, "record": 2, "state written": 2}
 
 
-_RARE = ("lease", "going back")
-"""Seen once in a run, or never."""
+_RARE = ("lease", "switched", "going back")
+"""Seen twice in a run at most."""
 
 _POWER_CUTS = 0.2
 
@@ -70,7 +72,7 @@ def draw(chance: random.Random) -> Strike:
         delay = chance.choice((chance.uniform(0.0, 0.6), chance.uniform(0.3, 2.5)))
         return Strike(kind, 0, delay, is_power_cut=is_power_cut)
     delay = chance.choice((0.0, 0.0, chance.uniform(0.0, 0.03)))
-    times, patience = (1, 6.0) if kind in _RARE else (chance.randint(1, 6), chance.uniform(0.8, 2.5))
+    times, patience = (chance.randint(1, 2), 6.0) if kind in _RARE else (chance.randint(1, 6), chance.uniform(0.8, 2.5))
     return Strike(kind, times, delay, patience, is_power_cut)
 
 
@@ -127,6 +129,7 @@ def _sight(kind: str, process: subprocess.Popen[bytes], project: Project, traces
         "record": lambda: _records(project.root / ".aot" / "attempts"),
         "landing": lambda: _inode(git / "index.lock"),
         "landed": lambda: _inode(git / "refs" / "heads" / "main"),
+        "switched": lambda: _selected(state),
         "going back": _Lines(project.root / ".aot" / "events.jsonl", b'"kind":"backtracked"').seen,
     }
     return sights[kind]
@@ -135,6 +138,12 @@ def _sight(kind: str, process: subprocess.Popen[bytes], project: Project, traces
 def _inode(path: Path) -> int | None:
     with suppress(OSError):
         return path.stat().st_ino
+    return None
+
+
+def _selected(path: Path) -> Hashable:
+    with suppress(OSError):
+        return tuple(one for one in re.findall(rb"selected: (\w+)", path.read_bytes()) if one != b"null")
     return None
 
 

@@ -3,6 +3,7 @@
 class TestMine(Conformance):
 def prepared(self, folder, program): return MyBackend(…), {"command": …}
 
+A backend whose client wraps its answers says how, by `line`; what it wraps is the same for all.
 """
 
 from __future__ import annotations
@@ -47,8 +48,6 @@ from tests.agents.assignments import (
 )
 from tests.verify.proofs import PATIENCE, eventually
 
-SAYS_DONE = f"print({worker_answer()!r})"
-
 FAMILY = """
 import os, signal, subprocess, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -76,7 +75,23 @@ class Conformance(ABC):
     def prepared(self, folder: Path, program: Path) -> tuple[Backend, dict[str, Any]]:
         """A backend whose agent is this Python program, and what else an assignment for it holds."""
 
+    def line(self, answer: str) -> str:
+        """What its client prints to give this answer."""
+        return answer
+
+    def printed(self, assignment: Assignment) -> list[str]:
+        """What the transcript has, without what the client prints around the program's lines."""
+        return [entry["text"] for entry in transcript(assignment)]
+
     # --- how a test is made ---------------------------------------------------------------------------------------
+
+    @property
+    def says_done(self) -> str:
+        return self.says(worker_answer())
+
+    def says(self, answer: str) -> str:
+        """A program that answers so."""
+        return f"print({self.line(answer)!r})"
 
     def given(self, folder: Path, program: str, **more: Any) -> tuple[Backend, Assignment]:
         file = folder / "program.py"
@@ -95,7 +110,7 @@ class Conformance(ABC):
         assert isinstance(backend.capabilities, Capabilities)
 
     def test_success_is_done_with_a_summary(self, tmp_path: Path) -> None:
-        outcome = self.outcome(tmp_path, SAYS_DONE)
+        outcome = self.outcome(tmp_path, self.says_done)
         assert isinstance(outcome, Done)
         assert "it is done" in outcome.summary
         assert outcome.seconds > 0
@@ -121,7 +136,7 @@ class Conformance(ABC):
             print("one", flush=True)
             while not os.path.exists("seen"): time.sleep(0.01)
             print("two", flush=True)
-            print({worker_answer()!r})
+            {self.says_done}
         """
         backend, assignment = self.given(tmp_path, program)
         lines: list[str] = []
@@ -132,19 +147,19 @@ class Conformance(ABC):
 
         assert isinstance(attempt(backend, assignment, hear), Done)
         assert lines[:2] == ["one", "two"]
-        assert [entry["text"] for entry in transcript(assignment)][:2] == ["one", "two"]
+        assert self.printed(assignment)[:2] == ["one", "two"]
 
     def test_both_streams_are_in_the_transcript_and_told_apart(self, tmp_path: Path) -> None:
-        backend, assignment = self.given(tmp_path, f"import sys; print('careful', file=sys.stderr)\n{SAYS_DONE}")
+        backend, assignment = self.given(tmp_path, f"import sys; print('careful', file=sys.stderr)\n{self.says_done}")
         assert isinstance(attempt(backend, assignment), Done)
         entries = [(entry["stream"], entry["text"]) for entry in transcript(assignment)]
         assert ("stderr", "careful") in entries
-        assert ("stdout", worker_answer()) in entries
+        assert ("stdout", self.line(worker_answer())) in entries
         assert entries[-1] == ("note", "exit 0")
 
     def test_invalid_utf8_does_no_harm(self, tmp_path: Path) -> None:
         lines: list[str] = []
-        program = f"import sys; sys.stdout.buffer.write(b'a\\xff\\xfeb\\n'); sys.stdout.flush()\n{SAYS_DONE}"
+        program = f"import sys; sys.stdout.buffer.write(b'a\\xff\\xfeb\\n'); sys.stdout.flush()\n{self.says_done}"
         assert isinstance(attempt(*self.given(tmp_path, program), lines.append), Done)
         assert lines[0] == "a\ufffd\ufffdb"
 
@@ -153,7 +168,7 @@ class Conformance(ABC):
             import sys
             line = "x" * 999 + "\\n"
             for _ in range(64): sys.stdout.write(line * 1000)
-            print({worker_answer()!r})
+            {self.says_done}
         """
         backend, assignment = self.given(tmp_path, program)
         tracemalloc.start()
@@ -166,10 +181,10 @@ class Conformance(ABC):
         assert peak < 8_000_000
         assert (assignment.scratch / "transcript.jsonl").stat().st_size < 21_000_000
         assert any("the middle of the output is left out" in note for note in outcome.notes)
-        assert transcript(assignment)[-2]["text"] == worker_answer()
+        assert self.printed(assignment)[-2] == self.line(worker_answer())
 
     def test_32_megabytes_in_one_line_stay_in_bounded_memory(self, tmp_path: Path) -> None:
-        program = f"import sys; [sys.stdout.write('x' * 1_000_000) for _ in range(32)]; print()\n{SAYS_DONE}"
+        program = f"import sys; [sys.stdout.write('x' * 1_000_000) for _ in range(32)]; print()\n{self.says_done}"
         backend, assignment = self.given(tmp_path, program)
         longest = 0
 
@@ -189,14 +204,14 @@ class Conformance(ABC):
     # --- what it is given -----------------------------------------------------------------------------------------
 
     def test_it_works_in_its_folder(self, tmp_path: Path) -> None:
-        backend, assignment = self.given(tmp_path, f"open('made', 'w').close()\n{SAYS_DONE}")
+        backend, assignment = self.given(tmp_path, f"open('made', 'w').close()\n{self.says_done}")
         assert isinstance(attempt(backend, assignment), Done)
         assert (assignment.cwd / "made").exists()
 
     def test_secrets_of_our_environment_are_not_visible(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("CANARY_API_KEY", "sk-canary")
         monkeypatch.setenv("AOT_SECRET", "sk-canary")
-        program = f"import os; open('seen', 'w').write(repr(dict(os.environ)))\n{SAYS_DONE}"
+        program = f"import os; open('seen', 'w').write(repr(dict(os.environ)))\n{self.says_done}"
         backend, assignment = self.given(tmp_path, program, env={"EXTRA": "given"})
         assert isinstance(attempt(backend, assignment), Done)
         seen = (assignment.cwd / "seen").read_text()
@@ -210,7 +225,7 @@ class Conformance(ABC):
             bindings = json.load(open(os.environ["AOT_BINDINGS"]))
             names = ("RUN_ID", "ATOM_ID", "ATTEMPT", "ROLE", "STATE_FILE")
             json.dump([*(os.environ["AOT_" + name] for name in names), bindings], open("told", "w"))
-            print({worker_answer()!r})
+            {self.says_done}
         """
         bindings = {"A0": Binding(summary="before", artifacts=("a.py",))}
         backend, assignment = self.given(tmp_path, program, bindings=bindings)
@@ -223,7 +238,7 @@ class Conformance(ABC):
     def test_a_prompt_of_a_megabyte_is_no_deadlock(self, tmp_path: Path, *, reads: bool) -> None:
         reading = "import sys; sys.stdin.read()\n" if reads else ""
         flood = "print('x' * 500_000)\n"
-        outcome = self.outcome(tmp_path, flood + reading + flood + SAYS_DONE, prompt="words " * 180_000)
+        outcome = self.outcome(tmp_path, flood + reading + flood + self.says_done, prompt="words " * 180_000)
         assert isinstance(outcome, Done)
 
     # --- limits of time -------------------------------------------------------------------------------------------
@@ -321,7 +336,7 @@ class Conformance(ABC):
 
     def test_one_cancelled_attempt_does_not_touch_another(self, tmp_path: Path) -> None:
         waiting = "import os, time\nopen('leader', 'w').write(f'{os.getpid()}\\n')\n"
-        patient = waiting + "while not os.path.exists('go'): time.sleep(0.01)\n" + SAYS_DONE
+        patient = waiting + "while not os.path.exists('go'): time.sleep(0.01)\n" + self.says_done
         (tmp_path / "one").mkdir()
         (tmp_path / "two").mkdir()
         one, first = self.given(tmp_path / "one", patient)
@@ -343,7 +358,7 @@ class Conformance(ABC):
             import subprocess
             child = subprocess.Popen(["sleep", "600"])
             open("child", "w").write(f"{{child.pid}}\\n")
-            print({worker_answer()!r})
+            {self.says_done}
         """
         backend, assignment = self.given(tmp_path, program)
         outcome = attempt(backend, assignment)
@@ -367,7 +382,7 @@ class Conformance(ABC):
         self.outcome(tmp_path, "import time; time.sleep(600)", limits=Limits(total=0.1))
         before = us.num_fds(), us.num_threads()
         for _ in range(3):
-            self.outcome(tmp_path, SAYS_DONE)
+            self.outcome(tmp_path, self.says_done)
             self.outcome(tmp_path, "import time; time.sleep(600)", limits=Limits(total=0.1))
         assert eventually(lambda: us.num_fds() <= before[0] and us.num_threads() <= before[1])
 
@@ -418,12 +433,14 @@ class AnswerConformance(Conformance):
         assert not outcome.taught
 
     def test_a_truncated_answer_is_garbage_even_after_a_whole_one(self, tmp_path: Path) -> None:
-        assert isinstance(self.outcome(tmp_path, f"{SAYS_DONE}; print({worker_answer()[:-20]!r})"), Garbage)
+        assert isinstance(
+            self.outcome(tmp_path, f"{self.says_done}; print({self.line(worker_answer())[:-20]!r})"), Garbage
+        )
 
     def test_a_proposal_is_handed_on(self, tmp_path: Path) -> None:
         children = [{"name": "a", "description": "first"}, {"description": "then", "depends_on": ["a"]}]
         said = worker_answer(success=False, proposal={"reason": "too big", "children": children})
-        outcome = self.outcome(tmp_path, f"print({said!r})")
+        outcome = self.outcome(tmp_path, self.says(said))
         assert isinstance(outcome, Proposed)
         assert [child.description for child in outcome.children] == ["first", "then"]
         assert outcome.children[1].depends_on == ("a",)
@@ -431,6 +448,6 @@ class AnswerConformance(Conformance):
 
     def test_a_probe_returns_findings(self, tmp_path: Path) -> None:
         said = json.dumps({"feasible": False, "findings": "no such library", "cost_estimate": None, "proposal": None})
-        outcome = self.outcome(tmp_path, f"print({said!r})", role="probe")
+        outcome = self.outcome(tmp_path, self.says(said), role="probe")
         assert isinstance(outcome, Probed)
         assert (outcome.feasible, outcome.findings) == (False, "no such library")

@@ -49,7 +49,7 @@ def test_a_configured_agent_has_its_kind_its_settings_and_its_limits(project: Pa
     assert backend(kind, settings).name == "command"
 
 
-@pytest.mark.parametrize("name", [name for name in BACKENDS if name != "command"])
+@pytest.mark.parametrize("name", [name for name in BACKENDS if name not in ("command", "acp")])
 def test_a_backend_needs_no_configuration(name: str) -> None:
     assert Config().agent_settings(name) == (name, Settings(), Config().timeouts)
 
@@ -67,12 +67,30 @@ def test_an_unknown_agent_is_answered_with_what_there_is_and_how_to_have_more(na
     config = Config(agents={"mine": AgentConfig(kind="command", argv=("m",))})
     with pytest.raises(Unavailable) as caught:
         config.agent_settings(name)
-    assert caught.value.message == f"there is no agent {name!r}; there are: mine, shell"
+    assert caught.value.message == f"there is no agent {name!r}; there are: claude, codex, mine, opencode, shell"
     assert caught.value.hint == hint
 
 
 def test_a_configured_agent_called_command_is_one_of_those_there_are() -> None:
     config = Config(agents={"command": AgentConfig(kind="command", argv=("m",))})
     assert config.agent_settings("command")[1].argv == ("m",)
-    with pytest.raises(Unavailable, match="there are: command, shell"):
+    with pytest.raises(Unavailable, match="there are: claude, codex, command, opencode, shell"):
         config.agent_settings("x")
+
+
+def test_a_client_can_have_another_model_and_another_program(project: Path) -> None:
+    config = loaded(project, "[agents.careful]\nkind = 'claude'\nmodel = 'opus'\nprogram = '/opt/claude'")
+    kind, settings, _ = config.agent_settings("careful")
+    assert (kind, settings) == ("claude", Settings(model="opus", program="/opt/claude"))
+    assert config.powers == (
+        "agent careful is of the kind claude",
+        "agent careful is the program: /opt/claude",
+        "agent careful uses the model: opus",
+    )
+
+
+def test_an_agent_that_speaks_the_protocol_has_arguments_of_its_own(project: Path) -> None:
+    kind, settings, _ = loaded(project, "[agents.mine]\nkind = 'acp'\nargv = ['my-agent', '--acp']").agent_settings(
+        "mine"
+    )
+    assert (kind, settings.argv) == ("acp", ("my-agent", "--acp"))

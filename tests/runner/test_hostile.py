@@ -275,6 +275,21 @@ def test_an_agent_that_falls_silent_is_ended(tmp_path: Path, limit: str, says: s
     assert leftovers(project) == []
 
 
+def test_what_a_set_up_leaves_running_ends_with_the_run(tmp_path: Path) -> None:
+    config = f'setup = "setsid sleep 3600 >/dev/null 2>&1 & touch {tmp_path}/set-up"\n'
+    project = a_project(
+        tmp_path,
+        atom("A1", run=waits_for(tmp_path / "go", "echo a > a")),
+        base_case="test -f a",
+        config=config,
+    )
+    with project.running() as process:
+        until(lambda: project.statuses()["A1"] == "in_progress" and (tmp_path / "set-up").exists())
+        (tmp_path / "go").touch()
+        assert process.wait(PATIENCE) == 0
+    assert leftovers(project) == []
+
+
 # --- clocks ------------------------------------------------------------------------------------------------------
 
 JUMPING = """
@@ -326,11 +341,8 @@ def test_a_clock_that_jumps_decides_nothing(tmp_path: Path) -> None:
 def test_nothing_that_decides_asks_for_the_time_of_day() -> None:
     """Only `now` does, for people; what has to be waited for is waited for by a clock that nobody sets."""
     asking = re.compile(r"\btime\.time\(|\btime\.time_ns\(|datetime\.(now|utcnow|today)|\bgmtime\(|\blocaltime\(")
-    found = {
-        path.relative_to(SOURCES).as_posix()
-        for folder in ("core", "runner", "launch", "statefile", "agents", "workspace", "verify", "trust")
-        for path in (SOURCES / folder).rglob("*.py")
-        if asking.search(path.read_text())
-    }
-    assert found == {"runner/clock.py"}
-    assert not asking.search((SOURCES / "survivors.py").read_text())
+    folders = ("core", "runner", "launch", "statefile", "workspace", "verify", "trust")
+    followers = [SOURCES / "agents" / f"{name}.py" for name in ("processes", "following", "watchdogs", "launching")]
+    paths = [path for folder in folders for path in (SOURCES / folder).rglob("*.py")]
+    found = [path for path in (*paths, *followers, SOURCES / "survivors.py") if asking.search(path.read_text())]
+    assert found == [SOURCES / "runner" / "clock.py"]

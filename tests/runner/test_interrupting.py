@@ -195,16 +195,17 @@ def test_a_journalled_result_of_an_older_epoch_is_not_taken_up(tmp_path: Path) -
     assert times_asked(tmp_path, "A1") == 2
 
 
-def test_the_same_result_is_taken_up_where_nobody_redirected(tmp_path: Path) -> None:
+@pytest.mark.parametrize("isolation", ["worktree", "none"])
+def test_the_same_result_is_taken_up_where_nobody_redirected(tmp_path: Path, isolation: str) -> None:
     check = AtomCheck(type="command", value=f"touch {tmp_path}/checked; {waits_for(tmp_path / 'go')}")
     config = scripted(tmp_path, {"A1": [done({"a.txt": "first\n"}), done({"a.txt": "second\n"})]})
     project = a_project(tmp_path, atom("A1", check=check), base_case="test -f a.txt", config=config)
-    with project.running() as process:
+    with project.running("--isolation", isolation) as process:
         until((tmp_path / "checked").exists)
         process.kill()
         process.wait()
     (tmp_path / "go").touch()
-    assert project.run().code == 0
+    assert project.run("--isolation", isolation, "--allow-dirty").code == 0
     assert (project.root / "a.txt").read_text() == "first\n"
     assert times_asked(tmp_path, "A1") == 1
 
@@ -343,6 +344,20 @@ def test_a_dialogue_that_was_left_without_a_word_expires(held: Project) -> None:
             assert process.wait(PATIENCE) == 0
     assert not held.loop.control.redirect_requested
     assert held.loop.corrections == []
+
+
+def test_a_dialogue_and_a_run_that_both_died_leave_nothing_that_holds_up_the_next_run(held: Project) -> None:
+    with held.running() as process:
+        until(lambda: is_at(held, "A1"))
+        with terminal("redirect") as screen:
+            screen.wait_for("Number:")
+            until(lambda: not of_run(held))
+            process.kill()
+            process.wait()
+    assert held.loop.control.redirect_requested
+    (held.root.parent / "go").touch()
+    assert held.run().code == 0
+    assert leftovers(held) == []
 
 
 def test_stop_overrides_a_dialogue(held: Project) -> None:

@@ -24,10 +24,14 @@ _MOST_LEFT = 64
 
 
 class Following:
-    def __init__(self, transcript: Path, on_output: Callable[[str], None]) -> None:
+    def __init__(
+        self, transcript: Path, on_output: Callable[[str], None], on_chunk: Callable[[str, bytes], None] | None = None
+    ) -> None:
+        """`on_chunk` gets all there is, as it came; then `on_output` gets nothing from here."""
         self._loop = asyncio.get_running_loop()
         self._transcript = Transcript(transcript)
         self._on_output = on_output
+        self._on_chunk = on_chunk
         self._open: dict[str, IO[bytes]] = {}
         self._lines = {"stdout": Lines(), "stderr": Lines()}
         self._closed = asyncio.Event()
@@ -90,12 +94,15 @@ class Following:
         self.tails[name].add(chunk)
         self.output.add(chunk)
         lines = self._lines[name]
-        self._hand_on(name, lines.skim(chunk) if self._transcript.is_full else lines.add(chunk))
+        self._hand_on(name, lines.skim(chunk) if self._transcript.is_full else lines.add(chunk), chunk)
         return True
 
-    def _hand_on(self, name: str, lines: list[str]) -> None:
+    def _hand_on(self, name: str, lines: list[str], chunk: bytes = b"") -> None:
         self._transcript.add(name, lines)
         try:
+            if self._on_chunk is not None:
+                self._on_chunk(name, chunk)
+                return
             for line in lines:
                 self._on_output(line)
         except Exception as fault:  # noqa: BLE001 - raised where the attempt is waited for, not in the event loop

@@ -25,6 +25,10 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """All of it: nothing is inherited."""
     transcript: Path
     stdin: str | None = None
+    converses: bool = False
+    """Its standard input stays open, for a partner to write to (see aotloop.agents.processes)."""
+    remedy: str = "Install it, or correct the agent's argv in your configuration."
+    """What to do where there is no such program."""
     limits: Limits = Limits()
     grace: float = 0.5
 
@@ -34,7 +38,7 @@ def start(launch: Launch, mark: str) -> subprocess.Popen[bytes]:
     outer = launch.env.get(MARK)
     env = {**launch.env, MARK: f"{outer}:{mark}" if outer else mark}
     try:
-        with _readable_text(launch.stdin) as stdin:
+        with _standard_input(launch) as stdin:
             return subprocess.Popen(  # noqa: S603 - starting programs the user configured is what a backend does
                 launch.argv,
                 cwd=launch.cwd,
@@ -50,13 +54,13 @@ def start(launch: Launch, mark: str) -> subprocess.Popen[bytes]:
 
 
 @contextlib.contextmanager
-def _readable_text(text: str | None) -> Iterator[int]:
-    """A file, not a pipe: however long the text and whoever does not read it, nobody waits."""
-    if text is None:
-        yield subprocess.DEVNULL
+def _standard_input(launch: Launch) -> Iterator[int]:
+    """Of a text a file, not a pipe: however long the text and whoever does not read it, nobody waits."""
+    if launch.stdin is None:
+        yield subprocess.PIPE if launch.converses else subprocess.DEVNULL
         return
     with tempfile.TemporaryFile() as file:
-        file.write(text.encode("utf-8", "replace"))
+        file.write(launch.stdin.encode("utf-8", "replace"))
         file.seek(0)
         yield file.fileno()
 
@@ -66,9 +70,7 @@ def _unavailable(error: OSError | ValueError, launch: Launch) -> Unavailable:
     if not launch.cwd.is_dir():
         return Unavailable(f"{program} cannot be started: there is no folder {launch.cwd}")
     if isinstance(error, FileNotFoundError):
-        return Unavailable(
-            f"there is no program {program}", hint="Install it, or correct the agent's argv in your configuration."
-        )
+        return Unavailable(f"there is no program {program}", hint=launch.remedy)
     if isinstance(error, OSError) and error.errno == errno.E2BIG:
         return Unavailable(
             f"{program} cannot be started: its arguments are too long",

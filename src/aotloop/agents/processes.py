@@ -22,6 +22,7 @@ from aotloop.agents.contract import Limits
 from aotloop.agents.endings import status_in_words
 from aotloop.agents.following import Following
 from aotloop.agents.launching import Launch, start
+from aotloop.agents.partners import Partner, Reins
 from aotloop.agents.watchdogs import NEVER, Expiry, next_expiry
 from aotloop.survivors import Tree
 
@@ -46,22 +47,26 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-async def run(launch: Launch, on_output: Callable[[str], None]) -> Ran:
-    """Raises Unavailable if nothing could be started."""
+async def run(launch: Launch, on_output: Callable[[str], None], partner: Partner | None = None) -> Ran:
+    """Raises Unavailable if nothing could be started. `partner` hears everything instead of `on_output`."""
     mark = uuid.uuid4().hex
     process = start(launch, mark)
-    following = Following(launch.transcript, on_output)
+    following = Following(launch.transcript, on_output, partner.hear if partner is not None else None)
+    reins = Reins(process)
     ending = "cancelled"
     try:
         following.attach(process)
-        timed_out = await _until_end(process, following, launch.limits)
+        if partner is not None:
+            partner.begin(reins)
+        timed_out = await _until_end(process, following, reins, launch.limits)
         status = None
         if timed_out is None:
             status = process.returncode  # taken before anything is killed: later it may be our own signal
             await following.until_closed(_LINGER_SECONDS)
-        ending = timed_out.reason if timed_out is not None else status_in_words(process.returncode)
+        ending = _in_words(timed_out, status)
     finally:
         try:
+            reins.let_go()
             await _clear_away(Tree(mark, process, following.started), launch.grace)
         finally:
             following.close(ending)
@@ -79,12 +84,20 @@ async def run(launch: Launch, on_output: Callable[[str], None]) -> Ran:
     )
 
 
-async def _until_end(process: subprocess.Popen[bytes], following: Following, limits: Limits) -> Expiry | None:
-    """None once the process has ended; else the limit it passed."""
+def _in_words(timed_out: Expiry | None, status: int | None) -> str:
+    if timed_out is not None:
+        return timed_out.reason
+    return status_in_words(status) if status is not None else "ended by us"
+
+
+async def _until_end(
+    process: subprocess.Popen[bytes], following: Following, reins: Reins, limits: Limits
+) -> Expiry | None:
+    """None once the process has ended, or its partner has done with it; else the limit it passed."""
     clock = asyncio.get_running_loop().time
     with _end_of(process) as ended:
-        following.on_fault = ended.set
-        while process.poll() is None:
+        following.on_fault = reins.on_stop = ended.set
+        while process.poll() is None and not reins.is_stopped:
             following.raise_fault()
             expiry = next_expiry(limits, following.started, following.last_output)
             if expiry.at <= clock():

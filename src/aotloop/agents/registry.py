@@ -11,7 +11,16 @@ from aotloop.agents.contract import Backend
 from aotloop.agents.settings import Settings
 from aotloop.errors import Unavailable
 
-BACKENDS: Mapping[str, str] = MappingProxyType({"shell": "aotloop.agents.shell", "command": "aotloop.agents.command"})
+BACKENDS: Mapping[str, str] = MappingProxyType(
+    {
+        "shell": "aotloop.agents.shell",
+        "command": "aotloop.agents.command",
+        "claude": "aotloop.agents.claude",
+        "codex": "aotloop.agents.codex",
+        "opencode": "aotloop.agents.acp_opencode",
+        "acp": "aotloop.agents.acp",
+    }
+)
 """Name → module; each has `make(settings) -> Backend`."""
 
 

@@ -16,7 +16,10 @@ from aotloop.errors import Unavailable
 from aotloop.workspace.setup import INPUTS, Setup
 
 COMMAND = "command"
-"""The kind of an agent that names none; there is none of it without a program to run."""
+"""The kind of an agent that names none."""
+
+WITH_ARGV = (COMMAND, "acp")
+"""Kinds of which there is no agent without a program to run."""
 
 Isolation = Literal["worktree", "none"]
 ISOLATIONS: tuple[str, ...] = get_args(Isolation)
@@ -26,6 +29,8 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     """The name of a backend."""
     argv: tuple[str, ...] = ()
+    model: str | None = None
+    program: str | None = None
     pass_env: tuple[str, ...] = ()
     timeouts: dict[str, float | None] = {}
     """Those of Limits that are other than for all agents; None: no limit."""
@@ -66,9 +71,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         """Its kind, for aotloop.agents.registry, and what that needs to know."""
         agent = self.agents.get(name)
         if agent is not None:
-            settings = Settings(argv=agent.argv, pass_env=agent.pass_env)
+            settings = Settings(argv=agent.argv, model=agent.model, program=agent.program, pass_env=agent.pass_env)
             return agent.kind, settings, replace(self.timeouts, **agent.timeouts)
-        known = {*self.agents, *BACKENDS} - ({COMMAND} - {*self.agents})
+        known = {*self.agents, *(kind for kind in BACKENDS if kind not in WITH_ARGV)}
         if name in known:
             return name, Settings(), self.timeouts
         how = 'To configure one, add to aot.toml: [agents.NAME] with argv = ["my-agent", "{prompt}"]'

@@ -36,6 +36,10 @@ def _allow_dirty(allow_dirty: bool) -> Iterator[str]:
 def _agents(agents: Mapping[str, AgentConfig]) -> Iterator[str]:
     for name, agent in agents.items():
         yield f"agent {name}: {shlex.join(agent.argv)}" if agent.argv else f"agent {name} is of the kind {agent.kind}"
+        if agent.program is not None:
+            yield f"agent {name} is the program: {agent.program}"
+        if agent.model is not None:
+            yield f"agent {name} uses the model: {agent.model}"
         if agent.pass_env:
             yield f"agent {name} gets the variables: {', '.join(agent.pass_env)}"
 

@@ -11,7 +11,7 @@ import msgspec
 from aotloop.agents.contract import Limits
 from aotloop.agents.registry import BACKENDS, backend
 from aotloop.agents.settings import Settings
-from aotloop.config.model import COMMAND, ISOLATIONS, AgentConfig
+from aotloop.config.model import COMMAND, ISOLATIONS, WITH_ARGV, AgentConfig
 from aotloop.config.places import Place, did_you_mean
 from aotloop.config.values import (
     Reader,
@@ -74,7 +74,7 @@ def _agent(name: str, value: object, at: Place) -> AgentConfig:
         )
     if agent.kind == COMMAND:
         _refuse_bad_command(agent, at)
-    elif agent.argv:
+    elif agent.argv and agent.kind not in WITH_ARGV:
         raise at.inner("argv").mistake(
             f"agents of the kind {agent.kind} have none", f"Leave it out, or choose the kind {COMMAND}."
         )
@@ -99,6 +99,8 @@ _AGENT: Mapping[str, Reader] = MappingProxyType(
     {
         "kind": one_of(BACKENDS),
         "argv": arguments,
+        "model": filled_text,
+        "program": filled_text,
         "pass_env": list_of(variable),
         "timeouts": _timeouts,
     }

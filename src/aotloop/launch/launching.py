@@ -78,6 +78,7 @@ def run_loop(store: Store, config: Config, wishes: Wishes, spectator: Spectator)
             return launch.run(loop)
         finally:
             with _undisturbed():
+                kill_orphans(run_id)  # what set-up left running, for one, lives as long as the run, and no longer
                 places.close()
 
 

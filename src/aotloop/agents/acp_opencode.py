@@ -1,0 +1,144 @@
+"""The backend `opencode` runs OpenCode over ACP, in folders of its own: no setting of the user is seen or written.
+
+Of the user's it gets the login, the keys of providers, and what OPENCODE_CONFIG_CONTENT says about models.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from aotloop.agents import scratch
+from aotloop.agents.acp import launch_of, outcome_of, told
+from aotloop.agents.acp_opencode_store import Record, read_record
+from aotloop.agents.acp_presets import PRESETS
+from aotloop.agents.acp_session import AcpSession
+from aotloop.agents.contract import Assignment, Backend, Capabilities, Outcome
+from aotloop.agents.environment import environment
+from aotloop.agents.logins import home_with_login
+from aotloop.agents.processes import run
+from aotloop.agents.results import Role
+from aotloop.agents.settings import Settings
+from aotloop.agents.troubles import Trouble, trouble
+
+CONFIG = "OPENCODE_CONFIG_CONTENT"
+_OF_THE_USER = ("provider", "model", "small_model", "enabled_providers", "disabled_providers")
+_LOOKING = {"*": "deny", "read": "allow", "glob": "allow", "grep": "allow", "list": "allow"}
+_PERMISSIONS: Mapping[Role, dict[str, str]] = {
+    "worker": {"*": "allow", "external_directory": "deny", "question": "deny"},
+    "probe": _LOOKING,
+    "verifier": _LOOKING,
+}
+_SWITCHES = (
+    "MODELS_FETCH",
+    "AUTOUPDATE",
+    "LSP_DOWNLOAD",
+    "DEFAULT_PLUGINS",
+    "CLAUDE_CODE",
+    "PROJECT_CONFIG",
+)
+_KINDS = ("CONFIG", "DATA", "CACHE", "STATE")
+_STREAM_ERROR = re.compile(r'message="stream error".* small=false .*error="(.*)"')
+
+
+class OpenCode(msgspec.Struct, frozen=True, kw_only=True):
+    program: str = "opencode"
+    model: str | None = None
+    pass_env: tuple[str, ...] = ()
+    patience: float = 60.0
+    """Seconds to wait within an attempt for a service that is busy; after that, the attempt comes back to us."""
+
+    @property
+    def name(self) -> str:
+        return "opencode"
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(
+            structured_output="emulated", tool_restriction="native", cost_report="native", interrupt="emulated"
+        )
+
+    async def run(self, assignment: Assignment, on_output: Callable[[str], None]) -> Outcome:
+        scratch.prepare(assignment)
+        preset = PRESETS["opencode"]
+        preset = replace(preset, argv=(self.program, *preset.argv[1:]))
+        session = AcpSession(assignment, on_output, patience=self.patience, hint_of_trouble=_hint_of_trouble)
+        with home_with_login(assignment.scratch / "opencode", _login(os.environ), "data/opencode/auth.json") as own:
+            _spare_the_plugin(own / "config/opencode")
+            env = self._environment(assignment, own, preset.passed)
+            ran = await run(launch_of(preset, assignment, env), on_output, session)
+            record = read_record(own / "data/opencode/opencode.db")
+        _complete(session, record)
+        outcome = told(outcome_of(ran, session, assignment, preset), ran, session)
+        return replace(outcome, turns=record.turns) if record is not None else outcome
+
+    def _environment(self, assignment: Assignment, own: Path, passed: tuple[str, ...]) -> dict[str, str]:
+        config = _config(assignment, self.model, os.environ.get(CONFIG))
+        return {
+            **environment(assignment, os.environ, (*passed, *self.pass_env)),
+            **{f"XDG_{kind}_HOME": str(own / kind.lower()) for kind in _KINDS},
+            **{f"OPENCODE_DISABLE_{switch}": "1" for switch in _SWITCHES},
+            CONFIG: json.dumps(config),
+        }
+
+
+def make(settings: Settings) -> Backend:
+    return OpenCode(program=settings.program or "opencode", model=settings.model, pass_env=settings.pass_env)
+
+
+def _config(assignment: Assignment, model: str | None, of_the_user: str | None) -> dict[str, Any]:
+    try:
+        given = json.loads(of_the_user or "{}")
+    except ValueError:
+        given = {}
+    chosen = {key: given[key] for key in _OF_THE_USER if key in given} if isinstance(given, dict) else {}
+    instructions = assignment.cwd / "AGENTS.md"
+    return {
+        **chosen,
+        **({"model": model} if model is not None else {}),
+        "permission": _PERMISSIONS[assignment.role],
+        "instructions": [str(instructions)] if instructions.is_file() else [],
+        "agent": {"title": {"disable": True}},
+        "snapshot": False,
+        "share": "disabled",
+        "autoupdate": False,
+    }
+
+
+def _spare_the_plugin(folder: Path) -> None:
+    """At every start it would ask npm for a package that only plug-ins need, unless it seems to be there."""
+    (folder / "node_modules").mkdir(parents=True)
+    lock = {"packages": {"": {"dependencies": {"@opencode-ai/plugin": "*"}}}}
+    (folder / "package-lock.json").write_text(json.dumps(lock))
+
+
+def _login(surroundings: Mapping[str, str]) -> Path:
+    """Where the user's is, if there is one."""
+    place = surroundings.get("XDG_DATA_HOME")
+    share = Path(place) if place else Path(surroundings.get("HOME", "/nonexistent")) / ".local/share"
+    return share / "opencode/auth.json"
+
+
+def _hint_of_trouble(line: str) -> Trouble | None:
+    """It tells its log alone that it waits for a service."""
+    found = _STREAM_ERROR.search(line)
+    if found is None:
+        return None
+    met = trouble(found[1])
+    return met if met.cause is not None else replace(met, cause="outage")
+
+
+def _complete(session: AcpSession, record: Record | None) -> None:
+    """The protocol tells the tokens of the last request only, and of an error not its status."""
+    if record is None:
+        return
+    session.tokens = record.tokens
+    if session.trouble is not None and record.trouble is not None:
+        session.trouble = record.trouble

@@ -1,0 +1,84 @@
+"""What OpenCode wrote down about its requests to models, in its own store: tokens, and how the last one failed.
+
+That store is not an interface: whatever is not as expected is as if nothing had been told.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from aotloop.agents.contract import Tokens
+from aotloop.agents.troubles import Trouble, trouble
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    turns: int
+    tokens: Tokens
+    trouble: Trouble | None = None
+
+
+def read_record(store: Path) -> Record | None:
+    """None: it cannot be told."""
+    if not store.is_file():
+        return None
+    try:
+        with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True, timeout=1)) as connection:
+            rows = connection.execute("SELECT data FROM message ORDER BY time_created, id").fetchall()
+        messages = [message for (data,) in rows if (message := json.loads(data)).get("role") == "assistant"]
+    except (sqlite3.Error, ValueError, AttributeError, TypeError):
+        return None
+    return Record(
+        turns=len(messages),
+        tokens=_sum([_tokens(message) for message in messages]),
+        trouble=_trouble(messages[-1].get("error")) if messages else None,
+    )
+
+
+def _tokens(message: dict[str, Any]) -> Tokens:
+    told = message.get("tokens")
+    told = told if isinstance(told, dict) else {}
+    cache = told.get("cache")
+    cache = cache if isinstance(cache, dict) else {}
+    return Tokens(
+        input=_count(told.get("input")),
+        output=_count(told.get("output")) + _count(told.get("reasoning")),
+        cache_read=_count(cache.get("read")),
+        cache_write=_count(cache.get("write")),
+    )
+
+
+def _sum(all_tokens: list[Tokens]) -> Tokens:
+    return Tokens(
+        input=sum(one.input for one in all_tokens),
+        output=sum(one.output for one in all_tokens),
+        cache_read=sum(one.cache_read for one in all_tokens),
+        cache_write=sum(one.cache_write for one in all_tokens),
+    )
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _trouble(error: Any) -> Trouble | None:
+    data = error.get("data") if isinstance(error, dict) else None
+    if not isinstance(data, dict):
+        return None
+    headers = data.get("responseHeaders")
+    after = headers.get("retry-after") if isinstance(headers, dict) else None
+    status = data.get("statusCode")
+    words = f"{error.get('name')}: {data.get('message')}"
+    return trouble(words, status if isinstance(status, int) else None, _seconds(after))
+
+
+def _seconds(value: Any) -> float | None:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None

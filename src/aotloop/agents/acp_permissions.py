@@ -1,0 +1,85 @@
+"""What an agent may do when it asks us: a worker anything within its folder, whoever only looks nothing but look.
+
+An agent that does not ask is not held by this: it works with our user's rights.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from aotloop.agents.acp_rpc import Refused
+from aotloop.agents.results import Role
+
+_LOOKING = {"read", "search", "think", "fetch"}
+_MOST_BYTES = 1_000_000
+
+
+def decision(role: Role, cwd: Path, asked: dict[str, Any]) -> dict[str, Any]:
+    """The answer to `session/request_permission`."""
+    call = asked.get("toolCall")
+    call = call if isinstance(call, dict) else {}
+    is_fine = (role == "worker" or str(call.get("kind")) in _LOOKING) and all(
+        is_inside(cwd, path) for path in _paths(call)
+    )
+    wanted = ("allow_once", "allow_always") if is_fine else ("reject_once", "reject_always")
+    offered = {str(one.get("kind")): one.get("optionId") for one in _dicts(asked.get("options"))}
+    chosen = next((offered[kind] for kind in wanted if kind in offered), None)
+    if chosen is None:
+        return {"outcome": {"outcome": "cancelled"}}
+    return {"outcome": {"outcome": "selected", "optionId": chosen}}
+
+
+def is_inside(cwd: Path, path: str) -> bool:
+    """Links are followed."""
+    try:
+        real = os.path.realpath(cwd / path)
+    except (OSError, ValueError):
+        return False
+    top = os.path.realpath(cwd)
+    return real == top or real.startswith(top.rstrip("/") + "/")
+
+
+def read_file(cwd: Path, asked: dict[str, Any]) -> dict[str, Any]:
+    """Raises Refused, OSError."""
+    path = _allowed_path(cwd, asked)
+    with path.open("rb") as file:
+        content = file.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise Refused(f"{path} is longer than {_MOST_BYTES} bytes")
+    lines = content.decode("utf-8", "replace").splitlines(keepends=True)
+    line, limit = asked.get("line"), asked.get("limit")
+    start = max(0, line - 1) if isinstance(line, int) else 0
+    end = start + limit if isinstance(limit, int) else None
+    return {"content": "".join(lines[start:end])}
+
+
+def write_file(role: Role, cwd: Path, asked: dict[str, Any]) -> dict[str, Any]:
+    """Raises Refused, OSError."""
+    if role != "worker":
+        raise Refused(f"a {role} changes nothing")
+    path, content = _allowed_path(cwd, asked), asked.get("content")
+    if not isinstance(content, str):
+        raise Refused("there is no content to write")
+    if ".git" in path.relative_to(os.path.realpath(cwd)).parts:
+        raise Refused("what git keeps is not to be written")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8", errors="replace", newline="")
+    return {}
+
+
+def _allowed_path(cwd: Path, asked: dict[str, Any]) -> Path:
+    path = asked.get("path")
+    if not isinstance(path, str) or not is_inside(cwd, path):
+        raise Refused(f"{path} is not within {cwd}")
+    return Path(os.path.realpath(cwd / path))
+
+
+def _paths(call: dict[str, Any]) -> list[str]:
+    told = [*_dicts(call.get("locations")), *_dicts(call.get("content"))]
+    return [one["path"] for one in told if isinstance(one.get("path"), str)]
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

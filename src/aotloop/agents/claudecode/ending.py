@@ -1,0 +1,96 @@
+"""How an attempt ended: by the client's last `result` and its exit together; neither alone proves anything."""
+
+from __future__ import annotations
+
+import json
+
+from msgspec.structs import replace
+
+from aotloop.agents.answers import NotAResult, find_answer
+from aotloop.agents.claudecode.events import Event
+from aotloop.agents.claudecode.looking import count, number, text
+from aotloop.agents.claudecode.story import Story, tokens_of
+from aotloop.agents.claudecode.troubles import trouble_of
+from aotloop.agents.contract import Assignment, Crashed, Done, Failed, Garbage, Judged, Outcome, TimedOut
+from aotloop.agents.outcomes import outcome_of_answer
+from aotloop.agents.processes import Ran
+from aotloop.agents.watchdogs import Expiry
+from aotloop.agents.wording import last_line, last_lines, one_line
+from aotloop.errors import Unavailable
+
+_LONGEST_TAIL = 1000
+
+
+def outcome_of(ran: Ran, story: Story, assignment: Assignment, output: str) -> Outcome:
+    """`output`: the last of what was told of it, in words. Raises Unavailable if it could not even begin."""
+    result = story.result
+    if ran.timed_out is not None:
+        outcome = _timed_out(ran.timed_out, story)
+    elif result is not None and result.get("is_error") is True:
+        outcome = _error(result, story, assignment)
+    elif result is None or story.breaks_off:
+        outcome = _unfinished(ran, story, _tail(output))
+    else:
+        outcome = _answered(ran, assignment, result, _tail(output))
+    if result is None:
+        return replace(outcome, tokens=story.tokens)
+    cost, turns = number(result.get("total_cost_usd")), count(result.get("num_turns")) or None
+    return replace(outcome, cost_usd=cost, tokens=tokens_of(result), turns=turns)
+
+
+def _timed_out(expiry: Expiry, story: Story) -> Outcome:
+    if story.is_waiting and not expiry.taught:  # it was silent because the service let it wait
+        return trouble_of(story, None)
+    return TimedOut(reason=f"the agent {expiry.reason}", taught=expiry.taught)
+
+
+def _unfinished(ran: Ran, story: Story, tail: str) -> Outcome:
+    if "error: unknown option" in ran.stderr:
+        raise Unavailable(
+            f"this Claude Code cannot be used: {last_line(ran.stderr, 200)}", hint="Update it with: claude update"
+        )
+    if ran.exit_code != 0:
+        return Crashed(reason=f"{ran.ending} without a result{tail}")
+    what = "its last line breaks off" if story.breaks_off else "without a result"
+    return Garbage(reason=f"{ran.ending}, but {what}{tail}")
+
+
+def _error(result: Event, story: Story, assignment: Assignment) -> Outcome:
+    match text(result.get("subtype")):
+        case "error_max_budget_usd":
+            return Failed(reason=f"it used up the ${assignment.max_cost_usd} that it may cost", taught=True)
+        case "error_max_turns":
+            return Failed(reason="it used up the turns that it may take", taught=True)
+        case "error_max_structured_output_retries":
+            return Garbage(reason=f"none of its answers fits the schema: {_errors(result)}")
+        case "success":
+            return trouble_of(story, result)
+        case other:
+            return Crashed(reason=f"Claude Code ended with {other or 'an error'}: {_errors(result)}")
+
+
+def _answered(ran: Ran, assignment: Assignment, result: Event, tail: str) -> Outcome:
+    structured = result.get("structured_output")
+    if structured is not None:
+        answer = json.dumps(structured)
+    else:
+        try:
+            answer = find_answer(assignment.role, text(result.get("result")))
+        except NotAResult as why:
+            return Garbage(reason=f"{why}{tail}")
+    outcome = outcome_of_answer(assignment.role, answer, assignment.cwd)
+    claims = isinstance(outcome, Done) or (isinstance(outcome, Judged) and outcome.passed)
+    if ran.exit_code != 0 and claims:
+        return Crashed(reason=f"it claims success, but: {ran.ending}{tail}", notes=outcome.notes)
+    return outcome
+
+
+def _errors(result: Event) -> str:
+    errors = result.get("errors")
+    told = "; ".join(map(str, errors)) if isinstance(errors, list) else text(result.get("result"))
+    return one_line(told, _LONGEST_TAIL) or "no reason is given"
+
+
+def _tail(output: str) -> str:
+    tail = last_lines(output, _LONGEST_TAIL)
+    return f"; its last output:\n{tail}" if tail else "; it printed nothing"

@@ -1,0 +1,105 @@
+"""How Claude Code is started: what each role may do, what it sees of our environment, how long it tries by itself.
+
+What each option and variable does was found by experiment: docs/model-server.md. A verifier's shell is confined by the
+client itself: with `dontAsk` and no command allowed, it runs what it knows to change nothing, and denies the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from aotloop.agents.claudecode import isolation
+from aotloop.agents.contract import Assignment, Limits
+from aotloop.agents.environment import environment
+from aotloop.agents.results import Role
+
+_LOOKING = "Read,Grep,Glob"
+_TOOLS: dict[Role, tuple[str, ...]] = {
+    "worker": (
+        *("--tools", f"{_LOOKING},Edit,Write,NotebookEdit,Bash,Task,Skill"),
+        *("--permission-mode", "acceptEdits"),
+        *("--allowedTools", "Bash"),
+    ),
+    "probe": ("--tools", _LOOKING, "--permission-mode", "dontAsk"),
+    "verifier": ("--tools", f"{_LOOKING},Bash", "--permission-mode", "dontAsk"),
+}
+_PRINTING = ("-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages")
+
+_OWN = (
+    # Who pays, and where the service is.
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_CUSTOM_HEADERS",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CONFIG_DIR",
+    # Which models the client's own choice means.
+    "ANTHROPIC_MODEL",
+    "ANTHROPIC_SMALL_FAST_MODEL",
+    "ANTHROPIC_DEFAULT_*",
+)
+_CLOUDS: dict[str, tuple[str, ...]] = {
+    "CLAUDE_CODE_USE_BEDROCK": ("AWS_*", "ANTHROPIC_BEDROCK_*", "CLAUDE_CODE_SKIP_BEDROCK_AUTH"),
+    "CLAUDE_CODE_USE_VERTEX": (
+        *("GOOGLE_*", "GCLOUD_*", "CLOUDSDK_*", "CLOUD_ML_REGION", "VERTEX_REGION_*"),
+        *("ANTHROPIC_VERTEX_*", "CLAUDE_CODE_SKIP_VERTEX_AUTH"),
+    ),
+    "CLAUDE_CODE_USE_FOUNDRY": ("AZURE_*", "ANTHROPIC_FOUNDRY_*", "CLAUDE_CODE_SKIP_FOUNDRY_AUTH"),
+}
+"""Credentials of a cloud are passed on only where that cloud is switched on."""
+
+_ALWAYS = {
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS": "1",
+    "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
+    "CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK": "1",
+}
+_LONGEST_SILENCE = 300.0
+_SHORTEST_SILENCE = 10.0
+
+
+def arguments(assignment: Assignment, model: str | None) -> tuple[str, ...]:
+    return (
+        *_PRINTING,
+        *isolation.options(assignment.role, assignment.cwd),
+        *_TOOLS[assignment.role],
+        *_option("--json-schema", msgspec.json.encode(assignment.result_schema).decode(), assignment.result_schema),
+        *_option("--model", model, model),
+        *_option("--max-budget-usd", f"{assignment.max_cost_usd}", assignment.max_cost_usd is not None),
+    )
+
+
+def _option(name: str, value: str | None, is_given: Any) -> tuple[str, ...]:
+    return (name, value) if is_given and value is not None else ()
+
+
+def surroundings(
+    assignment: Assignment, ours: Mapping[str, str], pass_env: tuple[str, ...], retries: int
+) -> dict[str, str]:
+    """All that it sees. What the operator passes on explicitly counts more than what we would set."""
+    patience = str(round(_patience(assignment.limits) * 1000))
+    return {
+        "HOME": str(Path.home()),  # without one, shells take that of the password file
+        **_ALWAYS,
+        **isolation.variables(assignment.role),
+        "CLAUDE_CODE_MAX_RETRIES": str(retries),
+        "API_TIMEOUT_MS": patience,
+        "CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS": patience,
+        **environment(assignment, ours, (*_OWN, *_cloud(ours), *pass_env)),
+    }
+
+
+def _cloud(ours: Mapping[str, str]) -> tuple[str, ...]:
+    chosen = [switch for switch in _CLOUDS if ours.get(switch, "").lower() not in {"", "0", "false"}]
+    return tuple(name for switch in chosen for name in (switch, *_CLOUDS[switch]))
+
+
+def _patience(limits: Limits) -> float:
+    """How long the client waits for a silent service: so that it can ask again before we end it for its silence."""
+    if limits.inactivity is None:
+        return _LONGEST_SILENCE
+    return min(_LONGEST_SILENCE, max(_SHORTEST_SILENCE, limits.inactivity / 3))

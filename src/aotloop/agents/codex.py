@@ -1,0 +1,161 @@
+"""The backend `codex` runs OpenAI's Codex in its own sandbox; docs/model-server.md tells what each option is for.
+
+A worker may write in its folder and in a TMPDIR of its own, whoever else may not write at all. Each attempt has a
+CODEX_HOME of its own: the user's config.toml is neither read nor written. Exit 0 proves nothing: an answer counts that
+ends a turn which was completed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from aotloop.agents import scratch
+from aotloop.agents.answers import NotAResult, find_answer
+from aotloop.agents.codex_events import CodexEvents
+from aotloop.agents.contract import Assignment, Backend, Capabilities, Crashed, Garbage, Outcome, TimedOut
+from aotloop.agents.environment import environment
+from aotloop.agents.launching import Launch
+from aotloop.agents.logins import home_with_login
+from aotloop.agents.outcomes import outcome_of_answer
+from aotloop.agents.processes import Ran, run
+from aotloop.agents.settings import Settings
+from aotloop.agents.troubles import outcome_of_trouble
+from aotloop.agents.wording import last_lines
+
+KEYS = ("CODEX_API_KEY", "OPENAI_API_KEY")
+"""Codex gets them, the commands it runs do not."""
+PASSED = (*KEYS, "OPENAI_BASE_URL", "OPENAI_ORGANIZATION", "OPENAI_PROJECT", "CODEX_CA_CERTIFICATE")
+LOG_IN = "Log in with `codex login`, or set CODEX_API_KEY or OPENAI_API_KEY."
+INSTALL = "Install it with: npm install -g @openai/codex"
+
+LOGIN = "auth.json"
+
+_SCHEMA = "schema.json"
+_LONGEST_TAIL = 1000
+
+
+class Codex(msgspec.Struct, frozen=True, kw_only=True):
+    program: str = "codex"
+    model: str | None = None
+    pass_env: tuple[str, ...] = ()
+    patience: float = 60.0
+    """Seconds to wait within an attempt for a service that is busy; after that, the attempt comes back to us."""
+
+    @property
+    def name(self) -> str:
+        return "codex"
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(structured_output="native", tool_restriction="native", interrupt="emulated")
+
+    async def run(self, assignment: Assignment, on_output: Callable[[str], None]) -> Outcome:
+        scratch.prepare(assignment)
+        events = CodexEvents(on_output, self.patience)
+        with home_with_login(assignment.scratch / "codex", _login(os.environ), f"home/{LOGIN}") as own:
+            ran = await run(self._launch(assignment, own), on_output, events)
+        outcome = _outcome(ran, events, assignment)
+        return replace(
+            outcome,
+            seconds=ran.seconds,
+            output=events.told,
+            tokens=events.tokens,
+            notes=outcome.notes + ran.notes + events.notes,
+        )
+
+    def _launch(self, assignment: Assignment, own: Path) -> Launch:
+        home, temporary = own / "home", own / "tmp"
+        temporary.mkdir()
+        env = environment(assignment, os.environ, (*PASSED, *self.pass_env))
+        env |= {"CODEX_HOME": str(home), "TMPDIR": str(temporary)}
+        if "CODEX_API_KEY" not in env and "OPENAI_API_KEY" in env and not (home / LOGIN).exists():
+            env["CODEX_API_KEY"] = env["OPENAI_API_KEY"]
+        return Launch(
+            argv=self._arguments(assignment, env),
+            cwd=assignment.cwd,
+            env=env,
+            stdin=assignment.prompt,
+            transcript=assignment.scratch / scratch.TRANSCRIPT,
+            remedy=INSTALL,
+            limits=assignment.limits,
+            grace=assignment.grace,
+        )
+
+    def _arguments(self, assignment: Assignment, env: Mapping[str, str]) -> tuple[str, ...]:
+        sandbox = "workspace-write" if assignment.role == "worker" else "read-only"
+        argv = [self.program, "exec", "--json", "-s", sandbox, "--ephemeral", "--skip-git-repo-check"]
+        argv += ["--ignore-user-config", "--ignore-rules"]
+        argv += ["-m", self.model] if self.model is not None else []
+        if assignment.result_schema:
+            file = assignment.scratch / _SCHEMA
+            file.write_bytes(msgspec.json.encode(assignment.result_schema))
+            argv += ["--output-schema", str(file)]
+        hidden = [name for name in KEYS if name not in self.pass_env]
+        for key, value in _settings(hidden, env.get("OPENAI_BASE_URL")).items():
+            argv += ["-c", f"{key}={json.dumps(value)}"]
+        return (*argv, "-")
+
+
+def make(settings: Settings) -> Backend:
+    return Codex(program=settings.program or "codex", model=settings.model, pass_env=settings.pass_env)
+
+
+def _login(surroundings: Mapping[str, str]) -> Path:
+    """Where the user's is, if there is one."""
+    place = surroundings.get("CODEX_HOME")
+    return (Path(place) if place else Path(surroundings.get("HOME", "/nonexistent")) / ".codex") / LOGIN
+
+
+def _settings(hidden: list[str], base_url: str | None) -> dict[str, Any]:
+    """OpenAI as a provider of another name: only of such a one can the retries be bounded."""
+    provider = {
+        "name": "OpenAI",
+        "wire_api": "responses",
+        "requires_openai_auth": True,
+        "request_max_retries": 2,
+        "stream_max_retries": 3,
+    } | ({"base_url": base_url} if base_url else {})
+    return {
+        "model_provider": "aot",
+        **{f"model_providers.aot.{key}": value for key, value in provider.items()},
+        "features.unbounded_connection_retries": False,
+        "features.plugins": False,
+        "analytics.enabled": False,
+        "sandbox_workspace_write.exclude_slash_tmp": True,  # not TMPDIR, which is the attempt's own
+        "shell_environment_policy.exclude": hidden,
+    }
+
+
+def _outcome(ran: Ran, events: CodexEvents, assignment: Assignment) -> Outcome:
+    if events.trouble is not None:  # also if time ran out meanwhile: it is not the agent that was slow
+        return outcome_of_trouble(events.trouble, LOG_IN)
+    if ran.timed_out is not None:
+        return TimedOut(reason=f"Codex {ran.timed_out.reason}", taught=ran.timed_out.taught)
+    if ran.exit_code != 0:
+        return Crashed(reason=f"{ran.ending}{_tail(ran, events)}")
+    return _answered(ran, events, assignment)
+
+
+def _answered(ran: Ran, events: CodexEvents, assignment: Assignment) -> Outcome:
+    if events.message is None:
+        why = "it ended without a message; a model that refuses looks like this, too"
+        return Garbage(reason=f"{why}{_tail(ran, events)}")
+    if not events.is_complete:
+        return Crashed(reason=f"{ran.ending} in the middle of its turn{_tail(ran, events)}")
+    try:
+        answer = find_answer(assignment.role, events.message)
+    except NotAResult as why:
+        return Garbage(reason=f"{why}{_tail(ran, events)}")
+    return outcome_of_answer(assignment.role, answer, assignment.cwd)
+
+
+def _tail(ran: Ran, events: CodexEvents) -> str:
+    tail = last_lines(f"{events.told}\n{ran.stderr}", _LONGEST_TAIL)
+    return f"; its last output:\n{tail}" if tail else "; it printed nothing"

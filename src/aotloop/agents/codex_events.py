@@ -1,0 +1,132 @@
+"""What `codex exec --json` prints, as it comes: the last message is the answer, the last event how the turn ended."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from msgspec.structs import replace
+
+from aotloop.agents.contract import Tokens
+from aotloop.agents.jsonlines import JsonLines
+from aotloop.agents.partners import Reins
+from aotloop.agents.telling import Telling
+from aotloop.agents.troubles import Trouble, trouble
+
+_RETRYING = "Reconnecting"
+
+
+class CodexEvents:
+    def __init__(self, on_output: Callable[[str], None], patience: float) -> None:
+        """`patience`: seconds that it may wait for a service that told it to come back later."""
+        self._lines = JsonLines()
+        self._telling = Telling(on_output)
+        self._patience = patience
+        self._reins: Reins | None = None
+        self._giving_up: asyncio.TimerHandle | None = None
+        self._has_retried = False
+        self.message: str | None = None
+        self.tokens: Tokens | None = None
+        self.trouble: Trouble | None = None
+        """That it met last, and is not over."""
+        self.is_complete = False
+
+    @property
+    def told(self) -> str:
+        return self._telling.text
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        count = self._lines.left_out
+        return (f"{count} of its events were too long to be read",) if count else ()
+
+    def begin(self, reins: Reins) -> None:
+        self._reins = reins
+
+    def hear(self, stream: str, chunk: bytes) -> None:
+        if stream == "stdout":
+            for event in self._lines.add(chunk):
+                self._take(event)
+
+    def _take(self, event: dict[str, Any] | str) -> None:
+        if isinstance(event, str):
+            if event.startswith("{"):  # broken off: what it said last cannot be known
+                self.message = None
+            self._telling.tell(event)
+            return
+        kind, item = event.get("type"), event.get("item")
+        if kind == "error":
+            self._meets(str(event.get("message")))
+        elif kind == "turn.failed":
+            self._fails(event)
+        elif kind == "turn.completed":
+            self._goes_on()
+            self.is_complete, self.tokens = True, _tokens(event.get("usage"))
+        elif isinstance(item, dict):
+            self._goes_on()
+            self._telling.tell(_in_words(str(kind), item))
+            if item.get("type") == "agent_message" and kind == "item.completed":
+                self.message = str(item.get("text", ""))
+
+    def _meets(self, words: str) -> None:
+        """An error is not the end: it tries again, and that is known by what comes next."""
+        self._telling.tell(words)
+        self.trouble = trouble(words)
+        self._has_retried = self._has_retried or words.startswith(_RETRYING)
+        if words.startswith(_RETRYING) and self.trouble.cause == "rate_limit":
+            self._give_up_later()
+
+    def _give_up_later(self) -> None:
+        """It waits as long as the service says, be it for days, and does not tell how long that is."""
+        if self._reins is not None and self._giving_up is None:
+            self._giving_up = self._reins.stop_in(self._patience)
+
+    def _fails(self, event: dict[str, Any]) -> None:
+        error = event.get("error")
+        met = trouble(str(error.get("message") if isinstance(error, dict) else error))
+        # What it tried again, and does not explain, is a service that it does not reach.
+        self.trouble = replace(met, cause="outage") if met.cause is None and self._has_retried else met
+
+    def _goes_on(self) -> None:
+        self.trouble, self._has_retried = None, False
+        if self._giving_up is not None:
+            self._giving_up.cancel()
+            self._giving_up = None
+
+
+def _tokens(usage: Any) -> Tokens | None:
+    """Its input contains what was read from the cache."""
+    if not isinstance(usage, dict):
+        return None
+    count = {key: value for key, value in usage.items() if isinstance(value, int)}
+    cached, written = count.get("cached_input_tokens", 0), count.get("cache_write_input_tokens", 0)
+    return Tokens(
+        input=max(0, count.get("input_tokens", 0) - cached - written),
+        output=count.get("output_tokens", 0),
+        cache_read=cached,
+        cache_write=written,
+    )
+
+
+def _in_words(kind: str, item: dict[str, Any]) -> str:
+    """Nothing of what is of no interest to who watches."""
+    is_over = kind == "item.completed"
+    match item.get("type"):
+        case "agent_message" | "reasoning" | "error" if is_over:
+            return str(item.get("text") or item.get("message") or "")
+        case "command_execution" if not is_over:
+            return f"$ {item.get('command')}"
+        case "command_execution" if item.get("exit_code"):
+            return f"exit {item.get('exit_code')}"
+        case "file_change" if is_over:
+            return _changes(item.get("changes"))
+        case "mcp_tool_call" | "web_search" if not is_over:
+            return f"{item.get('type')} {item.get('tool') or item.get('query') or ''}"
+        case _:
+            return ""
+
+
+def _changes(changes: Any) -> str:
+    told = [one for one in changes if isinstance(one, dict)] if isinstance(changes, list) else []
+    return "\n".join(f"{one.get('kind')} {one.get('path')}" for one in told)

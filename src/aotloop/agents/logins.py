@@ -1,0 +1,61 @@
+"""A client's login is lent to an attempt: a copy that nobody else can read, and that does not outlive it.
+
+What the client renewed of it is taken over: a token that was renewed is the only one that is still good. That is all
+that is ever written of the user's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from aotloop.errors import Unavailable
+
+
+@contextlib.contextmanager
+def home_with_login(home: Path, login: Path, place: str) -> Iterator[Path]:
+    """A new folder for a client, with the login (if there is one) at `place` in it. Raises Unavailable."""
+    copy = home / place
+    try:
+        shutil.rmtree(home, ignore_errors=True)
+        home.mkdir(mode=0o700)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        lent = _content(login)
+        if lent is not None:
+            _write(copy, lent)
+    except OSError as error:
+        raise Unavailable(f"the client cannot be given a folder of its own: {home}: {error.strerror}") from error
+    try:
+        yield home
+    finally:
+        with contextlib.suppress(OSError):
+            _take_over(copy, login, lent)
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _take_over(copy: Path, login: Path, lent: bytes | None) -> None:
+    renewed = _content(copy)
+    is_ours_to_change = lent is not None and _content(login) == lent  # else somebody renewed it before us
+    if renewed and renewed != lent and is_ours_to_change:
+        beside = login.with_name(f"{login.name}.{os.getpid()}")
+        _write(beside, renewed)
+        beside.replace(login.resolve())
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.unlink(missing_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(descriptor, content)
+    finally:
+        os.close(descriptor)
