@@ -38,3 +38,8 @@ def test_too_long_a_line_is_left_out_and_counted() -> None:
     lines = JsonLines()
     read = [*lines.add(b"x" * LONGEST), *lines.add(b"x"), *lines.add(b"x\n"), *lines.add(b'{"a":1}\n')]
     assert (read, lines.left_out) == ([{"a": 1}], 1)
+
+
+def test_half_of_a_surrogate_pair_costs_no_line() -> None:
+    (found,) = JsonLines().add(b'{"text": "\\ud83d"}\n')
+    assert found == {"text": "\ud83d"}
