@@ -40,7 +40,7 @@ class JsonLines:
 
 
 def _read(line: bytes) -> dict[str, Any] | str:
-    """Clients in JavaScript print half of a surrogate pair, which msgspec refuses, and the standard library does not."""
+    """Clients in JavaScript print half of a surrogate pair, which msgspec refuses and Python does not."""
     text = line.decode("utf-8", "replace").strip()
     if text.startswith("{"):
         with suppress(ValueError, RecursionError):
