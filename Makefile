@@ -22,8 +22,9 @@ demo: .venv/.ready ## watch a loop at work: a quarter of a minute, no API key
 .venv/.clients: .venv/.ready tests/clients/package.json tests/clients/install.py
 	@$(BIN)/python tests/clients/install.py .venv/clients && touch $@ || true
 
+# Four at a time, whatever the cores: most tests wait for processes.
 test: .venv/.ready .venv/.clients ## all tests; the real clients they drive are installed first
-	@$(BIN)/python -m pytest -q -n auto
+	@$(BIN)/python -m pytest -q -n 4
 
 check: .venv/.ready ## format, lint, types, import rules, tests
 	@$(BIN)/ruff format --check $(SRC)
