@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from tests.workspace.checkouts import MAIN, done_by, head, make_checkout, opened, prepared_from, sh, write
 
-from aotloop.workspace import landing as module
 from aotloop.workspace.integration import Prepared, land, prepare
 from aotloop.workspace.landing import LOCK, Blocked, Landed, Landing, Moved, Step, landing
 from aotloop.workspace.pool import Pool
@@ -167,11 +166,10 @@ def test_a_head_that_somebody_moves_without_the_lock_is_noticed(
     assert (checkout / "a.txt").read_text() == "a\n"
 
 
-def test_one_run_lands_at_a_time(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "PATIENCE", 0.2)
+def test_one_run_lands_at_a_time(repository: Repository) -> None:
     with landing(repository) as one:
         assert isinstance(one, Landing)
-        with pytest.raises(Exception, match="another process keeps"), landing(repository):
+        with pytest.raises(Exception, match="another process keeps"), landing(repository, patience=0.2):
             pass
     with contextlib.ExitStack() as stack:
         stack.enter_context(landing(repository))

@@ -17,6 +17,8 @@ from aotloop.runner.ledger import Exchanged, Item
 from aotloop.runner.means import Means
 
 _FIRST_WAIT, _LONGEST_WAIT = 15.0, 900.0
+_LONGEST_TOLD = 6 * 3600.0
+"""Seconds. A service may ask for hours; what asks for more is asked again then."""
 
 
 class Attempting:
@@ -55,7 +57,8 @@ class Attempting:
     async def wait(self, atom: str, after: float | None) -> list[Item]:
         """As long as was told; else longer each time."""
         waits = self._run.waits.get(atom, 0)
-        await asyncio.sleep(after if after is not None else min(_FIRST_WAIT * 2**waits, _LONGEST_WAIT))
+        told = min(after, _LONGEST_TOLD) if after is not None else min(_FIRST_WAIT * 2**waits, _LONGEST_WAIT)
+        await asyncio.sleep(max(told, 0.0))
         return [reports.WaitOver(at=now(), atom=atom)]
 
     # --- news ----------------------------------------------------------------------------------------------------
