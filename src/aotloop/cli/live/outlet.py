@@ -60,6 +60,7 @@ class Outlet:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
+        self._descriptor = _own(stream)
         self._waiting: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._written = 0
         self._is_closed = False
@@ -95,12 +96,23 @@ class Outlet:
             is_open = None not in texts
             if self.problem is None:
                 self._write(b"".join(text for text in texts if text is not None))
+        if self._descriptor is not None:
+            os.close(self._descriptor)
 
     def _write(self, text: bytes) -> None:
         try:
-            write_all(self._stream.fileno(), text)
-        except io.UnsupportedOperation:  # a stream in memory
-            self._stream.buffer.write(text)
+            if self._descriptor is not None:
+                write_all(self._descriptor, text)
+            else:
+                self._stream.buffer.write(text)
         except (OSError, ValueError) as error:  # nobody reads any more, the disk is full, the stream is closed
             self.problem = error if isinstance(error, OSError) else OSError(str(error))
         self._written += 1
+
+
+def _own(stream: TextIO) -> int | None:
+    """Of our own: the number of one that somebody closes meanwhile may soon belong to another file. None: in memory."""
+    try:
+        return os.dup(stream.fileno())
+    except (OSError, ValueError):  # UnsupportedOperation is both
+        return None
