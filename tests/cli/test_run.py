@@ -134,10 +134,10 @@ def test_a_dry_run_leaves_the_file_as_it_is(project: Path) -> None:
 def test_mistakes_in_the_file_are_told_instead_of_a_plan(project: Path) -> None:
     path = write_loop(project, a_loop(atom("A1", "A9", "A8")))
     ran = aot("run", "--dry-run")
-    assert (ran.code, ran.out) == (1, "")
+    assert (ran.code, ran.out) == (3, "")
     assert ran.err.startswith(f"aot: {path}: atoms[0].depends_on")
     assert ", and 1 more error\n     `aot validate` says where.\n" in ran.err
-    assert aot("run", "--dry-run", "--state-file", str(project / "none.md")).code == 1
+    assert aot("run", "--dry-run", "--state-file", str(project / "none.md")).code == 3
 
 
 def test_numbers_below_one_are_a_mistake_in_usage(project: Path) -> None:

@@ -76,10 +76,11 @@ def command(
     hold for this run only. `aot watch` shows it from another terminal, `aot stop` and `aot redirect` interrupt it;
     after a crash, `aot run` goes on where it was.
     """
-    store = app.open_store(state_file)
-    if dry_run:
-        reason = show_plan(store, max_parallel=max_parallel, max_iterations=max_iterations, as_json=as_json)
-        ctx.exit(_code_of(reason))
+    with _not_ready():
+        store = app.open_store(state_file)
+        if dry_run:
+            reason = show_plan(store, max_parallel=max_parallel, max_iterations=max_iterations, as_json=as_json)
+            ctx.exit(_code_of(reason))
     limits = {
         "max_parallel_agents": max_parallel,
         "max_iterations": max_iterations,
