@@ -136,9 +136,13 @@ def _hint_of_trouble(line: str) -> Trouble | None:
 
 
 def _complete(session: AcpSession, record: Record | None) -> None:
-    """The protocol tells the tokens of the last request only, and of an error not its status."""
+    """The protocol tells the tokens of the last request only, and of an error not its status.
+
+    That we called it off, it records as an error, too; that says less than why we did.
+    """
     if record is None:
         return
     session.tokens = record.tokens
     if session.trouble is not None and record.trouble is not None:
-        session.trouble = record.trouble
+        if record.trouble.cause is not None or session.trouble.cause is None:
+            session.trouble = record.trouble
