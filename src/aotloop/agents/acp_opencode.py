@@ -143,6 +143,6 @@ def _complete(session: AcpSession, record: Record | None) -> None:
     if record is None:
         return
     session.tokens = record.tokens
-    if session.trouble is not None and record.trouble is not None:
-        if record.trouble.cause is not None or session.trouble.cause is None:
-            session.trouble = record.trouble
+    ours, theirs = session.trouble, record.trouble
+    if ours is not None and theirs is not None and (theirs.cause is not None or ours.cause is None):
+        session.trouble = theirs
