@@ -1,6 +1,6 @@
 # Does the atom `units`. What writes the code is a command here; it could as well be a generator or a codemod of yours.
 set -e
-. work/say.sh
+. hands/say.sh
 say "looking up how many spoons are a cup"
 cat > kitchen/units.py <<'PY'
 """Amounts in the biggest unit of which there is at least one."""

@@ -1,6 +1,6 @@
 # Does the atom `floats_write`: it passes its own test too, and only together do the two parts fail.
 set -e
-. work/say.sh
+. hands/say.sh
 say "two digits will do"
 cat >> kitchen/amounts.py <<'PY'
 

@@ -1,6 +1,6 @@
 # Does the atom `floats_read`: the obvious way to read an amount, and a test that is easily passed.
 set -e
-. work/say.sh
+. hands/say.sh
 say "1/2 is 0.5, how hard can it be"
 cat > kitchen/amounts.py <<'PY'
 """Amounts as floats."""

@@ -1,6 +1,6 @@
 # Does the atom `words`.
 set -e
-. work/say.sh
+. hands/say.sh
 say "one egg, two eggs"
 cat > kitchen/words.py <<'PY'
 """Nouns by number."""

@@ -1,6 +1,6 @@
 # Does the atom `card`.
 set -e
-. work/say.sh
+. hands/say.sh
 say "cutting a card to size"
 cat > kitchen/card.py <<'PY'
 """A title and lines in a frame."""

@@ -1,6 +1,6 @@
 # Does the atom `fractions`: the other way.
 set -e
-. work/say.sh
+. hands/say.sh
 say "a third is a third is a third"
 cat > kitchen/amounts.py <<'PY'
 """Amounts as fractions, which is what cooks use."""
