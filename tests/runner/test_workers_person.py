@@ -127,6 +127,17 @@ def test_a_person_who_commits_meanwhile_loses_nothing(tmp_path: Path) -> None:
     assert project.files() == {"README.md", "mine", "a"}
 
 
+def ended_on_another_branch(project: Project, folder: Path) -> int:
+    """How a run ends if a person goes to another branch while its first attempt is made."""
+    with project.running() as process:
+        until((folder / "begun").exists)
+        project.git("checkout", "-q", "-b", "aside")
+        (project.root / "README.md").write_text("mine\n")
+        project.git("commit", "-qm", "aside", "README.md")
+        (folder / "go").touch()
+        return process.wait(30)
+
+
 def test_on_another_branch_results_wait_and_the_branch_the_run_began_on_is_where_they_belong(tmp_path: Path) -> None:
     project = a_project(
         tmp_path,
@@ -135,13 +146,7 @@ def test_on_another_branch_results_wait_and_the_branch_the_run_began_on_is_where
         base_case="test -f copy",
         constraints=ONCE,
     )
-    with project.running() as process:
-        until((tmp_path / "begun").exists)
-        project.git("checkout", "-q", "-b", "aside")
-        (project.root / "README.md").write_text("mine\n")
-        project.git("commit", "-qm", "aside", "README.md")
-        (tmp_path / "go").touch()
-        assert process.wait(30) == 6
+    assert ended_on_another_branch(project, tmp_path) == 6
     assert project.loop.control.stop_reason == "blocked: branch main was checked out, now it is branch aside"
     assert project.git("log", "-1", "--format=%s", "aside") == "aside"
     project.git("checkout", "-q", "main")
@@ -160,13 +165,7 @@ def test_attempts_start_from_the_branch_of_the_run_whatever_is_checked_out(tmp_p
         base_case="grep -q 'a project' seen",
         constraints=ONCE,
     )
-    with project.running() as process:
-        until((tmp_path / "begun").exists)
-        project.git("checkout", "-q", "-b", "aside")
-        (project.root / "README.md").write_text("mine\n")
-        project.git("commit", "-qm", "aside", "README.md")
-        (tmp_path / "go").touch()
-        assert process.wait(30) == 6
+    assert ended_on_another_branch(project, tmp_path) == 6
     project.git("checkout", "-q", "main")
     again = project.run()
     assert again.code == 0, again.out

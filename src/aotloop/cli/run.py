@@ -25,7 +25,6 @@ EXIT_CODES = {"stalled": 4, "exhausted": 4, "limit": 5, "blocked": 6, "user": 7}
 """By the first word of the reason why a run ended; 0 if the base case holds."""
 
 NOT_READY = 3
-SIGINT = 2
 
 
 @click.command(
