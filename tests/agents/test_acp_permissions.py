@@ -9,7 +9,7 @@ import pytest
 
 from aotloop.agents.acp_permissions import decision, is_inside, read_file, write_file
 from aotloop.agents.acp_rpc import Refused
-from aotloop.agents.results import Role
+from aotloop.agents.roles import Role
 
 OPTIONS = [
     {"optionId": kind[:3], "kind": kind, "name": kind}

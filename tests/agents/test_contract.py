@@ -11,7 +11,19 @@ from aotloop.agents.contract import Backend, Crashed, Failed, Failure, Garbage, 
 from aotloop.agents.registry import backend
 from aotloop.agents.settings import Settings
 
-KINDS = {"done", "proposed", "probed", "judged", "must_wait", "failed", "garbage", "timed_out", "crashed"}
+KINDS = {
+    "done",
+    "proposed",
+    "probed",
+    "judged",
+    "scored",
+    "planned",
+    "must_wait",
+    "failed",
+    "garbage",
+    "timed_out",
+    "crashed",
+}
 
 
 def test_every_kind_of_outcome_has_its_word() -> None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
 
 from aotloop.agents.prompts import write_prompt
-from aotloop.agents.results import DECIDING_KEY, Role
+from aotloop.agents.roles import WAYS
 from aotloop.core.context import Context
+from aotloop.core.effects import Role
 from aotloop.core.model import Atom, AtomCheck, Binding, Check, ChecklistItem, Objective
 from tests.loops import a_loop, atom
 
-ROLES: list[Role] = list(DECIDING_KEY)
+ROLES: tuple[Role, ...] = get_args(Role)
 
 
 def a_context(one: Atom | None = None, **more: Any) -> Context:
@@ -31,7 +32,7 @@ def test_every_prompt_holds_objective_atom_rules_and_how_to_answer(role: Role) -
     prompt = write_prompt(a_context(), role)
     for words in ("It works", "somebody needs it", "> code", "the tests pass", "build the parser", "A3", "state file"):
         assert words in prompt
-    assert f'"{DECIDING_KEY[role]}"' in prompt
+    assert f'"{WAYS[role].deciding_key}"' in prompt
     assert prompt.index("# Rules") < prompt.index("# Your answer")
 
 
@@ -77,7 +78,6 @@ def test_what_is_known_about_the_atom_is_told() -> None:
 def test_splitting_is_offered_only_where_it_is_of_use() -> None:
     assert "propose its parts (at most 8)" in write_prompt(a_context(), "worker")
     assert "propose its parts" not in write_prompt(a_context(may_split=False), "worker")
-    assert "propose its parts" not in write_prompt(a_context(), "verifier")
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from aotloop.agents.answers import NotAResult
 from aotloop.agents.reading import LONGEST_SUMMARY, Reading, read_result
-from aotloop.agents.results import DECIDING_KEY, ProbeResult, Role, VerifierResult, WorkerResult
+from aotloop.agents.results import ProbeResult, VerifierResult, WorkerResult
+from aotloop.agents.roles import ROLES, WAYS, Role
 from tests.agents.assignments import worker_answer
 
 ROOT = Path("/somewhere/tree")
@@ -168,10 +169,10 @@ KEYS = st.sampled_from(
 SHAPED = st.recursive(ANYTHING, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=6))
 
 
-@given(st.sampled_from(list(DECIDING_KEY)), st.dictionaries(KEYS, SHAPED), st.booleans())
+@given(st.sampled_from(ROLES), st.dictionaries(KEYS, SHAPED), st.booleans())
 def test_any_json_is_a_result_or_not_one_and_nothing_else(role: Role, raw: dict[str, Any], deciding: bool) -> None:
     try:
-        reading = read(json.dumps({**raw, DECIDING_KEY[role]: deciding}), role)
+        reading = read(json.dumps({**raw, WAYS[role].deciding_key: deciding}), role)
     except NotAResult:
         return
     json.dumps(reading.notes).encode()
@@ -179,7 +180,7 @@ def test_any_json_is_a_result_or_not_one_and_nothing_else(role: Role, raw: dict[
         assert reading.result.bindings_delta.summary.strip()
 
 
-@given(st.sampled_from(list(DECIDING_KEY)), st.text())
+@given(st.sampled_from(ROLES), st.text())
 def test_any_text_is_a_result_or_not_one_and_nothing_else(role: Role, text: str) -> None:
     with pytest.raises(NotAResult):
         read(text, role)

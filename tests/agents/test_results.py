@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from aotloop.agents.reading import read_result
-from aotloop.agents.results import DECIDING_KEY, RESULTS, Role, schema
+from aotloop.agents.results import RESULTS, schema
+from aotloop.agents.roles import WAYS, Role
 
 ROLES: list[Role] = list(RESULTS)
 
@@ -39,7 +40,7 @@ def test_a_schema_refers_to_nothing_requires_everything_and_allows_nothing_else(
 
 @pytest.mark.parametrize("role", ROLES)
 def test_the_deciding_key_comes_first(role: Role) -> None:
-    assert next(iter(schema(role)["properties"])) == DECIDING_KEY[role]
+    assert next(iter(schema(role)["properties"])) == WAYS[role].deciding_key
 
 
 @pytest.mark.parametrize("role", ROLES)

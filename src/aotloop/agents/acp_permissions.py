@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from aotloop.agents.acp_rpc import Refused
-from aotloop.agents.results import Role
+from aotloop.agents.roles import Role, may_write
 
 _LOOKING = {"read", "search", "think", "fetch"}
 _MOST_BYTES = 1_000_000
@@ -20,7 +20,7 @@ def decision(role: Role, cwd: Path, asked: dict[str, Any]) -> dict[str, Any]:
     """The answer to `session/request_permission`."""
     call = asked.get("toolCall")
     call = call if isinstance(call, dict) else {}
-    is_fine = (role == "worker" or str(call.get("kind")) in _LOOKING) and all(
+    is_fine = (may_write(role) or str(call.get("kind")) in _LOOKING) and all(
         is_inside(cwd, path) for path in _paths(call)
     )
     wanted = ("allow_once", "allow_always") if is_fine else ("reject_once", "reject_always")
@@ -57,7 +57,7 @@ def read_file(cwd: Path, asked: dict[str, Any]) -> dict[str, Any]:
 
 def write_file(role: Role, cwd: Path, asked: dict[str, Any]) -> dict[str, Any]:
     """Raises Refused, OSError."""
-    if role != "worker":
+    if not may_write(role):
         raise Refused(f"a {role} changes nothing")
     path, content = _allowed_path(cwd, asked), asked.get("content")
     if not isinstance(content, str):

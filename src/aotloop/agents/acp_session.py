@@ -18,6 +18,7 @@ from aotloop.agents.acp_updates import Updates
 from aotloop.agents.contract import Assignment, Tokens
 from aotloop.agents.jsonlines import JsonLines
 from aotloop.agents.partners import Reins
+from aotloop.agents.roles import may_write
 from aotloop.agents.troubles import Trouble, trouble
 
 _VERSION = 1
@@ -65,7 +66,7 @@ class AcpSession:
     def begin(self, reins: Reins) -> None:
         self._reins = reins
         self._rpc.begin(reins)
-        can_write = self._assignment.role == "worker"
+        can_write = may_write(self._assignment.role)
         files = {"readTextFile": True, "writeTextFile": can_write}
         us = {"name": "aotloop", "version": "1"}
         capabilities = {"fs": files, "terminal": False}

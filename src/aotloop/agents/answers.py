@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from aotloop.agents.results import DECIDING_KEY, Role
+from aotloop.agents.roles import WAYS, Role
 
 MOST_BYTES = 256 * 1024
 """Of an answer, in a file or at the end of the output. All its parts at their longest are less than this."""
@@ -55,7 +55,7 @@ class _Found(msgspec.Struct, frozen=True):
 
 def find_answer(role: Role, text: str) -> str:
     """Raises NotAResult. Other JSON, fences and prose before and after do not matter."""
-    key = DECIDING_KEY[role]
+    key = WAYS[role].deciding_key
     answer: str | None = None
     broken: int | None = None
     position = 0

@@ -12,7 +12,11 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from aotloop.agents.results import Role
+from aotloop.agents.confinement import Confinement
+from aotloop.agents.plans import PlannerResult
+from aotloop.agents.presence import Presence
+from aotloop.agents.results import Score
+from aotloop.agents.roles import Role
 from aotloop.core.events import Child
 from aotloop.core.model import Binding
 
@@ -52,6 +56,8 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     result_schema: dict[str, Any] = {}
     max_cost_usd: float | None = None
     """What this attempt may cost at most, where the client can be told."""
+    confinement: Confinement | None = None
+    """What nobody who works on it may change, enforced where the machine can; None: nothing is."""
 
 
 # --- what comes of it --------------------------------------------------------------------------------------------
@@ -66,7 +72,7 @@ class Tokens(msgspec.Struct, frozen=True, kw_only=True):
     cache_write: int = 0
 
 
-Cause = Literal["rate_limit", "overload", "quota", "auth", "refusal", "outage", "too_long"]
+Cause = Literal["rate_limit", "overload", "quota", "auth", "refusal", "outage", "too_long", "budget"]
 """Why a service did not do its part, where the client tells."""
 
 
@@ -113,6 +119,18 @@ class Judged(Ended, frozen=True, kw_only=True, tag="judged"):
     failures: tuple[str, ...] = ()
 
 
+class Scored(Ended, frozen=True, kw_only=True, tag="scored"):
+    """What a judge found; each of the scores is from 1 to 5, whether they are enough is computed elsewhere."""
+
+    scores: tuple[Score, ...]
+
+
+class Planned(Ended, frozen=True, kw_only=True, tag="planned"):
+    """What a planner asks or proposes."""
+
+    answer: PlannerResult
+
+
 class MustWait(Ended, frozen=True, kw_only=True, tag="must_wait"):
     """It could not be tried now (a rate limit, say); nothing failed."""
 
@@ -143,7 +161,7 @@ class Crashed(Failure, frozen=True, kw_only=True, tag="crashed"):
     """It did not end the way such a program ends."""
 
 
-Outcome = Done | Proposed | Probed | Judged | MustWait | Failed | Garbage | TimedOut | Crashed
+Outcome = Done | Proposed | Probed | Judged | Scored | Planned | MustWait | Failed | Garbage | TimedOut | Crashed
 
 # --- who does it -------------------------------------------------------------------------------------------------
 
@@ -166,6 +184,10 @@ class Backend(Protocol):
 
     @property
     def capabilities(self) -> Capabilities: ...
+
+    def look(self) -> Presence:
+        """Whether it can be used here, as far as that can be told without starting anything. Never raises."""
+        ...
 
     async def run(self, assignment: Assignment, on_output: Callable[[str], None]) -> Outcome:
         """Makes the attempt; lines of output are handed on as they come, in the thread of the event loop.

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from aotloop.agents.answers import NotAResult
-from aotloop.agents.contract import Done, Failed, Garbage, Judged, Outcome, Probed, Proposed
+from aotloop.agents.contract import Done, Failed, Garbage, Judged, Outcome, Planned, Probed, Proposed, Scored
+from aotloop.agents.plans import PlannerResult
 from aotloop.agents.reading import Reading, read_result
-from aotloop.agents.results import ProbeResult, Role, VerifierResult, WorkerResult
+from aotloop.agents.results import JudgeResult, ProbeResult, VerifierResult, WorkerResult
+from aotloop.agents.roles import Role
 
 
 def outcome_of_answer(role: Role, text: str, root: Path) -> Outcome:
@@ -23,6 +25,10 @@ def outcome_of_answer(role: Role, text: str, root: Path) -> Outcome:
             return _probe(reading.result, reading)
         case VerifierResult(passed=passed, evidence=evidence, failures=failures):
             return Judged(passed=passed, evidence=evidence, failures=failures, notes=reading.notes)
+        case JudgeResult(scores=scores):
+            return Scored(scores=scores, notes=reading.notes)
+        case PlannerResult():
+            return Planned(answer=reading.result, notes=reading.notes)
 
 
 def _worker(result: WorkerResult, reading: Reading) -> Outcome:

@@ -11,10 +11,12 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from aotloop.agents.results import Role, schema
+from aotloop.agents.results import schema
+from aotloop.agents.roles import WAYS
 from aotloop.agents.wording import cut, one_line, plain
 from aotloop.core.checklist import AllOf, Leaf, Node, atom_check_tree
 from aotloop.core.context import MOST_FAILURES, Context
+from aotloop.core.effects import Role
 from aotloop.core.model import Atom, Binding, CheckType, Objective
 
 CAPS = {
@@ -30,30 +32,10 @@ CAPS = {
 }
 """Characters, unless said otherwise."""
 
-_OPENING: dict[Role, str] = {
-    "worker": "You do one piece of a larger work, its atom {atom}. Others do the other pieces.",
-    "probe": "You find out whether one piece of a larger work, its atom {atom}, can be done. You change nothing.",
-    "verifier": "You judge whether one piece of a larger work, its atom {atom}, is really done. You change nothing.",
-}
-_RULES: dict[Role, tuple[str, ...]] = {
-    "worker": (
-        "Do this atom and nothing else. Work only in the current folder.",
-        "Do not commit, and do not switch branches: what you leave in the folder is taken over and checked.",
-        "Claim success only if you saw that it works. Your claim is checked; a false one costs an attempt.",
-        "If you cannot do it, say why, so that the next one knows more than you did.",
-    ),
-    "probe": (
-        "Look and try, but leave every file as it is: a change makes your findings void.",
-        "Say what you found and how you know it. If it cannot be done this way, say what stands in the way.",
-    ),
-    "verifier": (
-        "Leave every file as it is. Believe only what you see yourself: read it, run it.",
-        "Name everything that does not hold. If you cannot tell, it has not passed.",
-    ),
-}
 _MAY_SPLIT = (
     "If it is too big for one go, do not begin: propose its parts (at most {most}), described, without commands."
 )
+HANDS_OFF = "Do not touch the state file of the loop (.claude/aot-loop-state.md) or the folder .aot."
 _CHECKS: dict[CheckType, str] = {
     "command": "this command must succeed: {}",
     "not_command": "this command must fail: {}",
@@ -66,12 +48,12 @@ _CHECKS: dict[CheckType, str] = {
 
 def write_prompt(context: Context, role: Role) -> str:
     sections = [
-        _OPENING[role].format(atom=one_line(context.atom.id, 100)),
+        WAYS[role].opening.format(atom=one_line(context.atom.id, 100)),
         *_objective(context.objective),
         *_atom(context.atom),
         *_results(context.results),
         *_failures(context.failures),
-        *_rules(context, role, may_split=context.may_split and role != "verifier"),
+        *_rules(context, role),
         _answer(role),
     ]
     return "\n\n".join(sections) + "\n"
@@ -133,11 +115,11 @@ def _failures(failures: tuple[str, ...]) -> Iterator[str]:
         yield "# What failed before\nDo not do the same again.\n" + "\n\n".join(told)
 
 
-def _rules(context: Context, role: Role, *, may_split: bool) -> Iterator[str]:
-    rules = [*_RULES[role], "Do not touch the state file of the loop (.claude/aot-loop-state.md) or the folder .aot."]
+def _rules(context: Context, role: Role) -> Iterator[str]:
+    rules = [*WAYS[role].rules, HANDS_OFF]
     if context.objective.protect:
         rules.append("Do not change what matches: " + one_line(", ".join(context.objective.protect), CAPS["paths"]))
-    if may_split:
+    if context.may_split:
         rules.append(_MAY_SPLIT.format(most=context.objective.constraints.max_children))
     rules.append("Nobody answers questions. Do not ask; decide, or say what is missing.")
     yield "# Rules\n" + _listed(rules)

@@ -14,8 +14,18 @@ import msgspec
 from msgspec.structs import replace
 
 from aotloop.agents.answers import NotAResult
+from aotloop.agents.plans import PlannerResult
 from aotloop.agents.proposals import Parts, Refused, read_proposal
-from aotloop.agents.results import RESULTS, BindingsDelta, ProbeResult, Result, Role, VerifierResult, WorkerResult
+from aotloop.agents.results import (
+    RESULTS,
+    BindingsDelta,
+    JudgeResult,
+    ProbeResult,
+    Result,
+    VerifierResult,
+    WorkerResult,
+)
+from aotloop.agents.roles import Role
 from aotloop.agents.wording import artifacts_inside, cut, one_line, plain
 
 LONGEST_SUMMARY = 4000
@@ -24,6 +34,7 @@ LONGEST_FINDINGS = 4000
 LONGEST_EVIDENCE = 4000
 LONGEST_FAILURE = 500
 MOST_FAILURES = 50
+MOST_SCORES = 100
 _LONGEST_NUMBER = 18
 
 
@@ -47,13 +58,21 @@ def read_result(role: Role, text: str, root: Path) -> Reading:
     except msgspec.ValidationError as error:
         raise NotAResult(f"the answer does not fit: {one_line(str(error), 200)}") from None
     notes: list[str] = []
-    if isinstance(result, WorkerResult):
-        result = _worker(result, root, notes)
-    elif isinstance(result, ProbeResult):
-        result = _probe(result, notes)
-    else:
-        result = _verifier(result, notes)
-    return Reading(result=result, parts=parts, refused=refused, notes=tuple(notes))
+    return Reading(result=_read(result, root, notes), parts=parts, refused=refused, notes=tuple(notes))
+
+
+def _read(result: Result, root: Path, notes: list[str]) -> Result:
+    match result:
+        case WorkerResult():
+            return _worker(result, root, notes)
+        case ProbeResult():
+            return _probe(result, notes)
+        case VerifierResult():
+            return _verifier(result, notes)
+        case JudgeResult():
+            return _judge(result)
+        case PlannerResult():
+            return result
 
 
 def _decoded(text: str) -> Any:
@@ -141,6 +160,20 @@ def _verifier(result: VerifierResult, notes: list[str]) -> VerifierResult:
     if len(result.failures) > MOST_FAILURES:
         notes.append(f"of {len(result.failures)} failures the first {MOST_FAILURES} are kept")
     return replace(result, evidence=evidence, failures=failures)
+
+
+def _judge(result: JudgeResult) -> JudgeResult:
+    """What a score is worth is not decided here: it may be for no criterion that was asked about, or out of range."""
+    names = [plain(one.criterion) for one in result.scores]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise NotAResult(f"there are two scores for {one_line(twice, 80)!r}; which of them counts?")
+    return JudgeResult(
+        scores=tuple(
+            replace(one, criterion=name, evidence=cut(plain(one.evidence), LONGEST_EVIDENCE))
+            for one, name in zip(result.scores[:MOST_SCORES], names, strict=False)
+        )
+    )
 
 
 def _short_text(what: str, text: str, most: int, notes: list[str]) -> str:

@@ -6,16 +6,14 @@ referred to, because that is what the structured output of every model accepts.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
-Role = Literal["worker", "probe", "verifier"]
-
-
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """A part of what an agent says; keys we do not know are ignored, null is the same as nothing."""
+from aotloop.agents.answer import Answer
+from aotloop.agents.plans import PlannerResult
+from aotloop.agents.roles import Role
 
 
 class ProposedChild(Answer, frozen=True, kw_only=True):
@@ -61,16 +59,27 @@ class VerifierResult(Answer, frozen=True, kw_only=True):
     failures: Annotated[tuple[str, ...], Meta(description="what does not hold; empty if passed")] = ()
 
 
-Result = WorkerResult | ProbeResult | VerifierResult
+class Score(Answer, frozen=True, kw_only=True):
+    criterion: Annotated[str, Meta(description="its name, as given")]
+    score: Annotated[float, Meta(description="from 1 to 5")]
+    evidence: Annotated[str, Meta(description="file:line and the words that stand there, and what they show")] = ""
 
-RESULTS: dict[Role, type[WorkerResult | ProbeResult | VerifierResult]] = {
+
+class JudgeResult(Answer, frozen=True, kw_only=True):
+    """Whether that is enough is computed by us."""
+
+    scores: Annotated[tuple[Score, ...], Meta(description="one for each criterion")]
+
+
+Result = WorkerResult | ProbeResult | VerifierResult | JudgeResult | PlannerResult
+
+RESULTS: dict[Role, type[Result]] = {
     "worker": WorkerResult,
     "probe": ProbeResult,
     "verifier": VerifierResult,
+    "judge": JudgeResult,
+    "planner": PlannerResult,
 }
-
-DECIDING_KEY: dict[Role, str] = {"worker": "success", "probe": "feasible", "verifier": "passed"}
-"""The key by which an answer is told from any other JSON that an agent prints."""
 
 
 def schema(role: Role) -> dict[str, Any]:

@@ -121,6 +121,7 @@ class Attempts:
     def _assignment(self, place: Place, job: Job, seat: Seat) -> Assignment:
         context, role = job.context, job.start.role
         is_command = context.atom.run is not None and role == "worker"
+        scratch = self._journal.attempt_folder(context.atom.id, job.start.attempt)
         return Assignment(
             role=role,
             atom=context.atom.id,
@@ -129,13 +130,14 @@ class Attempts:
             epoch=job.start.epoch,
             cwd=place.cwd,
             state_file=self._state_file,
-            scratch=self._journal.attempt_folder(context.atom.id, job.start.attempt),
+            scratch=scratch,
             prompt="" if is_command else write_prompt(context, role),
             command=context.atom.run if is_command else None,
             bindings=context.results,
             limits=seat.limits,
             grace=GRACE,
             result_schema={} if is_command else schema(role),
+            confinement=place.confinement.opened(scratch) if place.confinement is not None else None,
         )
 
     async def _taken(self, place: Place, job: Job, outcome: Outcome) -> Made:
@@ -151,8 +153,8 @@ class Attempts:
             case contract.MustWait(reason=reason, retry_after=after):
                 wait = reports.MustWait(at=at, attempt=number, reason=reason)
                 return Made(report=wait, outcome="must_wait", summary=reason, retry_after=after)
-            case contract.Judged(evidence=evidence):
-                return _failed(job, "garbage", f"it answered as a verifier would: {evidence}", taught=False)
+            case contract.Judged() | contract.Scored() | contract.Planned():
+                return _failed(job, "garbage", "it answered as somebody would who has another role", taught=False)
             case _:
                 return _failed(job, _kind(outcome), outcome.reason, taught=outcome.taught)
 

@@ -14,7 +14,7 @@ import pytest
 
 from aotloop.agents.claude import Claude
 from aotloop.agents.contract import Assignment, Outcome
-from aotloop.agents.results import Role
+from aotloop.agents.roles import Role
 from tests.agents.assignments import an_assignment, attempt, worker_answer
 from tests.modelserver import Answer, Call, ModelServer, Script, Turn, tool
 

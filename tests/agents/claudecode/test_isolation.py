@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from aotloop.agents.contract import Done, Judged, Outcome, Probed
-from aotloop.agents.results import Role
+from aotloop.agents.roles import Role
 from tests.agents.assignments import attempt
 from tests.agents.claudecode.stage import ANSWERS, DONE, Stage, committed, shell
 
