@@ -1,20 +1,27 @@
-"""Writes docs/cli.md from the commands, and the diagrams of docs/architecture.md from the tables; a test fails when
-they are out of date. Run: make docs
+"""Writes docs/cli.md from the commands, the diagrams of docs/architecture.md from the tables, and what docs/agents.md
+says about each backend from the backends; a test fails when they are out of date. Run: make docs
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from aotloop.agents import codex
+from aotloop.agents.acp_presets import PRESETS
+from aotloop.agents.claudecode import troubles as claude
+from aotloop.agents.contract import Capabilities
+from aotloop.agents.registry import BACKENDS, EXTRAS, backend
+from aotloop.agents.settings import Settings
 from aotloop.cli.main import COMMANDS, aot
 from aotloop.core.transitions import ATOM, LOOP
 
 PAGE = Path(__file__).parent / "cli.md"
 ARCHITECTURE = Path(__file__).parent / "architecture.md"
+AGENTS = Path(__file__).parent / "agents.md"
 BEGIN, END = "<!-- made from aotloop.core.transitions -->", "<!-- end -->"
 
 HEAD = """\
@@ -64,6 +71,45 @@ def _diagram(name: str, table: Mapping[Any, str]) -> str:
     return "\n".join(["```mermaid", "stateDiagram-v2", f"    %% {name}", f"    [*] --> {first}", *lines, "```"])
 
 
+def agents(text: str) -> str:
+    """The page with its tables as the backends are now."""
+    for what, table in (("clients", _clients()), ("capabilities", _capabilities())):
+        begin, end = f"<!-- made from aotloop.agents: {what} -->", f"<!-- end: {what} -->"
+        before, _, rest = text.partition(begin)
+        _, _, after = rest.partition(end)
+        text = f"{before}{begin}\n{table}\n{end}{after}"
+    return text
+
+
+def _clients() -> str:
+    extras = {name: f"`pip install 'aotloop[{name}]'`" for name in EXTRAS}
+    rows = [
+        ("`claude`", f"`claude` on your `PATH`, or {extras['claude']}", claude.LOG_IN),
+        ("`codex`", _shown(codex.INSTALL), codex.LOG_IN),
+        *((f"`{name}`", _shown(one.install), one.log_in) for name, one in PRESETS.items()),
+    ]
+    return _table(("agent", "to install", "to log in"), rows)
+
+
+def _shown(install: str) -> str:
+    how, _, command = install.partition("with: ")
+    return f"`{command}`" if command else how
+
+
+def _capabilities() -> str:
+    fields = Capabilities.__struct_fields__
+    rows: list[tuple[str, ...]] = []
+    for name in BACKENDS:
+        able = backend(name, Settings(argv=("agent",))).capabilities
+        rows.append((f"`{name}`", *(getattr(able, field) for field in fields)))
+    return _table(("backend", *(field.replace("_", " ") for field in fields)), rows)
+
+
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ("---",) * len(head), *rows))
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
     ARCHITECTURE.write_text(architecture(ARCHITECTURE.read_text(encoding="utf-8")), encoding="utf-8")
+    AGENTS.write_text(agents(AGENTS.read_text(encoding="utf-8")), encoding="utf-8")

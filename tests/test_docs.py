@@ -34,6 +34,13 @@ def test_the_diagrams_are_those_of_the_tables() -> None:
     assert "in_progress --> pending: abandon, fail, reset" in page
 
 
+def test_what_is_said_about_each_backend_is_what_it_says_itself() -> None:
+    page = (ROOT / "docs" / "agents.md").read_text()
+    assert page == generator().agents(page), "run: make docs"
+    assert "| `codex` | native | native | " in page
+    assert "npm install -g @openai/codex" in page
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_to_a_file_leads_to_one(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):

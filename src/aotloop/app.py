@@ -248,6 +248,7 @@ def verify(
         commit=subject.commit,
         undecided=report.undecided,
         failing=tuple(report.failing),
+        scores=report.scores,
     )
     unrecorded = None
     if record:
@@ -267,12 +268,12 @@ def subject_of(store: Store, loop: Loop) -> Subject:
     return Subject(state_file=store.path, objective_digest=digest_of(loop.objective), commit=head_of(_root(store)))
 
 
-def remembered(subject: Subject) -> Judge:
-    """Answers with what a person confirmed about exactly this."""
+def remembered(subject: Subject, otherwise: Judge | None = None) -> Judge:
+    """Answers with what a person confirmed about exactly this; another judge answers the rest."""
     from aotloop.trust.confirmations import confirmed  # noqa: PLC0415
     from aotloop.verify.judge import ConfirmedByPerson  # noqa: PLC0415
 
-    return ConfirmedByPerson(confirmed(subject))
+    return ConfirmedByPerson(confirmed(subject), otherwise=otherwise)
 
 
 def _recording(verdict: Verdict) -> Callable[[Loop], Any]:

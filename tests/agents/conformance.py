@@ -108,6 +108,7 @@ class Conformance(ABC):
         backend, _ = self.given(tmp_path, "")
         assert backend.name
         assert isinstance(backend.capabilities, Capabilities)
+        assert backend.look().problem is None
 
     def test_success_is_done_with_a_summary(self, tmp_path: Path) -> None:
         outcome = self.outcome(tmp_path, self.says_done)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aotloop.agents.contract import Crashed, Failed, MustWait
-from aotloop.agents.troubles import outcome_of_trouble, trouble
+from aotloop.agents.troubles import Trouble, outcome_of_trouble, trouble
 
 
 @pytest.mark.parametrize(
@@ -73,4 +73,11 @@ def test_some_things_pass_and_others_are_for_a_person() -> None:
     login = outcome_of_trouble(trouble("401"), "Log in.")
     assert isinstance(login, Failed)
     assert (login.reason, login.cause, login.taught) == ("401\nLog in.", "auth", False)
+    refused = outcome_of_trouble(Trouble(words="", cause="refusal"), "Log in.")
+    assert isinstance(refused, Failed)
+    assert (refused.reason, refused.cause, refused.taught) == ("the model refuses", "refusal", False)
+    spent = outcome_of_trouble(trouble("insufficient_quota"), "Log in.")
+    assert isinstance(spent, Failed)
+    assert (spent.cause, spent.taught) == ("quota", False)
+    assert spent.reason.startswith("insufficient_quota\nAdd credit")
     assert isinstance(outcome_of_trouble(trouble("who knows"), "Log in."), Crashed)

@@ -12,7 +12,7 @@ from aotloop.config.tables import KEYS
 from aotloop.trust import is_trusted, trust
 from tests.config.writing import loaded, project_says, user_says
 
-HARMLESS = {"setup_inputs", "setup_timeout", "check_timeout", "timeouts"}
+HARMLESS = {"setup_inputs", "setup_timeout", "check_timeout", "timeouts", "patience", "max_attempt_cost_usd"}
 
 EVERYTHING = """
 setup = "npm ci"
@@ -32,6 +32,14 @@ argv = ["my-agent", "{prompt}", "a b", "$(rm -rf ~)", ""]
 [agents.claude2]
 pass_env = ["AWS_*", "KEY"]
 kind = "shell"
+fallback = ["zeta"]
+price = {output = 10}
+[roles.judge]
+agent = "zeta"
+model = "cheap"
+votes = 3
+instructions = "Be kind."
+timeouts = {total = "1h"}
 """
 
 
@@ -53,6 +61,12 @@ def test_everything_the_projects_file_would_have_us_do_is_told_in_its_order(proj
         "agent zeta: my-agent '{prompt}' 'a b' '$(rm -rf ~)' ''",
         "agent claude2 is of the kind shell",
         "agent claude2 gets the variables: AWS_*, KEY",
+        "in the place of agent claude2: zeta",
+        "agent claude2 is said to cost: input 0, output 10, cache_read 0, cache_write 0",
+        "agent for the role judge: zeta",
+        "model for the role judge: cheap",
+        "instructions for the role judge: Be kind.",
+        "votes of the role judge: 3",
     )
 
 

@@ -317,7 +317,10 @@ def test_after_any_switch_all_that_waits_for_the_group_is_undone_and_all_else_is
 
 
 def undone_by_leaving(loop: Loop, left: str) -> set[str]:
-    """The left choice and its parts (parts that are choices stand for their groups), and whoever waits for one."""
+    """The left choice and its parts (parts that are choices stand for their groups), and whoever waits for one.
+
+    Nobody has built on a choice that is not the selected one of its group.
+    """
     group_of = {one: group.choices for group in loop.or_groups.values() for one in group.choices}
     children = {
         (split.parent, member)
@@ -335,7 +338,8 @@ def undone_by_leaving(loop: Loop, left: str) -> set[str]:
     while more := {child for parent, child in children if parent in parts} - parts:
         parts |= more
     undone = set(parts)
-    while more := {user for user, needed in waits if needed in undone} - undone:
+    idle = {one for group in loop.or_groups.values() for one in group.choices if one != group.selected} - parts
+    while more := {user for user, needed in waits if needed in undone - idle} - undone:
         undone |= more
     return undone
 

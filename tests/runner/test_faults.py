@@ -16,6 +16,7 @@ import pytest
 from faults.campaign import Trial, trial
 
 from aotloop.core.model import AtomCheck, Constraints
+from aotloop.runner.bills import Bill
 from aotloop.runner.journal import RECORD, USED, Record
 from aotloop.statefile import durable
 from tests.loops import atom
@@ -209,7 +210,7 @@ def test_what_an_attempt_has_cost_is_counted_once_however_often_the_run_dies(tmp
     control = project.loop.control
     folder = project.root / ".aot" / "attempts" / "A1-1"
     spent = Record(
-        run_id=str(control.run_id), epoch=control.epoch, atom="A1", attempt=1, outcome="failed", cost_usd=1.5
+        run_id=str(control.run_id), epoch=control.epoch, atom="A1", attempt=1, outcome="failed", bill=Bill(usd=1.5)
     )
     (folder / RECORD).write_bytes(msgspec.json.encode(spent))
     for _ in range(2):

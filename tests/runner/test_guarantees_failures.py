@@ -160,7 +160,7 @@ def test_what_is_resolved_meanwhile_is_progress(tmp_path: Path) -> None:
 
 
 def test_one_stall_before_the_last_another_choice_is_forced(tmp_path: Path) -> None:
-    orders = {"P": [fails("no")], "Q": [done({"q": "q"})]}
+    orders = {"P": [fails("no"), fails("still no")], "Q": [done({"q": "q"})]}
     project = a_project(
         tmp_path,
         atom("P", or_group="G"),

@@ -84,12 +84,15 @@ def scripted_to_do(tmp_path: Path) -> str:
     return (tmp_path / "other.json").read_text()
 
 
-def test_a_program_that_is_not_there_blocks_and_costs_no_attempt(tmp_path: Path) -> None:
-    config = 'agent = "ghost"\n[agents.ghost]\nargv = ["/nowhere/ghost", "{prompt}"]\n'
-    project = a_project(tmp_path, atom("A1"), atom("A2", run="echo b > b"), base_case="false", config=config)
+def test_a_program_that_goes_away_meanwhile_blocks_and_costs_no_attempt(tmp_path: Path) -> None:
+    ghost = tmp_path / "ghost"
+    ghost.touch(mode=0o755)
+    config = f'agent = "ghost"\n[agents.ghost]\nargv = ["{ghost}", "{{prompt}}"]\n'
+    leaves = atom("A2", run=f"rm {ghost}")
+    project = a_project(tmp_path, atom("A1", "A2"), leaves, base_case="false", config=config)
     ran = project.run()
     assert ran.code == 6, ran.out
-    assert project.loop.control.stop_reason == "blocked: A1: there is no program /nowhere/ghost"
+    assert project.loop.control.stop_reason == f"blocked: A1: there is no program {ghost}"
     assert project.statuses() == {"A1": "pending", "A2": "resolved"}
     assert project.atom("A1").attempts == 0
     assert leftovers(project) == []

@@ -20,6 +20,7 @@ from aotloop.agents.contract import Assignment, Backend, Capabilities, Crashed, 
 from aotloop.agents.environment import environment
 from aotloop.agents.launching import Launch
 from aotloop.agents.outcomes import outcome_of_answer
+from aotloop.agents.presence import Presence, login_by, look_for
 from aotloop.agents.processes import Ran, run
 from aotloop.agents.settings import Settings
 from aotloop.agents.troubles import outcome_of_trouble
@@ -46,6 +47,16 @@ class Acp(msgspec.Struct, frozen=True, kw_only=True):
     def capabilities(self) -> Capabilities:
         return Capabilities(structured_output="emulated", tool_restriction="emulated", interrupt="emulated")
 
+    def look(self) -> Presence:
+        login = login_by(os.environ, self.preset.keys, otherwise="unknown")
+        return look_for(
+            self.preset.argv[0],
+            install=self.preset.install,
+            login=login,
+            log_in=self.preset.log_in,
+            tells_version=self.preset.tells_version,
+        )
+
     async def run(self, assignment: Assignment, on_output: Callable[[str], None]) -> Outcome:
         scratch.prepare(assignment)
         session = AcpSession(assignment, on_output, model=self.model)
@@ -62,7 +73,9 @@ def make(settings: Settings) -> Backend:
             "an agent of the kind `acp` needs argv",
             hint=f'For example: argv = ["my-agent", "--acp"]; or program = one of: {", ".join(PRESETS)}.',
         )
-    return Acp(preset=replace(preset, argv=argv), model=settings.model, pass_env=settings.pass_env)
+    is_the_known_one = argv[:1] == preset.argv[:1]
+    preset = replace(preset, argv=argv, tells_version=preset.tells_version and is_the_known_one)
+    return Acp(preset=preset, model=settings.model, pass_env=settings.pass_env)
 
 
 def launch_of(preset: Preset, assignment: Assignment, env: dict[str, str]) -> Launch:
@@ -75,6 +88,7 @@ def launch_of(preset: Preset, assignment: Assignment, env: dict[str, str]) -> La
         remedy=preset.install,
         limits=assignment.limits,
         grace=assignment.grace,
+        confinement=assignment.confinement,
     )
 
 

@@ -1,6 +1,7 @@
 """The backend `opencode` runs OpenCode over ACP, in folders of its own: no setting of the user is seen or written.
 
-Of the user's it gets the login, the keys of providers, and what OPENCODE_CONFIG_CONTENT says about models.
+Of the user's it gets the login, the keys of providers, and what OPENCODE_CONFIG_CONTENT says about models; with
+`operator_settings` a worker gets the user's settings, servers and instructions, too, but never a plug-in.
 """
 
 from __future__ import annotations
@@ -17,24 +18,29 @@ from msgspec.structs import replace
 
 from aotloop.agents import scratch
 from aotloop.agents.acp import launch_of, outcome_of, told
+from aotloop.agents.acp_opencode_plugins import refuse_plugins
 from aotloop.agents.acp_opencode_store import Record, read_record
 from aotloop.agents.acp_presets import PRESETS
 from aotloop.agents.acp_session import AcpSession
 from aotloop.agents.contract import Assignment, Backend, Capabilities, Outcome
 from aotloop.agents.environment import environment
 from aotloop.agents.logins import home_with_login
+from aotloop.agents.presence import Presence, login_by, look_for
 from aotloop.agents.processes import run
-from aotloop.agents.results import Role
+from aotloop.agents.roles import Access, access_of, may_write
 from aotloop.agents.settings import Settings
 from aotloop.agents.troubles import Trouble, trouble
 
 CONFIG = "OPENCODE_CONFIG_CONTENT"
+TESTED = (1, 18)
+"""The version whose behaviour is known here."""
+
 _OF_THE_USER = ("provider", "model", "small_model", "enabled_providers", "disabled_providers")
 _LOOKING = {"*": "deny", "read": "allow", "glob": "allow", "grep": "allow", "list": "allow"}
-_PERMISSIONS: Mapping[Role, dict[str, str]] = {
-    "worker": {"*": "allow", "external_directory": "deny", "question": "deny"},
-    "probe": _LOOKING,
-    "verifier": _LOOKING,
+_PERMISSIONS: Mapping[Access, dict[str, str]] = {
+    "write": {"*": "allow", "external_directory": "deny", "question": "deny"},
+    "check": _LOOKING,
+    "look": _LOOKING,
 }
 _SWITCHES = (
     "MODELS_FETCH",
@@ -52,6 +58,7 @@ class OpenCode(msgspec.Struct, frozen=True, kw_only=True):
     program: str = "opencode"
     model: str | None = None
     pass_env: tuple[str, ...] = ()
+    operator_settings: bool = False
     patience: float = 60.0
     """Seconds to wait within an attempt for a service that is busy; after that, the attempt comes back to us."""
 
@@ -65,7 +72,17 @@ class OpenCode(msgspec.Struct, frozen=True, kw_only=True):
             structured_output="emulated", tool_restriction="native", cost_report="native", interrupt="emulated"
         )
 
+    def look(self) -> Presence:
+        """It may know a provider that needs no login, so that nothing follows from there being none."""
+        preset = PRESETS["opencode"]
+        login = login_by(os.environ, preset.keys, _login(os.environ), otherwise="unknown")
+        folders = tuple(f"XDG_{kind}_HOME" for kind in _KINDS)
+        return look_for(
+            self.program, install=preset.install, login=login, log_in=preset.log_in, folders=folders, tested=TESTED
+        )
+
     async def run(self, assignment: Assignment, on_output: Callable[[str], None]) -> Outcome:
+        refuse_plugins(assignment.cwd)
         scratch.prepare(assignment)
         preset = PRESETS["opencode"]
         preset = replace(preset, argv=(self.program, *preset.argv[1:]))
@@ -81,16 +98,24 @@ class OpenCode(msgspec.Struct, frozen=True, kw_only=True):
 
     def _environment(self, assignment: Assignment, own: Path, passed: tuple[str, ...]) -> dict[str, str]:
         config = _config(assignment, self.model, os.environ.get(CONFIG))
+        with_operators = self.operator_settings and may_write(assignment.role)
+        kinds = _KINDS[1:] if with_operators else _KINDS
         return {
             **environment(assignment, os.environ, (*passed, *self.pass_env)),
-            **{f"XDG_{kind}_HOME": str(own / kind.lower()) for kind in _KINDS},
+            **{f"XDG_{kind}_HOME": str(own / kind.lower()) for kind in kinds},
             **{f"OPENCODE_DISABLE_{switch}": "1" for switch in _SWITCHES},
+            "OPENCODE_PURE": "1",
             CONFIG: json.dumps(config),
         }
 
 
 def make(settings: Settings) -> Backend:
-    return OpenCode(program=settings.program or "opencode", model=settings.model, pass_env=settings.pass_env)
+    return OpenCode(
+        program=settings.program or "opencode",
+        model=settings.model,
+        pass_env=settings.pass_env,
+        operator_settings=settings.operator_settings,
+    )
 
 
 def _config(assignment: Assignment, model: str | None, of_the_user: str | None) -> dict[str, Any]:
@@ -103,7 +128,7 @@ def _config(assignment: Assignment, model: str | None, of_the_user: str | None) 
     return {
         **chosen,
         **({"model": model} if model is not None else {}),
-        "permission": _PERMISSIONS[assignment.role],
+        "permission": _PERMISSIONS[access_of(assignment.role)],
         "instructions": [str(instructions)] if instructions.is_file() else [],
         "agent": {"title": {"disable": True}},
         "snapshot": False,

@@ -14,6 +14,13 @@ class Preset(msgspec.Struct, frozen=True, kw_only=True):
     """Variables it gets besides those that every agent gets."""
     install: str
     log_in: str
+    tells_version: bool = True
+    """By `--version`."""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Those of the variables that let it in."""
+        return tuple(name for name in self.passed if name.endswith(("_KEY", "_TOKEN", "_CREDENTIALS")))
 
 
 _ANTHROPIC = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN")
@@ -52,12 +59,14 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             passed=(*_ANTHROPIC, "CLAUDE_CONFIG_DIR"),
             install="Install it with: npm install -g @agentclientprotocol/claude-agent-acp",
             log_in="Log in by starting `claude`, or set ANTHROPIC_API_KEY.",
+            tells_version=False,
         ),
         "codex-acp": Preset(
             argv=("codex-acp",),
             passed=(*_OPENAI, "CODEX_API_KEY", "CODEX_HOME"),
             install="Install it with: npm install -g @agentclientprotocol/codex-acp",
             log_in="Log in with `codex login`, or set OPENAI_API_KEY.",
+            tells_version=False,
         ),
     }
 )
@@ -66,4 +75,5 @@ OTHER = Preset(
     argv=(),
     install="Install it, or correct the agent's argv in your configuration.",
     log_in="Log in by starting this agent yourself, or name the variable of its key in pass_env.",
+    tells_version=False,
 )

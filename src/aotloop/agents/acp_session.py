@@ -147,8 +147,14 @@ class AcpSession:
             self._goes_on()
         self.updates.take(update)
         if self.updates.in_a_row > _MOST_IN_A_ROW:
-            self.trouble = Trouble(words="the model's replies break off, again and again", cause="outage")
-            self._reins.stop_in(0)
+            self._call_off(Trouble(words="the model's replies break off, again and again", cause="outage"))
+        most, cost = self._assignment.max_cost_usd, self.updates.cost_usd
+        if most is not None and cost is not None and cost > most:
+            self._call_off(Trouble(words=f"it used up the ${most} that it may cost", cause="budget"))
+
+    def _call_off(self, met: Trouble) -> None:
+        self.trouble = met
+        self._reins.stop_in(0)
 
     # --- a service that lets it wait ------------------------------------------------------------------------------
 

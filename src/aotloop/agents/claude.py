@@ -1,13 +1,12 @@
 """The backend `claude` makes attempts by Claude Code: its own program, started and ended by us, told on standard input.
 
-It sees the repository's instructions and the operator's login, and nothing else of the operator's. A probe can only
+It sees the repository's instructions and skills and the operator's login, and nothing else of either. A probe can only
 read; a verifier can besides run commands of which the client knows that they change nothing.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -17,6 +16,8 @@ from msgspec.structs import replace
 from aotloop.agents import scratch
 from aotloop.agents.claudecode.ending import outcome_of
 from aotloop.agents.claudecode.events import Event, Events, is_cut
+from aotloop.agents.claudecode.finding import look_for_claude
+from aotloop.agents.claudecode.lending import lend
 from aotloop.agents.claudecode.program import find_program
 from aotloop.agents.claudecode.starting import arguments, surroundings
 from aotloop.agents.claudecode.story import Story
@@ -24,9 +25,11 @@ from aotloop.agents.claudecode.telling import told
 from aotloop.agents.contract import Assignment, Backend, Capabilities, Outcome
 from aotloop.agents.launching import Launch
 from aotloop.agents.partners import Reins
+from aotloop.agents.presence import Presence
 from aotloop.agents.processes import run
 from aotloop.agents.settings import Settings
 from aotloop.agents.streams import LONGEST_LINE, Lines, Tail
+from aotloop.agents.versions import age
 
 TESTED = (2, 1)
 """The version whose behaviour is known here."""
@@ -38,6 +41,7 @@ class Claude(msgspec.Struct, frozen=True, kw_only=True):
     program: str | None = None
     model: str | None = None
     pass_env: tuple[str, ...] = ()
+    operator_settings: bool = False
     retries: int = 4
     """Of the client, for each request: then the run decides, which knows what else there is to do."""
 
@@ -51,17 +55,22 @@ class Claude(msgspec.Struct, frozen=True, kw_only=True):
             structured_output="native", tool_restriction="native", cost_report="native", interrupt="emulated"
         )
 
+    def look(self) -> Presence:
+        return look_for_claude(self.program, os.environ, TESTED)
+
     async def run(self, assignment: Assignment, on_output: Callable[[str], None]) -> Outcome:
         launch = Launch(
-            argv=(find_program(self.program), *arguments(assignment, self.model)),
+            argv=(find_program(self.program), *self._arguments(assignment)),
             cwd=assignment.cwd,
             env=surroundings(assignment, os.environ, self.pass_env, self.retries),
             stdin=assignment.prompt,
             transcript=assignment.scratch / scratch.TRANSCRIPT,
             limits=assignment.limits,
             grace=assignment.grace,
+            confinement=assignment.confinement,
         )
         scratch.prepare(assignment)
+        lend(assignment)
         listening = _Listening(assignment.cwd, on_output)
         ran = await run(launch, on_output, listening)
         listening.end()
@@ -69,6 +78,9 @@ class Claude(msgspec.Struct, frozen=True, kw_only=True):
         outcome = outcome_of(ran, story, assignment, output)
         notes = (*outcome.notes, *ran.notes, *_age(story.version))
         return replace(outcome, seconds=ran.seconds, output=output, notes=notes)
+
+    def _arguments(self, assignment: Assignment) -> tuple[str, ...]:
+        return arguments(assignment, self.model, with_operators=self.operator_settings)
 
 
 class _Listening:
@@ -111,11 +123,14 @@ class _Listening:
 
 
 def make(settings: Settings) -> Backend:
-    return Claude(program=settings.program, model=settings.model, pass_env=settings.pass_env)
+    return Claude(
+        program=settings.program,
+        model=settings.model,
+        pass_env=settings.pass_env,
+        operator_settings=settings.operator_settings,
+    )
 
 
 def _age(version: str) -> tuple[str, ...]:
-    numbers = tuple(int(digits) for digits in re.findall(r"[0-9]{1,9}", version)[:2])
-    if not numbers or numbers >= TESTED:
-        return ()
-    return (f"Claude Code {version} is older than what was tested ({'.'.join(map(str, TESTED))})",)
+    doubt = age(version, TESTED)
+    return (f"Claude Code {doubt}",) if doubt is not None else ()

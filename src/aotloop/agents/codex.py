@@ -19,12 +19,15 @@ from msgspec.structs import replace
 from aotloop.agents import scratch
 from aotloop.agents.answers import NotAResult, find_answer
 from aotloop.agents.codex_events import CodexEvents
+from aotloop.agents.codex_home import distrust, lend_settings, pointed_at_instructions
 from aotloop.agents.contract import Assignment, Backend, Capabilities, Crashed, Garbage, Outcome, TimedOut
 from aotloop.agents.environment import environment
 from aotloop.agents.launching import Launch
 from aotloop.agents.logins import home_with_login
 from aotloop.agents.outcomes import outcome_of_answer
+from aotloop.agents.presence import Presence, login_by, look_for
 from aotloop.agents.processes import Ran, run
+from aotloop.agents.roles import may_write
 from aotloop.agents.settings import Settings
 from aotloop.agents.troubles import outcome_of_trouble
 from aotloop.agents.wording import last_lines
@@ -36,6 +39,8 @@ LOG_IN = "Log in with `codex login`, or set CODEX_API_KEY or OPENAI_API_KEY."
 INSTALL = "Install it with: npm install -g @openai/codex"
 
 LOGIN = "auth.json"
+TESTED = (0, 166)
+"""The version whose behaviour is known here."""
 
 _SCHEMA = "schema.json"
 _LONGEST_TAIL = 1000
@@ -45,6 +50,7 @@ class Codex(msgspec.Struct, frozen=True, kw_only=True):
     program: str = "codex"
     model: str | None = None
     pass_env: tuple[str, ...] = ()
+    operator_settings: bool = False
     patience: float = 60.0
     """Seconds to wait within an attempt for a service that is busy; after that, the attempt comes back to us."""
 
@@ -55,6 +61,12 @@ class Codex(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def capabilities(self) -> Capabilities:
         return Capabilities(structured_output="native", tool_restriction="native", interrupt="emulated")
+
+    def look(self) -> Presence:
+        login = login_by(os.environ, KEYS, _login(os.environ))
+        return look_for(
+            self.program, install=INSTALL, login=login, log_in=LOG_IN, folders=("CODEX_HOME",), tested=TESTED
+        )
 
     async def run(self, assignment: Assignment, on_output: Callable[[str], None]) -> Outcome:
         scratch.prepare(assignment)
@@ -73,6 +85,10 @@ class Codex(msgspec.Struct, frozen=True, kw_only=True):
     def _launch(self, assignment: Assignment, own: Path) -> Launch:
         home, temporary = own / "home", own / "tmp"
         temporary.mkdir()
+        prompt = assignment.prompt
+        if self._is_the_operators(assignment):
+            lend_settings(_login(os.environ).parent, home)
+            prompt = pointed_at_instructions(prompt, assignment.cwd)
         env = environment(assignment, os.environ, (*PASSED, *self.pass_env))
         env |= {"CODEX_HOME": str(home), "TMPDIR": str(temporary)}
         if "CODEX_API_KEY" not in env and "OPENAI_API_KEY" in env and not (home / LOGIN).exists():
@@ -81,7 +97,7 @@ class Codex(msgspec.Struct, frozen=True, kw_only=True):
             argv=self._arguments(assignment, env),
             cwd=assignment.cwd,
             env=env,
-            stdin=assignment.prompt,
+            stdin=prompt,
             transcript=assignment.scratch / scratch.TRANSCRIPT,
             remedy=INSTALL,
             limits=assignment.limits,
@@ -89,9 +105,10 @@ class Codex(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def _arguments(self, assignment: Assignment, env: Mapping[str, str]) -> tuple[str, ...]:
-        sandbox = "workspace-write" if assignment.role == "worker" else "read-only"
+        sandbox = "workspace-write" if may_write(assignment.role) else "read-only"
         argv = [self.program, "exec", "--json", "-s", sandbox, "--ephemeral", "--skip-git-repo-check"]
-        argv += ["--ignore-user-config", "--ignore-rules"]
+        ignoring = ("--ignore-user-config", "--ignore-rules")
+        argv += distrust(assignment.cwd) if self._is_the_operators(assignment) else ignoring
         argv += ["-m", self.model] if self.model is not None else []
         if assignment.result_schema:
             file = assignment.scratch / _SCHEMA
@@ -102,9 +119,18 @@ class Codex(msgspec.Struct, frozen=True, kw_only=True):
             argv += ["-c", f"{key}={json.dumps(value)}"]
         return (*argv, "-")
 
+    def _is_the_operators(self, assignment: Assignment) -> bool:
+        """Whoever may only look gets no settings that could let it do more."""
+        return self.operator_settings and may_write(assignment.role)
+
 
 def make(settings: Settings) -> Backend:
-    return Codex(program=settings.program or "codex", model=settings.model, pass_env=settings.pass_env)
+    return Codex(
+        program=settings.program or "codex",
+        model=settings.model,
+        pass_env=settings.pass_env,
+        operator_settings=settings.operator_settings,
+    )
 
 
 def _login(surroundings: Mapping[str, str]) -> Path:

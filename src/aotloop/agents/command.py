@@ -2,7 +2,7 @@
 
 The program is started as it is, never through a shell. Its answer is the file {result_file}, if it wrote one, else the
 last answer on its standard output. An exit other than 0 does not go together with a claim of success. Exit 75
-(EX_TEMPFAIL) means: not now, try later.
+(EX_TEMPFAIL) means: not now, try later. What else an answer may tell: `told_besides`.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ from aotloop.agents.contract import (
 from aotloop.agents.environment import environment
 from aotloop.agents.launching import Launch
 from aotloop.agents.outcomes import outcome_of_answer
+from aotloop.agents.presence import Login, Presence, look_for
 from aotloop.agents.processes import Ran, run
 from aotloop.agents.settings import Settings
+from aotloop.agents.told_besides import with_what_is_told_besides
 from aotloop.agents.wording import last_lines
 from aotloop.errors import AotError
 
@@ -57,7 +59,14 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def capabilities(self) -> Capabilities:
-        return Capabilities(structured_output="emulated", interrupt="emulated")
+        return Capabilities(structured_output="emulated", cost_report="emulated", interrupt="emulated")
+
+    def look(self) -> Presence:
+        login = Login("unknown", "it may be any program")
+        if _names(self.argv[0]):
+            return Presence(origin="another one for each attempt", login=login)
+        install = "Install it, or correct the agent's argv in your configuration."
+        return look_for(_filled(self.argv[0], {}), install=install, login=login, tells_version=False)
 
     async def run(self, assignment: Assignment, on_output: Callable[[str], None]) -> Outcome:
         scratch.prepare(assignment)
@@ -82,6 +91,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
             transcript=assignment.scratch / scratch.TRANSCRIPT,
             limits=assignment.limits,
             grace=assignment.grace,
+            confinement=assignment.confinement,
         )
 
 
@@ -123,7 +133,7 @@ def _outcome(ran: Ran, assignment: Assignment) -> Outcome:
         if ran.exit_code != 0:
             return Crashed(reason=f"{ran.ending} without an answer ({why}){_tail(ran)}")
         return Garbage(reason=f"{why}{_tail(ran)}")
-    outcome = outcome_of_answer(assignment.role, answer, assignment.cwd)
+    outcome = with_what_is_told_besides(outcome_of_answer(assignment.role, answer, assignment.cwd), answer)
     claims = isinstance(outcome, Done) or (isinstance(outcome, Judged) and outcome.passed)
     if ran.exit_code != 0 and claims:
         return Crashed(reason=f"it claims success, but: {ran.ending}{_tail(ran)}", notes=outcome.notes)

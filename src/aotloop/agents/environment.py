@@ -77,4 +77,5 @@ def environment(assignment: Assignment, surroundings: Mapping[str, str], more: I
         "AOT_ROLE": assignment.role,
         "AOT_STATE_FILE": str(assignment.state_file),
         "AOT_BINDINGS": str(assignment.scratch / BINDINGS),
+        **({"AOT_MAX_COST_USD": f"{assignment.max_cost_usd:.4f}"} if assignment.max_cost_usd is not None else {}),
     }

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
+from aotloop.agents.confinement import Confinement, confined
 from aotloop.agents.contract import Limits
 from aotloop.errors import Unavailable
 
@@ -31,6 +34,7 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """What to do where there is no such program."""
     limits: Limits = Limits()
     grace: float = 0.5
+    confinement: Confinement | None = None
 
 
 def start(launch: Launch, mark: str) -> subprocess.Popen[bytes]:
@@ -38,8 +42,12 @@ def start(launch: Launch, mark: str) -> subprocess.Popen[bytes]:
     outer = launch.env.get(MARK)
     env = {**launch.env, MARK: f"{outer}:{mark}" if outer else mark}
     try:
+        if _lacks_temporary_folder(launch):
+            env["TMPDIR"] = str(_temporary_folder(launch))
+            _temporary_folder(launch).mkdir(exist_ok=True)
         with _standard_input(launch) as stdin:
-            return subprocess.Popen(  # noqa: S603 - starting programs the user configured is what a backend does
+            started = partial(
+                subprocess.Popen[bytes],
                 launch.argv,
                 cwd=launch.cwd,
                 env=env,
@@ -49,8 +57,25 @@ def start(launch: Launch, mark: str) -> subprocess.Popen[bytes]:
                 bufsize=0,
                 start_new_session=True,
             )
+            return confined(launch.confinement, started)
     except (OSError, ValueError) as error:
         raise _unavailable(error, launch) from error
+
+
+def clear_away(launch: Launch) -> None:
+    """What it needed while it ran, and nobody needs any more."""
+    if _lacks_temporary_folder(launch):
+        shutil.rmtree(_temporary_folder(launch), ignore_errors=True)
+
+
+def _lacks_temporary_folder(launch: Launch) -> bool:
+    """Whether it could make nothing in the usual one: a checkout in /tmp closes that, too."""
+    usual = launch.env.get("TMPDIR") or tempfile.gettempdir()
+    return launch.confinement is not None and not launch.confinement.lets_make_in(usual)
+
+
+def _temporary_folder(launch: Launch) -> Path:
+    return launch.transcript.parent / "tmp"
 
 
 @contextlib.contextmanager

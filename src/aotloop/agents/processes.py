@@ -21,7 +21,7 @@ import msgspec
 from aotloop.agents.contract import Limits
 from aotloop.agents.endings import status_in_words
 from aotloop.agents.following import Following
-from aotloop.agents.launching import Launch, start
+from aotloop.agents.launching import Launch, clear_away, start
 from aotloop.agents.partners import Partner, Reins
 from aotloop.agents.watchdogs import NEVER, Expiry, next_expiry
 from aotloop.survivors import Tree
@@ -70,6 +70,7 @@ async def run(launch: Launch, on_output: Callable[[str], None], partner: Partner
             await _clear_away(Tree(mark, process, following.started), launch.grace)
         finally:
             following.close(ending)
+            clear_away(launch)
     following.raise_fault()
     return Ran(
         exit_code=status if status is not None and status >= 0 else None,

@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from aotloop.agents.answers import NotAResult
+from aotloop.agents.plan_reading import read_planner
 from aotloop.agents.plans import PlannerResult
 from aotloop.agents.proposals import Parts, Refused, read_proposal
 from aotloop.agents.results import (
@@ -72,7 +73,7 @@ def _read(result: Result, root: Path, notes: list[str]) -> Result:
         case JudgeResult():
             return _judge(result)
         case PlannerResult():
-            return result
+            return read_planner(result)
 
 
 def _decoded(text: str) -> Any:

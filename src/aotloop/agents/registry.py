@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from importlib import import_module
 from types import MappingProxyType
@@ -23,6 +24,9 @@ BACKENDS: Mapping[str, str] = MappingProxyType(
 )
 """Name → module; each has `make(settings) -> Backend`."""
 
+EXTRAS: Mapping[str, str] = MappingProxyType({"claude": "claude-agent-sdk"})
+"""Backends that can make use of a package → that package; the extra that brings it has the name of the backend."""
+
 
 def backend(name: str, settings: Settings = Settings(), table: Mapping[str, str] = BACKENDS) -> Backend:  # noqa: B008
     module = table.get(name)
@@ -31,8 +35,15 @@ def backend(name: str, settings: Settings = Settings(), table: Mapping[str, str]
     try:
         loaded = import_module(module)
     except ImportError as error:
+        missing = error.name or "something"
         raise Unavailable(
-            f"the agent backend {name!r} needs {error.name or 'something'}, which is not installed",
-            hint=f"Install it with: pip install 'aotloop[{name}]'",
+            f"the agent backend {name!r} needs {missing}, which is not installed", hint=_how_to_get(missing, name)
         ) from error
     return cast("Backend", loaded.make(settings))
+
+
+def _how_to_get(missing: str, name: str) -> str:
+    if missing.partition(".")[0] in sys.stdlib_module_names:
+        return f"It is a part of Python that this one was built without; use one that has {missing}."
+    wanted = f"'aotloop[{name}]'" if name in EXTRAS else missing
+    return f"Install it with: pip install {wanted}"

@@ -14,3 +14,5 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The client's program, by name or path; None: where it is usually found."""
     pass_env: tuple[str, ...] = ()
     """Names of variables to pass on besides those that every agent gets; `NAME*` for all that begin so."""
+    operator_settings: bool = False
+    """A worker's client loads the operator's own settings, hooks and servers, where it can tell them from others."""

@@ -1,4 +1,7 @@
-"""The backend `shell` does atoms that have `run`: a command that exits 0 has done its atom."""
+"""The backend `shell` does atoms that have `run`: a command that exits 0 has done its atom.
+
+A person has read and accepted the command, as those of checks and of set-up; so it is not confined as an agent is.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,13 @@ from aotloop.agents.contract import Assignment, Backend, Capabilities, Crashed, 
 from aotloop.agents.endings import could_not_run, signal_behind
 from aotloop.agents.environment import environment
 from aotloop.agents.launching import Launch
+from aotloop.agents.presence import Presence, look_for
 from aotloop.agents.processes import Ran, run
 from aotloop.agents.settings import Settings
 from aotloop.agents.wording import last_line, last_lines, one_line
 from aotloop.errors import AotError
 
+_SHELL = "/bin/sh"
 _LONGEST_SUMMARY = 500
 _LONGEST_TAIL = 1000
 
@@ -32,6 +37,9 @@ class Shell(msgspec.Struct, frozen=True, kw_only=True):
     def capabilities(self) -> Capabilities:
         return Capabilities(structured_output="emulated", interrupt="emulated")
 
+    def look(self) -> Presence:
+        return look_for(_SHELL, install="A POSIX system has one; install it.", tells_version=False)
+
     async def run(self, assignment: Assignment, on_output: Callable[[str], None]) -> Outcome:
         command = assignment.command
         if command is None or assignment.role != "worker":
@@ -42,7 +50,7 @@ class Shell(msgspec.Struct, frozen=True, kw_only=True):
             return Failed(reason="the command is blank")
         scratch.prepare(assignment)
         launch = Launch(
-            argv=("/bin/sh", "-c", command),
+            argv=(_SHELL, "-c", command),
             cwd=assignment.cwd,
             env=environment(assignment, os.environ, self.pass_env),
             transcript=assignment.scratch / scratch.TRANSCRIPT,

@@ -32,6 +32,9 @@ _PART = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|m|h|d)", re.IGNORECASE)
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
+_PAY = "Add credit or raise the limit where the account is kept, or use another account."
+
+
 class Trouble(msgspec.Struct, frozen=True, kw_only=True):
     words: str
     cause: Cause | None = None
@@ -54,11 +57,13 @@ def outcome_of_trouble(met: Trouble, remedy: str) -> Outcome:
     match met.cause:
         case "rate_limit" | "overload" | "outage":
             return MustWait(reason=met.words, retry_after=met.retry_after, cause=met.cause)
-        case "auth" | "quota":
+        case "auth":
             return Failed(reason=f"{met.words}\n{remedy}", cause=met.cause)
+        case "quota":
+            return Failed(reason=f"{met.words}\n{_PAY} {remedy}", cause=met.cause)
         case "refusal":
-            return Failed(reason=f"the model refuses: {met.words}", cause=met.cause)
-        case "too_long":
+            return Failed(reason=": ".join(filter(None, ("the model refuses", met.words))), cause=met.cause)
+        case "too_long" | "budget":
             return Failed(reason=met.words, cause=met.cause, taught=True)
         case _:
             return Crashed(reason=met.words)

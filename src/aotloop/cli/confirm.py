@@ -12,6 +12,7 @@ from aotloop.cli.confirming.conclusions import Said, conclude, judge_by, refuse_
 from aotloop.cli.confirming.items import complete_item, judged_items, path_named
 from aotloop.cli.confirming.talking import ask_about, tell_end, tell_remembered
 from aotloop.cli.consent import require_consent
+from aotloop.cli.judging import recalling
 from aotloop.cli.options import AMOUNT, WORDS, json_option, state_file_option, yes_option
 from aotloop.cli.output import report_done
 from aotloop.cli.progress import progress_line
@@ -116,9 +117,9 @@ def _in_words(
 def _verify(store: Store, said: Said | None, *, timeout: float, yes: bool) -> app.Verification:
     """Recorded, unless somebody runs the loop, who keeps the verdicts."""
     permit = require_consent(store, yes=yes)
-    judge = judge_by(said) if said is not None else None
     is_recorded = holder_of(store.path) is None
-    with progress_line() as on_progress:
+    with recalling(store) as judges, progress_line() as on_progress:
+        judge = judge_by(said, judges) if said is not None else lambda subject: app.remembered(subject, judges(subject))
         done = app.verify(
             store, timeout=timeout, on_progress=on_progress, record=is_recorded, permit=permit, judge=judge
         )

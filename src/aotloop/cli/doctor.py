@@ -19,6 +19,7 @@ from aotloop.cli.output import faint, heading, mark, say_json, say_next, tell
 Examples:
   aot doctor
   aot doctor --json | jq '.findings[] | select(.ok == false)'
+  aot doctor --json | jq '.findings[] | select(.facts) | {what} + .facts'
 """,
 )
 @state_file_option
@@ -27,7 +28,8 @@ Examples:
 def command(ctx: click.Context, state_file: str | None, as_json: bool) -> None:
     """Look at git, agents, configuration, the state file and what earlier runs left; say what to do about problems.
 
-    Changes nothing. Exits with 1 if something keeps loops from running here.
+    Clients that are found are asked for their version, and for nothing else: no network, no costs. Changes nothing.
+    Exits with 1 if something keeps loops from running here.
     """
     findings = look_at_everything(state_file)
     broken = [one for one in findings if one.ok is False]
@@ -40,7 +42,8 @@ def command(ctx: click.Context, state_file: str | None, as_json: bool) -> None:
 
 
 def _data(finding: Finding) -> dict[str, Any]:
-    return {"about": finding.about, "what": finding.what, "ok": finding.ok, "said": finding.said, "fix": finding.fix}
+    said = {"about": finding.about, "what": finding.what, "ok": finding.ok, "said": finding.said, "fix": finding.fix}
+    return {**said, "facts": dict(finding.facts)} if finding.facts else said
 
 
 def _tell(findings: list[Finding]) -> None:

@@ -12,10 +12,11 @@ from aotloop.cli.foreign import prose
 from aotloop.cli.options import AMOUNT, json_option, state_file_option, yes_option
 from aotloop.cli.output import bullet_list, mark, named, say_json, say_next, shortest, tell
 from aotloop.cli.progress import progress_line
+from aotloop.cli.red_first import already_holding, seen
 from aotloop.core.gate import Gate
 from aotloop.errors import NotTrusted
 from aotloop.statefile.store import Store
-from aotloop.verify.results import CheckResult, Report
+from aotloop.verify.results import Report
 
 NO_FILE = "state file"
 
@@ -66,18 +67,6 @@ def _red_first(store: Store, *, yes: bool, no_run: bool, timeout: float) -> tupl
     return done.report, ""
 
 
-def _already_holding(report: Report | None) -> list[str]:
-    return [_doubt(name, result) for name, result in report.holding.items()] if report is not None else []
-
-
-def _doubt(name: str, result: CheckResult) -> str:
-    if result.kind == "not_command":
-        return f"{name}: already holds, because `{result.value}` fails now; it may be the wrong way round"
-    if result.kind == "not_file":
-        return f"{name}: already holds, because there is no {result.value} now; it may be the wrong way round"
-    return f"{name}: already holds; it may prove nothing"
-
-
 def _data(gate: Gate, report: Report | None, unrun: str) -> dict[str, Any]:
     return {
         "ready": gate.ready,
@@ -86,7 +75,7 @@ def _data(gate: Gate, report: Report | None, unrun: str) -> dict[str, Any]:
         "warnings": list(gate.warnings),
         "base_case": None if report is None else report.as_data(),
         "not_run": unrun or None,
-        "already_holding": _already_holding(report),
+        "already_holding": already_holding(report),
     }
 
 
@@ -96,23 +85,13 @@ def _tell(gate: Gate, report: Report | None, unrun: str) -> None:
     bullet_list([_lacking(prose(one)) for one in gate.missing], fg="red")
     bullet_list([prose(one) for one in gate.warnings], fg="yellow")
     if gate.ready:
-        tell(_seen(report, unrun), head="  ")
-    bullet_list([prose(one) for one in _already_holding(report)], fg="yellow")
+        tell(seen(report, unrun), head="  ")
+    bullet_list([prose(one) for one in already_holding(report)], fg="yellow")
 
 
 def _lacking(what: str) -> str:
     """A key (or the file) that is not there; else a sentence that says by itself what stands in the way."""
     return f"missing: {what}" if " " not in what or what == NO_FILE else what
-
-
-def _seen(report: Report | None, unrun: str) -> str:
-    if report is None:
-        return f"The base case was not run: {unrun}."
-    if report.passed:
-        return "The base case already holds: there is nothing to do, or it proves nothing."
-    if report.undecided:
-        return f"The base case is undecided now; it waits for a judgement of: {prose(', '.join(report.waiting))}."
-    return "The base case fails now, as it should before the work."
 
 
 def _next_steps(gate: Gate, store: Store) -> list[str]:

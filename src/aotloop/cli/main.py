@@ -14,6 +14,7 @@ from aotloop.cli.boundary import guarded, may_colour, settle_signals, settle_str
 
 COMMANDS = {
     "init": "Make a commented starting file.",
+    "align": "Agree on what is to be achieved, in a dialogue or from files.",
     "validate": "Look for mistakes in the state file.",
     "gate": "Say whether the loop may start, and what already holds.",
     "run": "Run the loop until its base case holds, or say why not.",

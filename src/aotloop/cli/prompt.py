@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import click
 
@@ -11,8 +12,11 @@ from aotloop.agents.prompts import write_prompt
 from aotloop.cli.names import complete_atom, known_atom
 from aotloop.cli.options import json_option, state_file_option
 from aotloop.cli.output import say_json, say_next
+from aotloop.config import load
 from aotloop.core.context import context_of
+from aotloop.core.effects import Role
 from aotloop.core.graph import Graph
+from aotloop.statefile.locate import project_root
 
 
 @click.command(
@@ -32,22 +36,23 @@ Examples:
     type=click.Choice(["worker", "probe"]),
     help="For whom [default: a probe for an atom that is to be probed, else a worker].",
 )
-def command(state_file: str | None, as_json: bool, atom: str, role: str | None) -> None:
+def command(state_file: str | None, as_json: bool, atom: str, role: Role | None) -> None:
     """Print exactly what would be sent to the agent that does ATOM, as things are now.
 
     It holds the objective, the atom, the results it builds on and what failed before: its size does not grow with the
     length of a run.
     """
-    loop = app.open_store(state_file).load()
+    store = app.open_store(state_file)
+    loop, config = store.load(), load(Path(project_root(store.path)))
     found = known_atom(loop, atom)
-    for_whom = role or ("probe" if found.probe else "worker")
+    for_whom: Role = role or ("probe" if found.probe else "worker")
     if found.run is not None and for_whom == "worker":
         if as_json:
             say_json({"atom": found.id, "role": for_whom, "run": found.run, "prompt": None})
         else:
             click.echo(f"no agent is asked: a command does it\n  $ {found.run}", err=True)
         return
-    text = write_prompt(context_of(Graph(loop), found.id), "probe" if for_whom == "probe" else "worker")
+    text = write_prompt(context_of(Graph(loop), found.id), for_whom, config.instructions_for(for_whom))
     if as_json:
         say_json({"atom": found.id, "role": for_whom, "characters": len(text), "prompt": text})
         return

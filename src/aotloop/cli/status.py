@@ -14,6 +14,7 @@ from aotloop.cli.drawing import draw
 from aotloop.cli.foreign import prose
 from aotloop.cli.options import json_option, state_file_option
 from aotloop.cli.output import counted, faint, heading, mark, say_json, say_next, tell
+from aotloop.cli.spending import spending
 from aotloop.core.graph import Graph
 from aotloop.core.model import Loop, Verdict
 from aotloop.statefile.emit import to_data
@@ -84,7 +85,7 @@ def _tell_progress(loop: Loop, graph: Graph) -> None:
         f"iteration {control.iteration} of {limits.max_iterations}"
         f" · stalls {control.stall_count} of {limits.max_stall_count}"
         f" · up to {limits.max_parallel_agents} at once"
-        + (f" · ${control.cost_usd:.2f} spent" if control.cost_usd else "")
+        + "".join(f" · {one}" for one in spending(control.cost_usd, control.used, limits.max_cost_usd))
     )
     if control.status != "completed":
         tell(f"{bound_in_words(bound_of(loop, graph), growth='')} from now on", style=faint)

@@ -7,6 +7,7 @@ import click
 from aotloop import app
 from aotloop.cli.consent import require_consent
 from aotloop.cli.foreign import last_lines, prose
+from aotloop.cli.judging import asking, recalling
 from aotloop.cli.options import AMOUNT, json_option, state_file_option, yes_option
 from aotloop.cli.output import faint, mark, say_json, say_next, tell
 from aotloop.cli.progress import progress_line
@@ -22,6 +23,7 @@ LINES_SHOWN = 12
 Examples:
   aot verify
   aot verify --timeout 600
+  aot verify --judge               ask an agent about what no program decides
   aot verify --yes --json | jq .passed
 """,
 )
@@ -29,16 +31,24 @@ Examples:
 @json_option
 @yes_option
 @click.option("--timeout", type=AMOUNT, default=app.CHECK_TIMEOUT, show_default=True, help="Seconds for each command.")
+@click.option("--judge", is_flag=True, help="Ask the configured agent about items that have to be judged; it costs.")
 @click.pass_context
-def command(ctx: click.Context, state_file: str | None, as_json: bool, yes: bool, timeout: float) -> None:
+def command(ctx: click.Context, state_file: str | None, as_json: bool, yes: bool, timeout: float, judge: bool) -> None:
     """Run the base case in the project's folder and record the verdict in the state file.
 
+    What agents judged of these very files counts; nobody is asked again, and without --judge nobody is asked at all.
     Exits with 0 if it holds, 1 if it does not, 6 if only judged items are open.
     """
     store = app.open_store(state_file)
     permit = require_consent(store, yes=yes)
-    with progress_line() as on_progress:
-        done = app.verify(store, timeout=timeout, on_progress=on_progress, permit=permit)
+    with asking(store, yes=yes) if judge else recalling(store) as judges, progress_line() as on_progress:
+        done = app.verify(
+            store,
+            timeout=timeout,
+            on_progress=on_progress,
+            permit=permit,
+            judge=lambda subject: app.remembered(subject, judges(subject)),
+        )
     report: Report = done.report
     if done.unrecorded is not None:
         tell(f"the verdict was not recorded: {prose(done.unrecorded)}", err=True)

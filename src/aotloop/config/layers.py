@@ -23,6 +23,7 @@ VARIABLES: Mapping[str, str] = MappingProxyType(
     {
         "AOT_AGENT": "agent",
         "AOT_ISOLATION": "isolation",
+        "AOT_CONFINE": "confine",
         "AOT_WORKTREES": "worktrees",
         "AOT_CHECK_TIMEOUT": "check_timeout",
         "AOT_ALLOW_DIRTY": "allow_dirty",

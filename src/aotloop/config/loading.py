@@ -15,7 +15,7 @@ from aotloop.config.model import Config
 from aotloop.config.powers import powers_of
 from aotloop.errors import Unavailable
 
-_TABLES = ("timeouts", "agents")
+_TABLES = ("timeouts", "agents", "roles")
 
 
 def load(root: Path, *, flags: Mapping[str, Any] = {}, environ: Mapping[str, str] = os.environ) -> Config:

@@ -9,7 +9,9 @@ import msgspec
 from msgspec.structs import replace
 
 from aotloop.agents.contract import Limits
+from aotloop.agents.prices import Price
 from aotloop.agents.registry import BACKENDS
+from aotloop.agents.roles import Role
 from aotloop.agents.settings import Settings
 from aotloop.config.places import did_you_mean
 from aotloop.errors import Unavailable
@@ -24,6 +26,9 @@ WITH_ARGV = (COMMAND, "acp")
 Isolation = Literal["worktree", "none"]
 ISOLATIONS: tuple[str, ...] = get_args(Isolation)
 
+Confine = Literal["auto", "off"]
+CONFINES: tuple[str, ...] = get_args(Confine)
+
 
 class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
@@ -32,14 +37,33 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     model: str | None = None
     program: str | None = None
     pass_env: tuple[str, ...] = ()
+    operator_settings: bool = False
     timeouts: dict[str, float | None] = {}
     """Those of Limits that are other than for all agents; None: no limit."""
+    fallback: tuple[str, ...] | None = None
+    """Who is asked in its place; None: as for all agents."""
+    price: Price | None = None
+    """Of a client that counts tokens, and no money."""
+
+
+class RoleConfig(msgspec.Struct, frozen=True, kw_only=True):
+    agent: str | None = None
+    """None: the one that does everything. Of an atom's own agent the atom says more."""
+    model: str | None = None
+    """Of that agent; whoever is asked in its place uses its own."""
+    timeouts: dict[str, float | None] = {}
+    instructions: str | None = None
+    """Added to the rules that this role is told."""
+    votes: int = 1
+    """Of a judge: how often it is asked; the median counts."""
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
     agent: str | None = None
     """Of atoms that have neither `run` nor `agent`."""
     isolation: Isolation = "worktree"
+    confine: Confine = "auto"
+    """Whether the kernel keeps agents in worktrees out of the checkout, where it can."""
     worktrees: str | None = None
     """An absolute path; None: in the user's cache."""
     setup: str | None = None
@@ -51,6 +75,12 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     check_timeout: float = 120.0
     timeouts: Limits = Limits(start_up=1800.0, inactivity=1800.0, total=14400.0)
     allow_dirty: bool = False
+    fallback: tuple[str, ...] = ()
+    """Who is asked, one after another, when an agent cannot be used or will not do it."""
+    patience: float = 60.0
+    """Seconds that an agent which is busy is waited for before another one is asked."""
+    max_attempt_cost_usd: float | None = None
+    roles: dict[Role, RoleConfig] = {}
     agents: dict[str, AgentConfig] = {}
     source: Path | None = None
     """The project's file, if it has one."""
@@ -67,11 +97,45 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
             timeout=self.setup_timeout,
         )
 
-    def agent_settings(self, name: str) -> tuple[str, Settings, Limits]:
+    def role(self, role: Role) -> RoleConfig:
+        return self.roles.get(role, RoleConfig())
+
+    def agent_of(self, role: Role) -> str | None:
+        """Who has this role, where an atom does not say."""
+        return self.role(role).agent or self.agent
+
+    def instructions_for(self, role: Role) -> str | None:
+        return self.role(role).instructions
+
+    def chain(self, name: str) -> tuple[str, ...]:
+        """An agent, and who is asked in its place."""
+        agent = self.agents.get(name)
+        others = agent.fallback if agent is not None and agent.fallback is not None else self.fallback
+        return tuple(dict.fromkeys((name, *others)))
+
+    def price_of(self, name: str) -> Price | None:
+        agent = self.agents.get(name)
+        return agent.price if agent is not None else None
+
+    def agent_settings(self, name: str, role: Role | None = None) -> tuple[str, Settings, Limits]:
         """Its kind, for aotloop.agents.registry, and what that needs to know."""
+        kind, settings, limits = self._settings(name)
+        if role is None:
+            return kind, settings, limits
+        wanted = self.role(role)
+        is_own = wanted.model is not None and name == self.agent_of(role)
+        return kind, replace(settings, model=wanted.model) if is_own else settings, replace(limits, **wanted.timeouts)
+
+    def _settings(self, name: str) -> tuple[str, Settings, Limits]:
         agent = self.agents.get(name)
         if agent is not None:
-            settings = Settings(argv=agent.argv, model=agent.model, program=agent.program, pass_env=agent.pass_env)
+            settings = Settings(
+                argv=agent.argv,
+                model=agent.model,
+                program=agent.program,
+                pass_env=agent.pass_env,
+                operator_settings=agent.operator_settings,
+            )
             return agent.kind, settings, replace(self.timeouts, **agent.timeouts)
         known = {*self.agents, *(kind for kind in BACKENDS if kind not in WITH_ARGV)}
         if name in known:

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from aotloop.config.model import AgentConfig
+from aotloop.agents.prices import Price
+from aotloop.agents.roles import Role
+from aotloop.config.model import AgentConfig, RoleConfig
 
 
 def powers_of(settings: Mapping[str, Any]) -> Iterator[str]:
@@ -28,6 +30,11 @@ def _isolation(isolation: str) -> Iterator[str]:
         yield "isolation: none; agents work in the checkout itself"
 
 
+def _confine(confine: str) -> Iterator[str]:
+    if confine == "off":
+        yield "confine: off; agents are not kept out of the checkout"
+
+
 def _allow_dirty(allow_dirty: bool) -> Iterator[str]:
     if allow_dirty:
         yield "allow_dirty: true; agents work although there are uncommitted changes"
@@ -42,17 +49,42 @@ def _agents(agents: Mapping[str, AgentConfig]) -> Iterator[str]:
             yield f"agent {name} uses the model: {agent.model}"
         if agent.pass_env:
             yield f"agent {name} gets the variables: {', '.join(agent.pass_env)}"
+        if agent.operator_settings:
+            yield f"agent {name} loads your own settings, hooks and servers"
+        if agent.fallback is not None:
+            yield f"in the place of agent {name}: {', '.join(agent.fallback) or 'nobody'}"
+        if agent.price is not None:
+            yield f"agent {name} is said to cost: {_price(agent.price)}"
+
+
+def _price(price: Price) -> str:
+    return ", ".join(f"{kind} {getattr(price, kind):g}" for kind in Price.__struct_fields__)
+
+
+def _roles(roles: Mapping[Role, RoleConfig]) -> Iterator[str]:
+    for role, wanted in roles.items():
+        if wanted.agent is not None:
+            yield f"agent for the role {role}: {wanted.agent}"
+        if wanted.model is not None:
+            yield f"model for the role {role}: {wanted.model}"
+        if wanted.instructions is not None:
+            yield f"instructions for the role {role}: {wanted.instructions}"
+        if wanted.votes != 1:
+            yield f"votes of the role {role}: {wanted.votes}"
 
 
 POWERS: Mapping[str, Callable[[Any], Iterator[str]]] = MappingProxyType(
     {
         "agent": lambda name: iter((f"default agent: {name}",)),
         "isolation": _isolation,
+        "confine": _confine,
         "worktrees": lambda folder: iter((f"worktrees in: {folder}",)),
         "setup": lambda command: iter((f"setup: {command}",)),
         "copy": lambda patterns: (f"copy: {pattern}" for pattern in patterns),
         "link": lambda patterns: (f"link: {pattern}" for pattern in patterns),
         "allow_dirty": _allow_dirty,
+        "fallback": lambda names: iter((f"agents to fall back on: {', '.join(names)}",)),
+        "roles": _roles,
         "agents": _agents,
     }
 )

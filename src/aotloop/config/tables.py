@@ -8,14 +8,17 @@ from typing import Any
 
 import msgspec
 
-from aotloop.agents.contract import Limits
+from aotloop.agents.contract import Limits, Tokens
+from aotloop.agents.prices import Price
 from aotloop.agents.registry import BACKENDS, backend
+from aotloop.agents.roles import ROLES, Role
 from aotloop.agents.settings import Settings
-from aotloop.config.model import COMMAND, ISOLATIONS, WITH_ARGV, AgentConfig
+from aotloop.config.model import COMMAND, CONFINES, ISOLATIONS, WITH_ARGV, AgentConfig, RoleConfig
 from aotloop.config.places import Place, did_you_mean
 from aotloop.config.values import (
     Reader,
     agent_name,
+    amount,
     arguments,
     duration,
     duration_or_none,
@@ -23,8 +26,10 @@ from aotloop.config.values import (
     folder,
     kind_of,
     list_of,
+    odd_number,
     one_of,
     pattern,
+    positive_amount,
     switch,
     variable,
 )
@@ -61,6 +66,19 @@ def _timeouts(value: object, at: Place) -> dict[str, float | None]:
     return read_settings(table(value, at), at.inner, _TIMEOUTS)
 
 
+def _roles(value: object, at: Place) -> dict[Role, RoleConfig]:
+    return read_settings(table(value, at), at.inner, {role: _role(role) for role in ROLES})  # type: ignore[return-value]
+
+
+def _role(role: Role) -> Reader:
+    readers = _ROLE if role == "judge" else {key: read for key, read in _ROLE.items() if key != "votes"}
+    return lambda value, at: RoleConfig(**read_settings(table(value, at), at.inner, readers))
+
+
+def _price(value: object, at: Place) -> Price:
+    return Price(**read_settings(table(value, at), at.inner, _PRICE))
+
+
 def _agents(value: object, at: Place) -> dict[str, AgentConfig]:
     return {agent_name(name, at): _agent(name, inner, at.inner(name)) for name, inner in table(value, at).items()}
 
@@ -95,6 +113,18 @@ _TIMEOUTS: Mapping[str, Reader] = MappingProxyType(
     {field.name: duration_or_none for field in msgspec.structs.fields(Limits)}
 )
 
+_PRICE: Mapping[str, Reader] = MappingProxyType(dict.fromkeys(Tokens.__struct_fields__, amount))
+
+_ROLE: Mapping[str, Reader] = MappingProxyType(
+    {
+        "agent": agent_name,
+        "model": filled_text,
+        "timeouts": _timeouts,
+        "instructions": filled_text,
+        "votes": odd_number,
+    }
+)
+
 _AGENT: Mapping[str, Reader] = MappingProxyType(
     {
         "kind": one_of(BACKENDS),
@@ -102,7 +132,10 @@ _AGENT: Mapping[str, Reader] = MappingProxyType(
         "model": filled_text,
         "program": filled_text,
         "pass_env": list_of(variable),
+        "operator_settings": switch,
         "timeouts": _timeouts,
+        "fallback": list_of(agent_name),
+        "price": _price,
     }
 )
 
@@ -110,6 +143,7 @@ KEYS: Mapping[str, Reader] = MappingProxyType(
     {
         "agent": agent_name,
         "isolation": one_of(ISOLATIONS),
+        "confine": one_of(CONFINES),
         "worktrees": folder,
         "setup": filled_text,
         "copy": list_of(pattern),
@@ -119,6 +153,10 @@ KEYS: Mapping[str, Reader] = MappingProxyType(
         "check_timeout": duration,
         "timeouts": _timeouts,
         "allow_dirty": switch,
+        "fallback": list_of(agent_name),
+        "patience": duration,
+        "max_attempt_cost_usd": positive_amount,
+        "roles": _roles,
         "agents": _agents,
     }
 )

@@ -102,6 +102,36 @@ def _seconds(value: object, at: Place, hint: str) -> float:
         raise at.mistake(f"{shown(value)} is not a length of time", hint) from None
 
 
+# --- numbers -----------------------------------------------------------------------------------------------------
+
+_MOST_VOTES = 9
+
+
+def amount(value: object, at: Place) -> float:
+    """Of money, in USD."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise at.mistake(f"must be an amount of money in USD, and is {kind_of(value)}")
+    if not 0 <= value < float("inf"):
+        raise at.mistake(f"{shown(value)} is no amount of money")
+    return float(value)
+
+
+def positive_amount(value: object, at: Place) -> float:
+    found = amount(value, at)
+    if not found:
+        raise at.mistake("is nothing at all", "Leave it out, if there is to be no limit.")
+    return found
+
+
+def odd_number(value: object, at: Place) -> int:
+    """Of votes: one of them is in the middle."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise at.mistake(f"must be a whole number, and is {kind_of(value)}")
+    if not 1 <= value <= _MOST_VOTES or value % 2 == 0:
+        raise at.mistake("must be odd, so that one is in the middle", f"Write 1, 3, 5, 7 or {_MOST_VOTES}.")
+    return value
+
+
 # --- lists -------------------------------------------------------------------------------------------------------
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from aotloop.core.model import AtomCheck, Constraints, Objective, Verdict
+from aotloop.core.model import Atom, AtomCheck, Constraints, Decomposition, Objective, OrGroup, Used, Verdict
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
@@ -168,10 +168,11 @@ class GenerationEnded(Event, frozen=True, kw_only=True):
 
 
 class Spent(Event, frozen=True, kw_only=True):
-    """Money and time that went by since it was last said."""
+    """Money, time and what models were used for, since it was last said."""
 
     usd: float = 0.0
     seconds: float = 0.0
+    used: Used = Used()
 
 
 # --- a person's corrections --------------------------------------------------------------------------------------
@@ -196,6 +197,15 @@ class ObjectiveCorrected(Corrected, frozen=True, kw_only=True):
     """Alignment: essentially a restart. What was chosen and what failed before says nothing any more."""
 
     objective: Objective
+
+
+class Realigned(Corrected, frozen=True, kw_only=True):
+    """Aligned again: another objective with the graph that goes with it. The loop waits to be started, as if new."""
+
+    objective: Objective
+    atoms: tuple[Atom, ...]
+    decompositions: tuple[Decomposition, ...] = ()
+    or_groups: dict[str, OrGroup] = {}
 
 
 class ConstraintsCorrected(Corrected, frozen=True, kw_only=True):

@@ -38,6 +38,9 @@ def _control(loop: Loop) -> Iterator[Finding]:
             yield error(("control", name), f"{getattr(control, name)} is less than {lowest}")
     if not 0 <= control.cost_usd < float("inf"):
         yield error(("control", "cost_usd"), f"{control.cost_usd:g} is not an amount of money")
+    for kind in control.used.__struct_fields__:
+        if getattr(control.used, kind) < 0:
+            yield error(("control", "used", kind), "is less than 0")
     if control.status == "completed" and control.verdict is not None and not control.verdict.passed:
         yield error(("control", "status"), "is completed, but the last verdict did not pass")
     if control.status == "completed" and control.verdict is None:

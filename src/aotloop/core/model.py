@@ -123,6 +123,16 @@ class Generation(Entry, frozen=True, kw_only=True):
     """Atoms decomposed in the generation before, if that one resolved nothing."""
 
 
+class Used(Entry, frozen=True, kw_only=True):
+    """What agents used of their models, all in all: tokens, and turns. What is read from a cache is no input."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    turns: int = 0
+
+
 class Control(Entry, frozen=True, kw_only=True):
     status: LoopStatus
     iteration: int
@@ -135,6 +145,7 @@ class Control(Entry, frozen=True, kw_only=True):
     epoch: int = 0
     session_id: str | None = None
     cost_usd: float = 0.0
+    used: Used = Used()
     objective_digest: str | None = None
     last_sha: str | None = None
     verdict: Verdict | None = None

@@ -3,6 +3,7 @@
 | correction           | recorded as       | the trail                       | reset                                |
 | -------------------- | ----------------- | ------------------------------- | ------------------------------------ |
 | ObjectiveCorrected   | objective_change  | cleared                         | verdict, failures, counters          |
+| Realigned            | objective_change  | cleared                         | the same; what is not asked for      |
 | ConstraintsCorrected | constraint_change | kept                            | nothing                              |
 | ScopeExtended        | dag_adjustment    | a user_correction is added      | nothing                              |
 | ScopeReduced         | dag_adjustment    | a user_correction is added      | what names the atom forgets it       |
@@ -32,6 +33,7 @@ from aotloop.core.illegal import illegal
 from aotloop.core.limits import problems_of_constraints
 from aotloop.core.model import Binding, Correction, CorrectionType, Generation, Loop, OrGroup, TrailEntry
 from aotloop.core.parents import resolve_parents, settle_parent
+from aotloop.core.realign import replace_graph
 from aotloop.core.removal import take_out
 from aotloop.core.repairs import forget_rounds, repairs_of
 
@@ -80,7 +82,7 @@ def _end_what_is_under_way(loop: Loop) -> None:
 # --- the kinds ---------------------------------------------------------------------------------------------------
 
 
-def _objective(loop: Loop, event: events.ObjectiveCorrected) -> None:
+def _objective(loop: Loop, event: events.ObjectiveCorrected | events.Realigned) -> None:
     _refuse_errors(event, problems_of_base_case(event.objective.base_case, ("base_case",)))
     _refuse_errors(event, problems_of_constraints(event.objective.constraints, ("constraints",)))
     loop.objective = event.objective
@@ -89,6 +91,11 @@ def _objective(loop: Loop, event: events.ObjectiveCorrected) -> None:
     loop.atoms = [replace(atom, attempts=0) for atom in loop.atoms]
     status = "pending" if loop.control.status == "completed" else loop.control.status
     loop.control = replace(loop.control, status=status, iteration=0, prev_pending_count=-1, verdict=None)
+
+
+def _realign(loop: Loop, event: events.Realigned) -> None:
+    _objective(loop, event)
+    replace_graph(loop, event)
 
 
 def _constraints(loop: Loop, event: events.ConstraintsCorrected) -> None:
@@ -233,6 +240,7 @@ def _listed(names: Iterable[str]) -> str:
 
 _CHANGES: dict[type[events.Corrected], tuple[CorrectionType, Callable[[Loop, Any], None]]] = {
     events.ObjectiveCorrected: ("objective_change", _objective),
+    events.Realigned: ("objective_change", _realign),
     events.ConstraintsCorrected: ("constraint_change", _constraints),
     events.ScopeExtended: ("dag_adjustment", _extend),
     events.ScopeReduced: ("dag_adjustment", _reduce),

@@ -12,6 +12,7 @@ from aotloop.core.effects import Effect
 from aotloop.core.illegal import illegal
 from aotloop.core.objective import digest_of
 from aotloop.core.transitions import LOOP, LoopMove
+from aotloop.core.usage import together
 
 
 def start(board: Board, event: events.LoopStarted) -> list[Effect]:
@@ -107,6 +108,7 @@ def spend(board: Board, event: events.Spent) -> list[Effect]:
         control,
         cost_usd=round(control.cost_usd + event.usd, 6),
         ran_seconds=round(control.ran_seconds + event.seconds, 3),
+        used=together((control.used, event.used)),
     )
     return []
 

@@ -6,14 +6,15 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
+from aotloop.agents import registry
 from aotloop.agents.contract import Backend, Limits
-from aotloop.agents.registry import backend
+from aotloop.agents.roles import Role
 from aotloop.config import Config
 from aotloop.core.gate import gate_of
-from aotloop.core.graph import Graph
 from aotloop.core.invariants import findings_of
 from aotloop.core.model import Loop, Objective
 from aotloop.errors import AotError, StateFileInvalid, Unavailable
+from aotloop.launch.staffing import likely_agents, needed_agents, waiting_for_agents
 from aotloop.runner.places import Places
 from aotloop.statefile.store import Store
 from aotloop.trust.objectives import agree, agreed, difference
@@ -62,23 +63,29 @@ def behind_its_back(before: Objective, objective: Objective) -> str:
 
 def refuse_without_agents(loop: Loop, config: Config) -> None:
     """Rather now than in the middle of the night. Repairs, which come later, may find nobody."""
-    graph = Graph(loop)
-    waiting = [graph.atoms[one] for one in graph.unresolved() if one not in graph.children_of]
-    nobody = [atom.id for atom in waiting if atom.run is None and (atom.agent or config.agent) is None]
+    nobody = [atom.id for atom in waiting_for_agents(loop) if (atom.agent or config.agent_of("worker")) is None]
     if nobody:
         named = ", ".join(nobody[:_MOST_SHOWN]) + (" …" if len(nobody) > _MOST_SHOWN else "")
         raise StateFileInvalid(
             f"there is no agent to do: {named}",
             hint="Name one with --agent or in aot.toml, or give these atoms a command: `run`.",
         )
-    names = {atom.agent or config.agent for atom in waiting if atom.run is None} | {config.agent}
-    for name in sorted(name for name in names if name is not None):
+    for name in likely_agents(loop, config):
         hire(config, name)
+    for name in needed_agents(loop, config):
+        _refuse_missing(config, name)
 
 
-def hire(config: Config, name: str) -> tuple[Backend, Limits]:
-    kind, settings, limits = config.agent_settings(name)
-    return backend(kind, settings), limits
+def _refuse_missing(config: Config, name: str) -> None:
+    """Unless another one, which is there, is asked in its place."""
+    presences = [hire(config, one)[0].look() for one in config.chain(name)]
+    if all(one.is_missing for one in presences):
+        raise Unavailable(f"the agent {name} cannot be started: {presences[0].problem}", hint=presences[0].remedy)
+
+
+def hire(config: Config, name: str, role: Role | None = None) -> tuple[Backend, Limits]:
+    kind, settings, limits = config.agent_settings(name, role)
+    return registry.backend(kind, settings), limits
 
 
 def refuse_other_history(loop: Loop, places: Places) -> None:

@@ -30,10 +30,13 @@ from aotloop.launch.admission import (
     refuse_without_agents,
     require_agreement,
 )
+from aotloop.launch.judges import Asking, Judges
 from aotloop.launch.placing import places_of, remove_worktrees
+from aotloop.launch.roll_call import roll_call
 from aotloop.runner import news
 from aotloop.runner.attempt import Attempts
-from aotloop.runner.checks import Checks
+from aotloop.runner.availability import Availability
+from aotloop.runner.checks import Checks, OnSpent
 from aotloop.runner.clock import now
 from aotloop.runner.crew import Crew
 from aotloop.runner.journal import Journal
@@ -129,13 +132,16 @@ class _Launch:
         self._lease = held
         self._root = Path(project_root(store.path))
         self._journal = Journal(self._root)
+        asking = Asking(run_id=run_id, scratch=self._journal.judgement_folder, allowance=self._allowance)
+        self._judges = Judges(store, config, asking)
+        self._run: Run | None = None
 
     def run(self, loop: Loop) -> Ending:
         recovery = look(loop, self._run_id, self._journal, self._places.branch)
         limits = dict(self._wishes.limits)
         if self._places.most is not None:
             limits["max_parallel_agents"] = self._places.most
-        run = Run(loop, overriding=limits, first_attempt=recovery.first_attempt)
+        self._run = run = Run(loop, overriding=limits, first_attempt=recovery.first_attempt)
         start = Start(
             run_id=self._run_id,
             objective_digest=digest_of(loop.objective),
@@ -151,6 +157,7 @@ class _Launch:
                 self._note_bug(error)
             raise
         finally:
+            self._judges.close()
             self._spectator.close()
             self._journal.close()
 
@@ -164,6 +171,8 @@ class _Launch:
             spectator=self._spectator,
         )
         self._tell(self._began(run))
+        for one in roll_call(run.loop, self._config, run.limits):
+            self._tell(one)
         ending = asyncio.run(runner.drive())
         if self._journal.problem is not None:
             self._tell(news.Warned(at=now(), text=self._journal.problem))
@@ -181,7 +190,7 @@ class _Launch:
             judge_at=self._judge_at,
             variables={"AOT_RUN_ID": self._run_id},
         )
-        crew = Crew(lambda name: hire(self._config, name), self._config.agent)
+        crew = Crew(self._config, partial(hire, self._config), Availability(self._config.patience))
         attempts = Attempts(
             places=self._places,
             checks=checks,
@@ -199,11 +208,22 @@ class _Launch:
             journal=self._journal,
             records=Records(self._journal),
             attempts=attempts,
+            most_for_one=self._config.max_attempt_cost_usd,
             tell=self._tell,
         )
 
-    def _judge_at(self, objective: Objective, commit: str | None) -> Judge:
-        return remembered(Subject(state_file=self._store.path, objective_digest=digest_of(objective), commit=commit))
+    def _judge_at(self, objective: Objective, commit: str | None, root: Path, on_spent: OnSpent) -> Judge:
+        about = Subject(state_file=self._store.path, objective_digest=digest_of(objective), commit=commit)
+        return remembered(about, self._judges.judge(objective, root, on_spent))
+
+    def _allowance(self) -> float | None:
+        """What a judgement may cost: as much as an attempt, and no more than is left."""
+        most = self._config.max_attempt_cost_usd
+        limit = self._run.limits.max_cost_usd if self._run is not None else None
+        if limit is None or self._run is None:
+            return most
+        left = max(limit - self._run.loop.control.cost_usd, 0.0)
+        return left if most is None else min(left, most)
 
     def _objection(self, loop: Loop, is_other_objective: bool) -> str | None:
         before = agreed(self._store.path) if is_other_objective else None
@@ -246,4 +266,5 @@ def _ended(run: Run, ending: Ending) -> news.News:
         worked=ending.worked,
         seconds=control.ran_seconds,
         cost_usd=control.cost_usd,
+        used=control.used,
     )

@@ -33,7 +33,7 @@ def places_of(store: Store, objective: Objective, config: Config, run_id: str, b
         raise Unavailable(f"{root} is not in a git repository, so there are no branches")
     if repository is None or config.isolation == "none":
         return InPlace(root, protect=objective.protect)
-    ours = _our_files(store, root)
+    ours = our_files(store, root)
     with landing(repository):  # half of what a process that died had begun would look like a person's changes
         pass
     _refuse_dirty(repository, ours, allowed=config.allow_dirty)
@@ -41,10 +41,11 @@ def places_of(store: Store, objective: Objective, config: Config, run_id: str, b
         switch(repository, branch)
     return Worktrees(
         repository,
-        folder=_folder(config),
+        folder=worktrees_folder(config),
         setup=replace(config.worktree_setup, variables={"AOT_RUN_ID": run_id}),
         protect=(*objective.protect, f"**/{STATE_FILE}"),
         never=ours,
+        confines=config.confine == "auto",
     )
 
 
@@ -52,14 +53,14 @@ def remove_worktrees(store: Store, config: Config) -> None:
     """Those that nobody uses."""
     repository = find_repository(Path(project_root(store.path))) if config.isolation == "worktree" else None
     if repository is not None:
-        Pool(repository, _folder(config)).close()
+        Pool(repository, worktrees_folder(config)).close()
 
 
-def _folder(config: Config) -> Path | None:
+def worktrees_folder(config: Config) -> Path | None:
     return Path(config.worktrees) if config.worktrees is not None else None
 
 
-def _our_files(store: Store, root: Path) -> list[str]:
+def our_files(store: Store, root: Path) -> list[str]:
     """From the project's root: what no attempt may change, and what makes no tree dirty."""
     leases = [lease_file(store.path, "run"), lease_file(store.path, "redirect")]
     files = [store.path, *leases, durable.beside(store.path, "lock"), durable.beside(store.path, "tmp")]

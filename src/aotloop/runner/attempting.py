@@ -6,19 +6,18 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from aotloop.core import effects, events
+from aotloop.core import effects
 from aotloop.core.conduct import reports
+from aotloop.core.conduct.run import Attempt
 from aotloop.core.context import context_of
 from aotloop.core.model import Atom
 from aotloop.runner import news
-from aotloop.runner.attempt import Job, Made
 from aotloop.runner.clock import now
+from aotloop.runner.crew import SHELL
 from aotloop.runner.ledger import Exchanged, Item
+from aotloop.runner.made import Job, Made
 from aotloop.runner.means import Means
-
-_FIRST_WAIT, _LONGEST_WAIT = 15.0, 900.0
-_LONGEST_TOLD = 6 * 3600.0
-"""Seconds. A service may ask for hours; what asks for more is asked again then."""
+from aotloop.runner.till import Till
 
 
 class Attempting:
@@ -26,12 +25,19 @@ class Attempting:
         self._means = means
         self._run = means.run
         self._tell = means.tell
+        self._till = Till(means.run, means.most_for_one, self._costs_nothing)
 
     def job(self, start: effects.StartAttempt) -> Job:
         """To be made before anything else happens to the loop."""
-        return Job(start=start, context=context_of(self._run.board, start.atom), run_id=self._means.run_id)
+        context = context_of(self._run.board, start.atom)
+        allowance = None if self._costs_nothing(start) else self._till.reserve(start.attempt)
+        return Job(start=start, context=context, run_id=self._means.run_id, allowance=allowance)
 
-    async def attempt(self, job: Job, wait: Callable[[str, float | None], None]) -> list[Item]:
+    def _costs_nothing(self, one: Attempt | effects.StartAttempt) -> bool:
+        atom = self._run.board.atoms.get(one.atom)
+        return atom is None or self._means.crew.name_for(atom, one.role) == SHELL
+
+    async def attempt(self, job: Job, wait: Callable[[str, float], None]) -> list[Item]:
         """`wait` is told of an atom that cannot be tried now."""
         start, atom = job.start, job.context.atom
         self._tell(self._began(job))
@@ -40,25 +46,22 @@ class Attempting:
         except asyncio.CancelledError:
             self._tell(news.AttemptEnded(at=now(), atom=atom.id, attempt=start.attempt, outcome="cancelled"))
             raise
+        finally:
+            self._till.release(start.attempt)
         self._tell_ended(made, atom)
         if made.record is not None:
             self._means.records.put(start.attempt, made.record)
         if isinstance(made.report, reports.MustWait) and not made.report.for_good:
             wait(atom.id, made.retry_after)
-        if made.cost_usd is None or made.cost_usd <= 0:
-            return [made.report]
-        return [partial(self._spend, made, made.cost_usd), made.report]
+        return [made.report] if made.bill.is_empty else [partial(self._spend, made), made.report]
 
-    def _spend(self, made: Made, usd: float, exchanged: Exchanged) -> reports.Report:
+    def _spend(self, made: Made, exchanged: Exchanged) -> reports.Report:
         """What it cost is noted together with what came of it; the record then says that it was."""
         exchanged.afterwards.append(partial(self._means.records.account, made.report.attempt))
-        return reports.Told(at=now(), event=events.Spent(usd=usd))
+        return reports.Told(at=now(), event=made.bill.event)
 
-    async def wait(self, atom: str, after: float | None) -> list[Item]:
-        """As long as was told; else longer each time."""
-        waits = self._run.waits.get(atom, 0)
-        told = min(after, _LONGEST_TOLD) if after is not None else min(_FIRST_WAIT * 2**waits, _LONGEST_WAIT)
-        await asyncio.sleep(max(told, 0.0))
+    async def wait(self, atom: str, seconds: float) -> list[Item]:
+        await asyncio.sleep(seconds)
         return [reports.WaitOver(at=now(), atom=atom)]
 
     # --- news ----------------------------------------------------------------------------------------------------
@@ -86,6 +89,7 @@ class Attempting:
                 outcome=made.outcome,
                 summary=made.summary,
                 seconds=round(made.seconds, 3),
-                cost_usd=made.cost_usd,
+                cost_usd=made.bill.usd,
+                used=made.bill.used,
             )
         )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
+from aotloop.agents.contract import Outcome
 from aotloop.core.checklist import Node, atom_check_tree, base_case_tree
 from aotloop.core.model import AtomCheck, Objective, Verdict
 from aotloop.core.objective import digest_of
@@ -22,8 +25,8 @@ _LONGEST_OUTPUT = 800
 _MOST_TRIES = 3
 """How often the base case is tried again because somebody committed meanwhile."""
 
-JudgeAt = Callable[[Objective, str | None], Judge | None]
-"""Who decides what a program cannot, about this objective at this commit."""
+OnSpent = Callable[[Outcome], None]
+"""Told of what was asked of an agent, and may have cost something."""
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,7 +34,14 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     evidence: dict[str, str]
     """Of each failing item."""
     holding: tuple[str, ...]
-    waiting: tuple[str, ...]
+    waiting: dict[str, str]
+    """Why, of each item that is undecided."""
+
+
+class JudgeAt(Protocol):
+    def __call__(self, objective: Objective, commit: str | None, root: Path, on_spent: OnSpent) -> Judge | None:
+        """Who decides what a program cannot, about this objective at this commit, as it lies in this folder."""
+        ...
 
 
 class Checks:
@@ -40,10 +50,13 @@ class Checks:
         self._timeout = timeout
         self._judge_at = judge_at
         self._variables = variables
+        self.on_spent: OnSpent = lambda _: None
+        """Called in the thread of the event loop; whoever keeps the books takes its place."""
 
-    async def of_atom(self, check: AtomCheck, atom: str, cwd: Path) -> str | None:
+    async def of_atom(self, check: AtomCheck, atom: str, cwd: Path, objective: Objective) -> str | None:
         """Why it does not pass; None if it does."""
-        report = await self._evaluate(atom_check_tree(check, f"check of {atom}"), cwd, judge=None)
+        judge = self._judge_at(objective, None, cwd, self._telling())
+        report = await self._evaluate(atom_check_tree(check, f"check of {atom}"), cwd, judge)
         if report.passed:
             return None
         if report.undecided:
@@ -55,7 +68,8 @@ class Checks:
         tree = base_case_tree(objective.base_case)
         for _ in range(_MOST_TRIES):
             commit = await in_thread(head)
-            report = await self._evaluate(tree, self.root, self._judge_at(objective, commit))
+            judge = self._judge_at(objective, commit, self.root, self._telling())
+            report = await self._evaluate(tree, self.root, judge)
             if await in_thread(head) == commit:
                 break
         verdict = Verdict(
@@ -65,9 +79,20 @@ class Checks:
             commit=commit,
             undecided=report.undecided,
             failing=tuple(report.failing),
+            scores=report.scores,
         )
         evidence = {name: evidence_of(result) for name, result in report.failing.items()}
-        return Judged(verdict=verdict, evidence=evidence, holding=tuple(report.holding), waiting=tuple(report.waiting))
+        waiting = {name: result.evidence for name, result in report.waiting.items()}
+        return Judged(verdict=verdict, evidence=evidence, holding=tuple(report.holding), waiting=waiting)
+
+    def _telling(self) -> OnSpent:
+        """From any thread; at once, so that it is accounted for even if nobody waits for the judgement any more."""
+        loop = asyncio.get_running_loop()
+
+        def tell(outcome: Outcome) -> None:
+            loop.call_soon_threadsafe(self.on_spent, outcome)
+
+        return tell
 
     async def _evaluate(self, tree: Node, cwd: Path, judge: Judge | None) -> Report:
         cancellation = Cancellation()

@@ -110,7 +110,16 @@ def _take_verdict(known: Loop, found: Loop, candidate: Loop) -> None:
 
 
 def _restore_control(known: Control, found: Control, result: Edits, *, is_old: bool) -> None:
-    ours_alone = ("iteration", "stall_count", "prev_pending_count", "run_id", "epoch", "cost_usd", "ran_seconds")
+    ours_alone = (
+        "iteration",
+        "stall_count",
+        "prev_pending_count",
+        "run_id",
+        "epoch",
+        "cost_usd",
+        "used",
+        "ran_seconds",
+    )
     changed = [name for name in ours_alone if getattr(known, name) != getattr(found, name)]
     if found.status not in ((known.status,) if is_old else (known.status, "stopped")):
         changed.append("status")

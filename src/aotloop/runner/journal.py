@@ -4,6 +4,7 @@
     .aot/events.jsonl                  what happened, line by line; see aotloop.runner.news
     .aot/attempts/<atom>-<n>/          prompt.md, transcript.jsonl, … of the agent; of ours record.json, what
                                        came of it, and used.json once something was made of that
+    .aot/judgements/<item>-…/          the same of an agent that judged an item of the base case
 
 A journal that cannot be written costs the evidence, not the run.
 """
@@ -12,12 +13,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
+from aotloop.runner.bills import Bill
 from aotloop.runner.news import News
 from aotloop.runner.work import Work
 from aotloop.workspace.attempts import name_of
@@ -41,7 +44,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     summary: str = ""
     artifacts: tuple[str, ...] = ()
     work: Work | None = None
-    cost_usd: float | None = None
+    bill: Bill = Bill()
     is_accounted: bool = False
     """The state file knows what it cost."""
 
@@ -87,6 +90,12 @@ class Journal:
     def attempt_folder(self, atom: str, attempt: int) -> Path:
         return self.folder / "attempts" / name_of(atom, attempt)
 
+    def judgement_folder(self, item: str) -> Path:
+        """A new one each time."""
+        parent = self.folder / "judgements"
+        parent.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix=name_of(item, ""), dir=parent))
+
     def keep(self, record: Record) -> None:
         """Whole or not at all. It outlives us, though perhaps not the machine: then an attempt is made again."""
         folder = self.attempt_folder(record.atom, record.attempt)
@@ -108,7 +117,7 @@ class Journal:
     def give_up(self, atom: str, attempt: int) -> None:
         """Whatever is there of this attempt: nothing will be made of it. What it cost is not forgotten by that."""
         record = self._record(self.attempt_folder(atom, attempt))
-        if record is not None and record.cost_usd and not record.is_accounted:
+        if record is not None and not record.bill.is_empty and not record.is_accounted:
             self.keep(replace(record, work=None))
         elif record is not None:
             self.use(record)

@@ -25,4 +25,6 @@ class Means(msgspec.Struct, frozen=True, kw_only=True):
     journal: Journal
     records: Records
     attempts: Attempts
+    most_for_one: float | None = None
+    """USD that one attempt may cost; None: no limit."""
     tell: Callable[[News], None]

@@ -83,7 +83,7 @@ class Merging:
         places = self._means.places
         place = await places.take(ready.commit)
         try:
-            return await self._means.checks.of_atom(atom.check, atom.id, place.cwd)
+            return await self._means.checks.of_atom(atom.check, atom.id, place.cwd, self._means.run.loop.objective)
         finally:
             await places.leave(place)
 

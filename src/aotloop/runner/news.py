@@ -10,6 +10,8 @@ from typing import Literal
 
 import msgspec
 
+from aotloop.core.model import Used
+
 
 class News(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     at: str
@@ -26,6 +28,16 @@ class RunBegan(News, frozen=True, kw_only=True, tag="run_began"):
     isolation: Literal["worktree", "none"]
     branch: str | None = None
     slots: int = 1
+
+
+class AgentFound(News, frozen=True, kw_only=True, tag="agent_found"):
+    """A client that this run will use, as it was when the run began. `problem`: why its version is not known."""
+
+    agent: str
+    backend: str
+    program: str | None = None
+    version: str | None = None
+    problem: str | None = None
 
 
 class Warned(News, frozen=True, kw_only=True, tag="warning"):
@@ -47,6 +59,7 @@ class RunEnded(News, frozen=True, kw_only=True, tag="run_ended"):
     worked: bool = True
     seconds: float = 0.0
     cost_usd: float = 0.0
+    used: Used = Used()
 
 
 # --- attempts ----------------------------------------------------------------------------------------------------
@@ -73,6 +86,7 @@ class AttemptEnded(News, frozen=True, kw_only=True, tag="attempt_ended"):
     """Of what was done, or why it was not."""
     seconds: float = 0.0
     cost_usd: float | None = None
+    used: Used = Used()
 
 
 class Merged(News, frozen=True, kw_only=True, tag="merged"):
@@ -170,6 +184,7 @@ class Verified(News, frozen=True, kw_only=True, tag="verified"):
 
 AnyNews = (
     RunBegan
+    | AgentFound
     | Warned
     | CorrectionTaken
     | RunEnded

@@ -8,15 +8,17 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
-from aotloop.core import effects, events
+from aotloop.agents.contract import Outcome
+from aotloop.core import effects
 from aotloop.core.conduct import reports
 from aotloop.core.model import Loop
 from aotloop.runner import news
-from aotloop.runner.attempt import Job
 from aotloop.runner.attempting import Attempting
+from aotloop.runner.bills import bill_of
 from aotloop.runner.clock import now
 from aotloop.runner.journal import Record
 from aotloop.runner.ledger import Exchanged, Item
+from aotloop.runner.made import Job
 from aotloop.runner.means import Means
 from aotloop.runner.merging import Merging, merged
 from aotloop.runner.recovery import Recovery
@@ -39,13 +41,20 @@ class Performer:
         self._loop = asyncio.get_running_loop()
         self._attempting = Attempting(means)
         self._verifying = Verifying(means)
+        means.checks.on_spent = lambda outcome: self._spend(outcome, put)
         branch = means.places.branch
         self._merging = Merging(means, branch, put) if branch is not None else None
 
     def settle(self, recovery: Recovery, exchanged: Exchanged) -> reports.Report | None:
         """What earlier runs have cost is noted once, together with what comes of it."""
         exchanged.afterwards.append(partial(self._means.records.settle, recovery.over))
-        return reports.Told(at=now(), event=events.Spent(usd=recovery.spent_usd)) if recovery.spent_usd > 0 else None
+        return None if recovery.bill.is_empty else reports.Told(at=now(), event=recovery.bill.event)
+
+    def _spend(self, judged: Outcome, put: Callable[[Item], None]) -> None:
+        """To judge costs something, whatever is decided then."""
+        bill = bill_of(judged)
+        if not bill.is_empty:
+            put(reports.Told(at=now(), event=bill.event))
 
     def take_up(self, record: Record, exchanged: Exchanged) -> reports.Report | None:
         """A result of an earlier run, to be conducted at once: this run will know it under its next number."""
@@ -55,7 +64,7 @@ class Performer:
             return None
         number = self._run.next_number
         self._means.records.put(number, record)
-        if record.cost_usd and not record.is_accounted:
+        if not record.bill.is_empty and not record.is_accounted:
             exchanged.afterwards.append(partial(self._means.records.account, number))
         text = f"the result of attempt {record.attempt} was there already"
         exchanged.afterwards.append(partial(self._means.tell, news.Warned(at=now(), atom=record.atom, text=text)))
@@ -126,7 +135,7 @@ class Performer:
     def _start(self, job: Job) -> None:
         self._tasks.start(("attempt", job.start.attempt), self._attempting.attempt(job, self._wait))
 
-    def _wait(self, atom: str, seconds: float | None) -> None:
+    def _wait(self, atom: str, seconds: float) -> None:
         self._tasks.start(("wait", atom), self._attempting.wait(atom, seconds))
 
     def _merge(self, effect: effects.Integrate) -> Coroutine[Any, Any, list[Item]]:

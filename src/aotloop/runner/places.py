@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from aotloop.agents.confinement import Confinement
 from aotloop.runner.branch import Branch
 from aotloop.runner.work import Label, Work
 from aotloop.workspace.desks import Desk
@@ -17,6 +18,8 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     desk: Desk | None = None
     before: str = ""
     """What protected files were like, where no git tells."""
+    confinement: Confinement | None = None
+    """What nobody who works there may change."""
 
 
 class Refusal(msgspec.Struct, frozen=True):

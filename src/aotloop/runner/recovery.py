@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from aotloop.core.model import Loop
+from aotloop.runner.bills import Bill, sum_of
 from aotloop.runner.branch import Branch
 from aotloop.runner.journal import Journal, Record
 
@@ -16,7 +17,7 @@ class Recovery(msgspec.Struct, frozen=True, kw_only=True):
     """Of which nothing will be made: it was, just before the run died, or it was given up since."""
     given_up: tuple[str, ...] = ()
     """Atoms, some of them no atoms any more, of which something is still on the branch though it should not."""
-    spent_usd: float = 0.0
+    bill: Bill = Bill()
     """What finished attempts have cost that the state file does not know of."""
     first_attempt: int = 1
 
@@ -43,7 +44,7 @@ def look(loop: Loop, run_id: str, journal: Journal, branch: Branch | None) -> Re
         given_up=tuple(
             one for one in standing if one not in taken_up and (one not in atoms or atoms[one].status != "resolved")
         ),
-        spent_usd=sum(one.cost_usd or 0.0 for one in records if not one.is_accounted),
+        bill=sum_of(one.bill for one in records if not one.is_accounted),
         first_attempt=1 + max(journal.last_attempt(), branch.last_attempt(run_id) if branch is not None else 0),
     )
 

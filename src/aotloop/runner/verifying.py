@@ -21,6 +21,8 @@ class Verifying:
         judged = await self._means.checks.base_case(objective, self._means.places.head)
         verdict = judged.verdict
         tell(news.Verified(at=now(), passed=verdict.passed, undecided=verdict.undecided, failing=judged.evidence))
+        for item, why in judged.waiting.items() if verdict.undecided else ():
+            tell(news.Warned(at=now(), text=f"undecided: {item}: {why}"))
         if self._is_first and judged.holding and not verdict.passed:
             held = ", ".join(judged.holding)
             tell(news.Warned(at=now(), text=f"already holds before any work, so it may prove nothing: {held}"))
@@ -32,7 +34,7 @@ class Verifying:
             raise AssertionError("only what has a check is checked")
         self._means.tell(news.Verifying(at=now(), atom=atom.id))
         checks = self._means.checks
-        problem = await checks.of_atom(atom.check, atom.id, checks.root)
+        problem = await checks.of_atom(atom.check, atom.id, checks.root, self._means.run.loop.objective)
         failing = {atom.id: problem} if problem is not None else {}
         self._means.tell(news.Verified(at=now(), atom=atom.id, passed=problem is None, failing=failing))
         return [reports.ParentChecked(at=now(), atom=atom.id, passed=problem is None, reason=problem or "")]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from aotloop.runner.branch import Branch
+from aotloop.runner.confining import confinement_at
 from aotloop.runner.places import Place, Refusal
 from aotloop.runner.threads import in_thread, is_called_off
 from aotloop.runner.work import Label, Work
@@ -17,7 +18,7 @@ from aotloop.workspace.desks import Desk
 from aotloop.workspace.objects import ATOM, ATTEMPT, RUN
 from aotloop.workspace.pool import Pool
 from aotloop.workspace.repository import Repository
-from aotloop.workspace.setup import Setup, furnisher
+from aotloop.workspace.setup import Setup, furnisher, linked
 
 _SHOWN = 5
 
@@ -27,22 +28,35 @@ class Worktrees:
     most: int | None = None
 
     def __init__(
-        self, repository: Repository, *, folder: Path | None, setup: Setup, protect: Sequence[str], never: Sequence[str]
+        self,
+        repository: Repository,
+        *,
+        folder: Path | None,
+        setup: Setup,
+        protect: Sequence[str],
+        never: Sequence[str],
+        confines: bool = True,
     ) -> None:
-        """`never`: paths from the project's root that no attempt may change, whatever is protected."""
+        """`never`: paths from the project's root that no attempt may change, whatever is protected.
+
+        `confines`: the kernel is to keep attempts out of the checkout, if it can.
+        """
         self._branch = Branch(repository)
         self.branch: Branch | None = self._branch
         self._repository = repository
         self._pool = Pool(repository, folder, furnisher(setup, is_called_off))
+        self._setup = setup
         self._protect = tuple(protect)
         self._never = tuple(never)
+        self._confines = confines
 
     def head(self) -> str | None:
         return self._repository.head().commit
 
     async def take(self, commit: str | None = None) -> Place:
         desk = await in_thread(partial(self._take, commit))
-        return Place(cwd=desk.cwd, desk=desk)
+        confinement = confinement_at(desk, linked(desk.repository, self._setup)) if self._confines else None
+        return Place(cwd=desk.cwd, desk=desk, confinement=confinement)
 
     def _take(self, commit: str | None) -> Desk:
         desk = self._pool.take(commit if commit is not None else self._branch.head())

@@ -33,6 +33,7 @@ def keep(record: Path, content: bytes, what: str) -> None:
     draft = record.with_name(f"{record.name}.{os.getpid()}.tmp")
     try:
         record.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        draft.touch(mode=0o600)
         draft.write_bytes(content)
         draft.replace(record)
     except OSError as error:

@@ -2,7 +2,8 @@
 
 Only the thread that called `evaluate` knows the tree; pool threads run single leaves and hand their results
 back, so nesting never waits in a pool thread, and no number of workers can deadlock. A group starts all its
-children; an any_of starts one after another and stops at the first that passes.
+children; an any_of starts one after another and stops at the first that passes. What has to be judged waits until
+nothing else runs: to ask costs money, and who judges should find files that nobody is changing.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal
 
-from aotloop.core.checklist import AllOf, AnyOf, Leaf, Node, base_case_tree
+from aotloop.core.checklist import JUDGED, AllOf, AnyOf, Leaf, Node, base_case_tree
 from aotloop.core.model import BaseCase
 from aotloop.verify.cancellation import Cancellation
 from aotloop.verify.commands import TIMEOUT, check_command
@@ -102,16 +103,20 @@ class _Evaluation:
         self._telling = threading.Lock()
         self._done: queue.SimpleQueue[tuple[_Place, CheckResult | BaseException]] = queue.SimpleQueue()
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="check")
+        self._running = 0
+        self._to_judge: list[_Place] = []
 
     def run(self, node: Node) -> CheckResult:
         top = _Place.top(node)
         try:
             self._start(top)
             while top.result is None:
+                self._judge_if_nothing_runs(top)
                 try:
                     place, outcome = self._done.get(timeout=_GLANCE)
                 except queue.Empty:  # a signal that came just before we waited is handled now, not at the end
                     continue
+                self._running -= 1
                 if isinstance(outcome, BaseException):
                     raise outcome  # noqa: TRY301 - all that runs has to be cancelled, whoever failed
                 self._finish(place, outcome)
@@ -124,12 +129,28 @@ class _Evaluation:
 
     def _start(self, place: _Place) -> None:
         if isinstance(place.node, Leaf):
-            self._pool.submit(self._check, place, place.node)
+            if place.node.check.type in JUDGED:
+                self._to_judge.append(place)
+            else:
+                self._submit(place, place.node)
         elif not place.children:
+            self._running += 1
             self._done.put((place, _combined(place)))
         else:
             for child in place.children[:1] if isinstance(place.node, AnyOf) else place.children:
                 self._start(child)
+
+    def _submit(self, place: _Place, leaf: Leaf, *, is_moot: bool = False) -> None:
+        self._running += 1
+        self._pool.submit(self._check, place, leaf, is_moot)
+
+    def _judge_if_nothing_runs(self, top: _Place) -> None:
+        if not self._running:
+            waiting, self._to_judge = self._to_judge, []
+            is_moot = _is_lost(top)
+            for place in waiting:
+                if isinstance(place.node, Leaf):
+                    self._submit(place, place.node, is_moot=is_moot)
 
     def _finish(self, place: _Place, result: CheckResult) -> None:
         place.result = result
@@ -146,11 +167,11 @@ class _Evaluation:
         if all(sibling.result is not None for sibling in parent.children):
             self._finish(parent, _combined(parent))
 
-    def _check(self, place: _Place, leaf: Leaf) -> None:
+    def _check(self, place: _Place, leaf: Leaf, is_moot: bool) -> None:
         """In a thread of the pool."""
         try:
             self._tell(place, "started", None)
-            result = check_leaf(leaf, self._circumstances, place.path)
+            result = check_leaf(leaf, self._circumstances, place.path, is_moot=is_moot)
             self._tell(place, "finished", result)
             self._done.put((place, result))
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits for the results
@@ -160,6 +181,13 @@ class _Evaluation:
         if self._on_progress is not None:
             with self._telling:
                 self._on_progress(place.path, what, result)
+
+
+def _is_lost(place: _Place) -> bool:
+    """Whether it has failed, whatever becomes of what is still open in it."""
+    if place.result is not None:
+        return place.result.passed is False
+    return isinstance(place.node, AllOf) and any(map(_is_lost, place.children))
 
 
 def _combined(place: _Place) -> CheckResult:

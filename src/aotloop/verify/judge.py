@@ -22,6 +22,8 @@ class Question(Leaf, frozen=True):
     """A leaf with the path of names that means it and no other, also where several have the same name."""
 
     path: str = ""
+    is_moot: bool = False
+    """Something else has failed already: whatever is found out about this one, the whole does not hold."""
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):

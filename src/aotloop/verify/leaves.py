@@ -25,13 +25,13 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     cancellation: Cancellation
 
 
-def check_leaf(leaf: Leaf, circumstances: Circumstances, path: str = "") -> CheckResult:
-    """`path`: the names by which the whole report knows it."""
+def check_leaf(leaf: Leaf, circumstances: Circumstances, path: str = "", *, is_moot: bool = False) -> CheckResult:
+    """`path`: the names by which the whole report knows it; `is_moot`: it decides nothing any more."""
     kind = leaf.check.type
     if circumstances.cancellation.cancelled:
         passed = None if kind in JUDGED else False
         return _result(leaf, Judgement(passed=passed, evidence="cancelled before it began"))
-    question = Question(leaf.name, leaf.check, path or leaf.name)
+    question = Question(leaf.name, leaf.check, path or leaf.name, is_moot)
     return msgspec.structs.replace(_CHECKS[kind](question, circumstances), name=leaf.name)
 
 

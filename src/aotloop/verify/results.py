@@ -77,6 +77,11 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         """The leaves that passed, by path of names."""
         return dict(_holding(self.items))
 
+    @property
+    def scores(self) -> dict[str, dict[str, float]]:
+        """By path of names, and by criterion: of what was judged by scores."""
+        return dict(_scores(self.items))
+
     def as_data(self) -> dict[str, Any]:
         """Plain data for JSON. `skipped` are the judged items that wait for a judgement."""
         return {
@@ -179,6 +184,14 @@ def _holding(items: Sequence[CheckResult], above: str = "") -> Iterator[tuple[st
             yield from _holding(item.children, path + SEPARATOR)
         elif item.passed:
             yield path, item
+
+
+def _scores(items: Sequence[CheckResult], above: str = "") -> Iterator[tuple[str, dict[str, float]]]:
+    for path, item in _labelled(items, above):
+        if item.children:
+            yield from _scores(item.children, path + SEPARATOR)
+        elif item.scores:
+            yield path, item.scores
 
 
 def _terms(check: Check | None) -> dict[str, Any]:

@@ -64,6 +64,8 @@ def _take_in(desk: Desk) -> list[Change]:
     """All files as they are, into our index."""
     if not desk.is_there:
         raise NotTakeable("its worktree is gone")
+    if not (desk.git_dir / "commondir").is_file():
+        raise NotTakeable("what git keeps of its worktree is gone")
     remove_worktrees_within(desk)
     if desk.git("add", "--all", accept=()).code:
         _absorb_repositories(desk)

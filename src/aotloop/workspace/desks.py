@@ -17,7 +17,7 @@ INDEX = "aot-index"
 EXCLUDES = "aot-excludes"
 """What set-up put there: not the agent's work, even where the project does not ignore it."""
 
-_SETTINGS = (
+SETTINGS = (
     "core.sparseCheckout=false",
     "core.trustctime=true",
     "core.checkStat=default",
@@ -55,7 +55,7 @@ class Desk(msgspec.Struct, frozen=True):
         excludes = self.git_dir / EXCLUDES
         return Place(
             self.path,
-            (*_SETTINGS, *([f"core.excludesFile={excludes}"] if excludes.exists() else [])),
+            (*SETTINGS, *([f"core.excludesFile={excludes}"] if excludes.exists() else [])),
             (
                 *self.repository.identity,
                 ("GIT_DIR", str(self.git_dir)),

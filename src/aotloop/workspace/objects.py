@@ -15,7 +15,7 @@ ATTEMPT = "Aot-Attempt"
 RUN = "Aot-Run"
 REVERTS = "Aot-Reverts"
 
-_NOTHING = (
+_NOBODY = (
     ("GIT_AUTHOR_NAME", "aot"),
     ("GIT_AUTHOR_EMAIL", "aot@localhost"),
     ("GIT_AUTHOR_DATE", "@0 +0000"),
@@ -76,9 +76,12 @@ def commit_tree(place: Place, tree: str, parent: str | None, message: str) -> st
 
 def nothing(repository: Repository) -> str:
     """A commit without files, always the same one: where work starts in a repository that has no commit yet."""
-    tree = repository.git("mktree", stdin=b"").text
-    place = Place(repository.top, variables=_NOTHING)
-    return commit_tree(place, tree, None, "nothing\n")
+    return without_history(repository, repository.git("mktree", stdin=b"").text, "nothing\n")
+
+
+def without_history(repository: Repository, tree: str, message: str) -> str:
+    """A commit of nobody, at no time: of the same tree it is always the same one."""
+    return commit_tree(Place(repository.top, variables=_NOBODY), tree, None, message)
 
 
 def merge(repository: Repository, *, base: str, ours: str, theirs: str, is_child: bool = False) -> Merged:

@@ -90,6 +90,11 @@ def furnish(desk: Desk, setup: Setup, is_cancelled: Callable[[], bool] = lambda:
         record.write_text(digest)
 
 
+def linked(repository: Repository, setup: Setup) -> tuple[Path, ...]:
+    """What of the checkout worktrees share."""
+    return tuple(repository.top / path for path in _found(repository, setup.link))
+
+
 def _place(desk: Desk, patterns: Iterable[str], put: Callable[[Path, Path], None]) -> Iterator[str]:
     """The paths, seen from the top of the repository, of what is there now."""
     repository = desk.repository

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from aotloop.agents.claudecode.lending import NAME
 from aotloop.agents.contract import Done, Judged, Outcome, Probed
 from aotloop.agents.roles import Role
 from tests.agents.assignments import attempt
 from tests.agents.claudecode.stage import ANSWERS, DONE, Stage, committed, shell
+from tests.modelserver import Call, Say, Script, tool
 
 
 @pytest.mark.parametrize("role", ANSWERS)
@@ -39,7 +41,9 @@ def test_the_repository_is_heard_and_the_operator_is_not(stage: Stage, own_home:
     assert not (stage.folder / "mcp").exists()
 
 
-@pytest.mark.parametrize(("name", "role"), [("CLAUDE.md", "worker"), ("AGENTS.md", "worker"), ("CLAUDE.md", "probe")])
+@pytest.mark.parametrize(
+    ("name", "role"), [(name, role) for name in ("CLAUDE.md", "AGENTS.md") for role in ("worker", "probe")]
+)
 def test_who_works_below_the_operators_home_does_not_hear_the_operator_either(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, name: str, role: Role
 ) -> None:
@@ -55,6 +59,41 @@ def test_who_works_below_the_operators_home_does_not_hear_the_operator_either(
     assert isinstance(outcome, Done | Probed)
     said = b"".join(request.body for request in heard.requests)
     assert [words in said for words in (b"operator-words", b"repository-words", b"part-words")] == [False, True, True]
+
+
+def test_skills_and_helpers_of_the_repository_can_be_used_and_bring_nothing_along(stage: Stage) -> None:
+    hook = f"hooks:\n  PreToolUse:\n    - hooks: [{{type: command, command: touch {stage.folder}/hooked}}]\n"
+    server = f"mcpServers:\n  spy: {{command: touch, args: [{stage.folder}/mcp]}}\n"
+    files = {
+        "skills/greeting/SKILL.md": "---\nname: greeting\ndescription: skill-words\n---\nskill-body\n",
+        "agents/helper.md": f"---\nname: helper\ndescription: agent-words\n{hook}{server}---\nagent-body\n",
+        "commands/order.md": "---\ndescription: command-words\n---\norder\n",
+    }
+    for name, content in files.items():
+        (stage.cwd / ".claude" / name).parent.mkdir(parents=True)
+        (stage.cwd / ".claude" / name).write_text(content)
+    helping = tool("Task", description="help", prompt="Sub-task", subagent_type=f"{NAME}:helper")
+    turns = [Call(tool("Skill", skill=f"{NAME}:greeting")), Call(helping), DONE]
+    outcome, heard = stage.play(turns, Script("Sub-task", [shell("touch helped"), Say("helped")]))
+    assert isinstance(outcome, Done)
+    said = b"".join(request.body for request in heard.requests)
+    for words in (b"skill-words", b"skill-body", b"agent-words", b"agent-body", b"command-words"):
+        assert words in said
+    assert (stage.cwd / "helped").exists()
+    assert not (stage.folder / "hooked").exists()
+    assert not (stage.folder / "mcp").exists()
+
+
+def test_skills_that_lie_elsewhere_are_not_the_repositorys(stage: Stage, own_home: Path) -> None:
+    (own_home / "skills" / "spying").mkdir(parents=True)
+    (own_home / "skills" / "spying" / "SKILL.md").write_text("---\nname: spying\ndescription: operator-words\n---\n")
+    (own_home / "AGENTS.md").write_text("operator-words\n")
+    (stage.cwd / ".claude").mkdir()
+    (stage.cwd / ".claude" / "skills").symlink_to(own_home / "skills")
+    (stage.cwd / "AGENTS.md").symlink_to(own_home / "AGENTS.md")
+    outcome, heard = stage.play([DONE])
+    assert isinstance(outcome, Done)
+    assert not any(b"operator-words" in request.body for request in heard.requests)
 
 
 @pytest.mark.parametrize("role", ["probe", "verifier"])

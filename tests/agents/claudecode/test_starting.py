@@ -10,6 +10,7 @@ import pytest
 
 from aotloop.agents.claudecode.starting import arguments, surroundings
 from aotloop.agents.contract import Limits
+from aotloop.agents.roles import ROLES, Role
 from tests.agents.assignments import an_assignment
 
 LOGIN = {"ANTHROPIC_API_KEY": "key", "CLAUDE_CONFIG_DIR": "/config", "ANTHROPIC_BASE_URL": "http://gateway"}
@@ -75,15 +76,19 @@ def test_instructions_above_the_repository_are_excluded_and_those_within_are_not
     assert not any(f"{tmp_path}/tree" in one for one in excluded)
 
 
-def test_who_judges_gets_the_folders_of_the_repository_for_their_instructions(tmp_path: Path) -> None:
+@pytest.mark.parametrize("role", ROLES)
+def test_everybody_gets_the_folders_of_the_repository_for_their_instructions_and_no_settings(
+    tmp_path: Path, role: Role
+) -> None:
     tree = tmp_path / "tree"
     (tree / ".git").mkdir(parents=True)
     (tree / "part").mkdir()
     (tree / "AGENTS.md").touch()
-    options = arguments(an_assignment(tmp_path, cwd=tree / "part", role="verifier"), None)
+    assignment = an_assignment(tmp_path, cwd=tree / "part", role=role)
+    lent = str(assignment.scratch / "instructions")
+    options = arguments(assignment, None, with_operators=role != "worker")
     at = options.index("--add-dir")
-    assert options[at + 1 : at + 4] == (str(tree), str(tree / "part"), "--strict-mcp-config")
+    assert options[at + 1 : at + 5] == (str(tree), str(tree / "part"), lent, "--strict-mcp-config")
     assert values(options, "--setting-sources") == [""]
-    assert "AGENTS.md" in values(options, "--append-system-prompt")[0]
     (tree / "CLAUDE.md").touch()
-    assert "--append-system-prompt" not in arguments(an_assignment(tmp_path, cwd=tree, role="probe"), None)
+    assert lent not in arguments(assignment, None)

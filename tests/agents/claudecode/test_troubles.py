@@ -18,10 +18,10 @@ from tests.modelserver import Refuse, Say, Turn, cut, errors
         (errors.overloaded(), MustWait, "overload"),
         (errors.server_error(), MustWait, "outage"),
         (Say("Hello, my friends, wherever you are", delivery=cut()), MustWait, "outage"),
-        (errors.unauthorized(), Crashed, "auth"),
-        (errors.forbidden(), Crashed, "auth"),
-        (errors.no_credit(), Crashed, "quota"),
-        (errors.no_quota(), Crashed, "quota"),
+        (errors.unauthorized(), Failed, "auth"),
+        (errors.forbidden(), Failed, "auth"),
+        (errors.no_credit(), Failed, "quota"),
+        (errors.no_quota(), Failed, "quota"),
         (errors.too_long(), Failed, "too_long"),
         (Refuse("I would rather not."), Failed, "refusal"),
         (errors.unknown_model(), Crashed, None),
@@ -35,9 +35,10 @@ def test_trouble_of_the_service_is_told_by_its_kind(
     assert len(server.played) <= 2, "retries are bounded"
     if isinstance(outcome, MustWait):
         assert outcome.retry_after is None
-    if cause == "auth":
-        assert isinstance(outcome, Crashed)
-        assert "/login" in outcome.reason
+    if isinstance(outcome, Failed):
+        assert outcome.taught == (cause == "too_long")
+        assert ("/login" in outcome.reason) == (cause in {"auth", "quota"})
+        assert ("Add credit" in outcome.reason) == (cause == "quota")
 
 
 def test_the_time_to_wait_is_handed_on_where_the_client_tells_it(stage: Stage) -> None:
@@ -62,7 +63,7 @@ def test_without_a_login_it_says_how_to_log_in(stage: Stage, monkeypatch: pytest
         assignment = stage.assignment(server)
         monkeypatch.delenv("ANTHROPIC_API_KEY")
         outcome = attempt(stage.backend, assignment)
-    assert isinstance(outcome, Crashed)
+    assert isinstance(outcome, Failed)
     assert outcome.cause == "auth"
     assert "ANTHROPIC_API_KEY" in outcome.reason
 

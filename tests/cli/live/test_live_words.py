@@ -28,6 +28,9 @@ FIELDS: dict[str, Any] = {
     "attempt": 4,
     "role": "worker",
     "agent": "claude",
+    "backend": "claude",
+    "program": "/bin/claude",
+    "version": "2.1.0",
     "description": "do A1",
     "folder": ".aot/attempts/A1-4",
     "outcome": "done",
@@ -100,6 +103,11 @@ def test_news_that_nobody_foresaw_have_no_words_and_no_error() -> None:
     [
         (an_example(news.RunBegan), "the run began on main, up to 3 at once: It works"),
         (an_example(news.RunBegan, isolation="none"), "the run began on main, in place, one at a time: It works"),
+        (an_example(news.AgentFound), "the agent is claude 2.1.0, /bin/claude"),
+        (
+            an_example(news.AgentFound, agent="mine", version=None, problem="claude did not answer"),
+            "the agent is mine (claude), /bin/claude: claude did not answer",
+        ),
         (an_example(news.RunEnded), "the run stopped after 1m 15s, for $1.50: both changed a.py"),
         (
             an_example(news.RunEnded, status="completed", reason=None),

@@ -58,7 +58,9 @@ def _unfinished(ran: Ran, story: Story, tail: str) -> Outcome:
 def _error(result: Event, story: Story, assignment: Assignment) -> Outcome:
     match text(result.get("subtype")):
         case "error_max_budget_usd":
-            return Failed(reason=f"it used up the ${assignment.max_cost_usd} that it may cost", taught=True)
+            return Failed(
+                reason=f"it used up the ${assignment.max_cost_usd} that it may cost", taught=True, cause="budget"
+            )
         case "error_max_turns":
             return Failed(reason="it used up the turns that it may take", taught=True)
         case "error_max_structured_output_retries":

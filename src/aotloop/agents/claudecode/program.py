@@ -31,6 +31,12 @@ def find_program(configured: str | None) -> str:
     return str(Path(found).absolute())  # it is started in another folder
 
 
+def is_carried(program: str) -> bool:
+    """Whether it is the one of the package."""
+    carried = _carried()
+    return carried is not None and str(Path(carried).absolute()) == program
+
+
 def _carried() -> str | None:
     """The package is looked for, not loaded."""
     package = find_spec(_PACKAGE)

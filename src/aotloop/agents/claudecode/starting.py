@@ -12,20 +12,20 @@ from typing import Any
 
 import msgspec
 
-from aotloop.agents.claudecode import isolation
+from aotloop.agents.claudecode import isolation, lending
 from aotloop.agents.contract import Assignment, Limits
 from aotloop.agents.environment import environment
-from aotloop.agents.results import Role
+from aotloop.agents.roles import Access, access_of, may_write
 
 _LOOKING = "Read,Grep,Glob"
-_TOOLS: dict[Role, tuple[str, ...]] = {
-    "worker": (
+_TOOLS: dict[Access, tuple[str, ...]] = {
+    "write": (
         *("--tools", f"{_LOOKING},Edit,Write,NotebookEdit,Bash,Task,Skill"),
         *("--permission-mode", "acceptEdits"),
         *("--allowedTools", "Bash"),
     ),
-    "probe": ("--tools", _LOOKING, "--permission-mode", "dontAsk"),
-    "verifier": ("--tools", f"{_LOOKING},Bash", "--permission-mode", "dontAsk"),
+    "look": ("--tools", _LOOKING, "--permission-mode", "dontAsk"),
+    "check": ("--tools", f"{_LOOKING},Bash", "--permission-mode", "dontAsk"),
 }
 _PRINTING = ("-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages")
 
@@ -62,11 +62,17 @@ _LONGEST_SILENCE = 300.0
 _SHORTEST_SILENCE = 10.0
 
 
-def arguments(assignment: Assignment, model: str | None) -> tuple[str, ...]:
+def arguments(assignment: Assignment, model: str | None, *, with_operators: bool = False) -> tuple[str, ...]:
+    """`with_operators`: a worker gets the operator's own settings, too. What others may do they could widen."""
     return (
         *_PRINTING,
-        *isolation.options(assignment.role, assignment.cwd),
-        *_TOOLS[assignment.role],
+        *isolation.options(
+            assignment.cwd,
+            *lending.instructions(assignment),
+            with_operators=with_operators and may_write(assignment.role),
+        ),
+        *lending.options(assignment),
+        *_TOOLS[access_of(assignment.role)],
         *_option("--json-schema", msgspec.json.encode(assignment.result_schema).decode(), assignment.result_schema),
         *_option("--model", model, model),
         *_option("--max-budget-usd", f"{assignment.max_cost_usd}", assignment.max_cost_usd is not None),
@@ -85,7 +91,7 @@ def surroundings(
     return {
         "HOME": str(Path.home()),  # without one, shells take that of the password file
         **_ALWAYS,
-        **isolation.variables(assignment.role),
+        **isolation.VARIABLES,
         "CLAUDE_CODE_MAX_RETRIES": str(retries),
         "API_TIMEOUT_MS": patience,
         "CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS": patience,
@@ -93,9 +99,13 @@ def surroundings(
     }
 
 
+def chosen_clouds(ours: Mapping[str, str]) -> tuple[str, ...]:
+    """The variables that switch them on."""
+    return tuple(switch for switch in _CLOUDS if ours.get(switch, "").lower() not in {"", "0", "false"})
+
+
 def _cloud(ours: Mapping[str, str]) -> tuple[str, ...]:
-    chosen = [switch for switch in _CLOUDS if ours.get(switch, "").lower() not in {"", "0", "false"}]
-    return tuple(name for switch in chosen for name in (switch, *_CLOUDS[switch]))
+    return tuple(name for switch in chosen_clouds(ours) for name in (switch, *_CLOUDS[switch]))
 
 
 def _patience(limits: Limits) -> float:

@@ -8,17 +8,18 @@ from __future__ import annotations
 from aotloop.agents.claudecode.events import Event
 from aotloop.agents.claudecode.looking import count, text
 from aotloop.agents.claudecode.story import Story
-from aotloop.agents.contract import Cause, Crashed, Failed, MustWait, Outcome
+from aotloop.agents.contract import Cause, Outcome
+from aotloop.agents.troubles import Trouble, outcome_of_trouble
 from aotloop.agents.wording import one_line
 
-_LOG_IN = "log in with `claude` and /login, or set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN"
+LOG_IN = "Log in with `claude` and /login, or set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN."
 _WORDS: dict[Cause, str] = {
     "rate_limit": "a rate limit of the service",
     "overload": "the service is overloaded",
     "outage": "the service fails, or cannot be reached",
     "quota": "there is no credit left",
-    "auth": f"the service does not let it in ({_LOG_IN})",
-    "refusal": "the model refuses",
+    "auth": "the service does not let it in",
+    "refusal": "",
     "too_long": "it is too long for the model",
 }
 _OUTAGES = {"connection_failed", "stream_idle_timeout"}
@@ -28,15 +29,9 @@ def trouble_of(story: Story, result: Event | None) -> Outcome:
     """`result`: None if it was still waiting when it was ended."""
     cause = _cause(story, result or {})
     said = one_line(text((result or {}).get("result")), 500)
-    reason = ": ".join(filter(None, (_WORDS[cause] if cause is not None else "Claude Code met an error", said)))
-    match cause:
-        case "rate_limit" | "overload" | "outage":
-            after = story.retry_after if cause == "rate_limit" else None
-            return MustWait(reason=reason, cause=cause, retry_after=after)
-        case "refusal" | "too_long":
-            return Failed(reason=reason, cause=cause, taught=True)
-        case _:
-            return Crashed(reason=reason, cause=cause)
+    words = ": ".join(filter(None, (_WORDS[cause] if cause is not None else "Claude Code met an error", said)))
+    after = story.retry_after if cause == "rate_limit" else None
+    return outcome_of_trouble(Trouble(words=words, cause=cause, retry_after=after), LOG_IN)
 
 
 def _cause(story: Story, result: Event) -> Cause | None:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import msgspec
 
 from aotloop import app
+from aotloop.cli.judging import JudgeOf
 from aotloop.core import events
 from aotloop.core.effects import Added, Backtracked, Effect
 from aotloop.core.graph import Graph
@@ -60,7 +61,9 @@ def refuse_rejecting_a_run(store: Store, said: Said) -> None:
         )
 
 
-def judge_by(said: Said) -> app.JudgeFor:
+def judge_by(said: Said, others: JudgeOf) -> app.JudgeFor:
+    """`others`: who decides what the person said nothing about."""
+
     def judge(subject: Subject) -> Judge:
         if subject != said.about:
             raise NotVerified(
@@ -68,7 +71,7 @@ def judge_by(said: Said) -> app.JudgeFor:
                 hint="Look again, and confirm again.",
             )
         confirmed = {**confirmations.confirmed(subject), **said.confirmed}
-        return ConfirmedByPerson(confirmed, rejected=said.rejected)
+        return ConfirmedByPerson(confirmed, rejected=said.rejected, otherwise=others(subject))
 
     return judge
 

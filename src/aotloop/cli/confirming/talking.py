@@ -9,11 +9,12 @@ from aotloop.cli.asking import ask
 from aotloop.cli.confirming.conclusions import Conclusion, Said
 from aotloop.cli.confirming.items import claim_of
 from aotloop.cli.foreign import prose
-from aotloop.cli.output import heading, mark, named, report_done, say_json, say_next, tell
+from aotloop.cli.output import faint, heading, mark, named, report_done, say_json, say_next, tell
 from aotloop.cli.verify import FAILED, PASSED, UNDECIDED, tell_item
 from aotloop.statefile.lease import Holder
 from aotloop.statefile.store import Store
 from aotloop.trust.confirmations import Subject
+from aotloop.verify.judge import NOBODY_ASKED
 from aotloop.verify.results import CheckResult, Report
 
 
@@ -42,6 +43,8 @@ def _tell_claim(path: str, result: CheckResult) -> None:
     tell(prose(path), style=heading, err=True)
     for line in claim_of(result.to_judge) if result.to_judge is not None else []:
         tell(prose(line), head="  ", err=True)
+    if result.to_judge is not None and not result.evidence.startswith(NOBODY_ASKED[result.to_judge.type]):
+        tell(prose(result.evidence), head="  ", style=faint, err=True)  # what an agent found
 
 
 def _decision() -> str:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from aotloop.agents.contract import Capabilities
-from aotloop.agents.registry import BACKENDS, backend
+import msgspec
+
+from aotloop import app
+from aotloop.agents.acp_presets import PRESETS
+from aotloop.agents.contract import Backend, Capabilities
+from aotloop.agents.presence import Presence, look_for
+from aotloop.agents.registry import BACKENDS
+from aotloop.agents.versions import all_with_versions
 from aotloop.cli.doctoring.findings import Finding
+from aotloop.cli.doctoring.node import node_findings
 from aotloop.config import Config, load
+from aotloop.config.model import WITH_ARGV
+from aotloop.core.model import Loop
 from aotloop.errors import AotError
+from aotloop.launch.admission import hire
+from aotloop.launch.staffing import likely_agents
 from aotloop.statefile.locate import find_state_file, project_root
 
 ABOUT = "agents"
@@ -24,8 +35,8 @@ def agent_findings(state_file: str | None) -> Iterator[Finding]:
     said = str(config.source) if config.source is not None else "none; the defaults hold"
     yield Finding(about=ABOUT, what="configuration", said=said)
     yield _default(config)
-    for name in sorted({*BACKENDS, *config.agents} - {"command", "acp"}):
-        yield _agent(config, name)
+    yield from _all(config, _used(state_file, config))
+    yield _presets()
 
 
 def _root(state_file: str | None) -> Path:
@@ -35,6 +46,17 @@ def _root(state_file: str | None) -> Path:
         return Path.cwd()
 
 
+def _used(state_file: str | None, config: Config) -> set[str]:
+    """By the loop, if there is one that can be read, and by the configuration."""
+    try:
+        loop: Loop | None = app.open_store(state_file).load()
+    except AotError:
+        loop = None
+    if loop is not None:
+        return set(likely_agents(loop, config))
+    return set(config.chain(config.agent)) if config.agent is not None else set()
+
+
 def _default(config: Config) -> Finding:
     if config.agent is None:
         fix = 'Atoms without `run` need one: --agent NAME, AOT_AGENT, or `agent = "NAME"` in aot.toml.'
@@ -42,26 +64,88 @@ def _default(config: Config) -> Finding:
     return Finding(about=ABOUT, what="default agent", said=config.agent)
 
 
-def _agent(config: Config, name: str) -> Finding:
-    """One that is not there is a problem only if it is the one to be used."""
-    try:
-        kind, settings, _ = config.agent_settings(name)
-        made = backend(kind, settings)
-        said = f"{kind}, {_version(made)}" if kind != name else _version(made)
-    except AotError as error:
-        is_wanted = name == config.agent or name in config.agents
-        return Finding(about=ABOUT, what=name, said=error.message, ok=False if is_wanted else None, fix=error.hint)
-    return Finding(about=ABOUT, what=name, said=f"{said} ({_in_words(made.capabilities)})")
+def _all(config: Config, used: set[str]) -> Iterator[Finding]:
+    backends: dict[str, Backend] = {}
+    for name in sorted({*BACKENDS, *config.agents, *used} - {*WITH_ARGV}):
+        try:
+            backends[name], _ = hire(config, name)
+        except AotError as error:
+            is_wanted = name in used or name in config.agents
+            ok = False if is_wanted else None
+            yield Finding(about=ABOUT, what=name, said=error.message, ok=ok, fix=error.hint)
+    presences = all_with_versions({name: one.look() for name, one in backends.items()})
+    for name, backend in backends.items():
+        yield _agent(name, backend, presences[name], is_used=name in used)
+    yield from node_findings(ABOUT, presences, used)
 
 
-def _version(made: object) -> str:
-    """Backends of real clients can tell; asking starts the client, without a network."""
-    probe = getattr(made, "version", None)
-    return str(probe()) if callable(probe) else "ready"
+def _agent(name: str, backend: Backend, presence: Presence, *, is_used: bool) -> Finding:
+    """One that is not there is a problem only if it is to be used."""
+    kind = [f"of the kind {backend.name}"] if backend.name != name else []
+    login = presence.login
+    said = [*kind, *_in_words(presence)]
+    ok: bool | None = True
+    fix = None
+    if presence.is_missing:
+        ok, fix = (False if is_used else None), presence.remedy
+    elif presence.problem is not None:
+        ok, fix = None, presence.remedy
+    elif login is not None and login.state == "no":
+        ok, fix = None, presence.log_in
+    elif presence.doubt is not None:
+        ok, fix = None, "It may work nevertheless; what differs is not known here."
+    able = backend.capabilities
+    return Finding(
+        about=ABOUT,
+        what=name,
+        said=f"{'; '.join(said)} ({_abilities(able)})",
+        ok=ok,
+        fix=fix,
+        facts=_facts(backend.name, presence, able, is_used=is_used),
+    )
 
 
-def _in_words(capabilities: Capabilities) -> str:
-    by_support: dict[str, list[str]] = {}
+def _in_words(presence: Presence) -> Iterator[str]:
+    if presence.problem is not None:
+        yield presence.problem
+    elif presence.doubt is not None:
+        yield presence.doubt
+    elif presence.version is not None:
+        yield presence.version
+    if presence.program is not None:
+        yield presence.program
+    if presence.origin:
+        yield presence.origin
+    if presence.login is not None:
+        states = {"yes": "login", "no": "no login", "unknown": "login unknown"}
+        yield f"{states[presence.login.state]}: {presence.login.because}"
+
+
+def _abilities(able: Capabilities) -> str:
+    by_support: dict[str, list[str]] = {"native": [], "emulated": [], "missing": []}
     for name in Capabilities.__struct_fields__:
-        by_support.setdefault(getattr(capabilities, name), []).append(name.replace("_", " "))
-    return "; ".join(f"{support}: {', '.join(names)}" for support, names in by_support.items())
+        by_support[getattr(able, name)].append(name.replace("_", " "))
+    return "; ".join(f"{support}: {', '.join(names)}" for support, names in by_support.items() if names)
+
+
+def _facts(kind: str, presence: Presence, able: Capabilities, *, is_used: bool) -> Mapping[str, object]:
+    return {
+        "kind": kind,
+        "used": is_used,
+        "program": presence.program,
+        "version": presence.version,
+        "login": presence.login.state if presence.login is not None else None,
+        "capabilities": msgspec.to_builtins(able),
+    }
+
+
+def _presets() -> Finding:
+    others = {name: one for name, one in PRESETS.items() if name not in BACKENDS}
+    there = {name: look_for(one.argv[0], install=one.install).program for name, one in others.items()}
+    found = [name for name, program in there.items() if program is not None]
+    absent = [name for name, program in there.items() if program is None]
+    said = "; ".join(
+        f"{word}: {', '.join(names)}" for word, names in (("found", found), ("not found", absent)) if names
+    )
+    fix = 'To use one: [agents.NAME] with kind = "acp" and program = one of these names, in aot.toml.'
+    return Finding(about=ABOUT, what="known to speak ACP", said=said, ok=True if found else None, fix=fix)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 
@@ -12,3 +14,5 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     ok: bool | None = True
     """None: worth knowing, and in nobody's way."""
     fix: str | None = None
+    facts: Mapping[str, object] = {}
+    """The same for a program."""

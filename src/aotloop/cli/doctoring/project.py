@@ -1,4 +1,4 @@
-"""The project: its state file, its repository, and what runs have left."""
+"""The project: its state file, its repository, and what runs have left (`leftovers`)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 from aotloop import app
 from aotloop.cli.doctoring.findings import Finding
+from aotloop.cli.doctoring.leftovers import file_findings, repository_findings
 from aotloop.errors import AotError, StateFileMissing
 from aotloop.statefile.lease import holder_of
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
-from aotloop.workspace.pool import Pool
 from aotloop.workspace.repository import find_repository
 
 ABOUT = "project"
@@ -33,6 +33,7 @@ def project_findings(state_file: str | None) -> Iterator[Finding]:
     yield Finding(about=ABOUT, what="state file", said=f"{store.path} ({status})")
     yield from _holder(store, status)
     yield from _repository(store)
+    yield from file_findings(store)
 
 
 def _holder(store: Store, status: str) -> Iterator[Finding]:
@@ -60,11 +61,4 @@ def _repository(store: Store) -> Iterator[Finding]:
     head = repository.head()
     branch = (head.branch or "no branch").removeprefix("refs/heads/")
     yield Finding(about=ABOUT, what="repository", said=f"{repository.top} on {branch}")
-    left = Pool(repository).worktrees()
-    if left and holder_of(store.path) is None:
-        said = f"{len(left)} worktrees of earlier runs are left"
-        yield Finding(about=ABOUT, what="worktrees", said=said, ok=None, fix="`aot clean` removes them.")
-    if (repository.git_dir / "index.lock").exists():
-        said = f"{repository.git_dir / 'index.lock'} is there"
-        fix = "If no git is running, remove it: nothing can land before."
-        yield Finding(about=ABOUT, what="git's lock", said=said, ok=None, fix=fix)
+    yield from repository_findings(repository, store)

@@ -9,6 +9,7 @@ from aotloop.cli.live.lines import Piece, cut, fitted, flowed, shown
 from aotloop.cli.live.picture import Picture
 from aotloop.cli.live.times import lasting
 from aotloop.cli.output import counted
+from aotloop.cli.spending import spending
 
 STATUS_COLOURS = {"pending": "cyan", "running": "yellow", "stopped": "magenta", "completed": "green"}
 LONGEST_BAR = 30
@@ -37,9 +38,7 @@ def _facts(picture: Picture, width: int, now: float) -> Iterator[str]:
     limits = picture.loop.objective.constraints
     yield f"iteration {picture.iteration:,} of {limits.max_iterations:,}"
     yield f"stalls {picture.stall_count:,} of {limits.max_stall_count:,}"
-    if picture.cost_usd or limits.max_cost_usd is not None:
-        most = f" of ${limits.max_cost_usd:,.2f}" if limits.max_cost_usd is not None else ""
-        yield f"${picture.cost_usd:,.2f}{most}"
+    yield from spending(picture.cost_usd, picture.loop.control.used, limits.max_cost_usd)
     if picture.ended is not None and picture.ended.seconds:
         yield lasting(picture.ended.seconds)
     elif picture.began is not None:

@@ -7,6 +7,8 @@ from typing import Any
 
 from aotloop.cli.foreign import prose, visible
 from aotloop.cli.live.times import lasting
+from aotloop.cli.spending import spending
+from aotloop.core.model import Used
 from aotloop.runner import news as kinds
 
 LONGEST = 240
@@ -71,6 +73,13 @@ def _run_began(one: kinds.RunBegan) -> str:
     return f"the run began{where}, {how}{clause(one.goal)}"
 
 
+def _agent_found(one: kinds.AgentFound) -> str:
+    kind = f" ({name(one.backend)})" if one.backend != one.agent else ""
+    version = f" {name(one.version)}" if one.version else ""
+    where = f", {name(one.program)}" if one.program else ""
+    return f"the agent is {name(one.agent)}{kind}{version}{where}{clause(one.problem or '')}"
+
+
 def _warned(one: kinds.Warned) -> str:
     about = f"{name(one.atom)}: " if one.atom is not None else ""
     return f"{about}warning{clause(one.text)}"
@@ -82,12 +91,16 @@ def _corrected(one: kinds.CorrectionTaken) -> str:
 
 def _run_ended(one: kinds.RunEnded) -> str:
     after = f" after {lasting(one.seconds)}" if one.seconds >= 1 else ""
-    spent = f", for ${one.cost_usd:,.2f}" if one.cost_usd else ""
+    spent = _spent(one.cost_usd, one.used)
     if one.status == "stopped":
         return f"the run stopped{after}{spent}{clause(one.reason or '')}"
     if not one.worked:
         return "the base case holds already; there was nothing to do"
     return f"the base case holds; the run is complete{after}{spent}"
+
+
+def _spent(usd: float, used: Used) -> str:
+    return "".join(f", {one}" for one in spending(usd, used))
 
 
 # --- attempts ----------------------------------------------------------------------------------------------------
@@ -101,7 +114,8 @@ def _attempt_began(one: kinds.AttemptBegan) -> str:
 def _attempt_ended(one: kinds.AttemptEnded) -> str:
     how = OUTCOMES.get(one.outcome) or f"ended ({name(one.outcome)})"
     after = f" after {lasting(one.seconds)}" if one.seconds >= 1 else ""
-    return f"{name(one.atom)}: attempt {one.attempt} {how}{after}{clause(one.summary)}"
+    spent = _spent(one.cost_usd or 0.0, one.used)
+    return f"{name(one.atom)}: attempt {one.attempt} {how}{after}{spent}{clause(one.summary)}"
 
 
 def _merged(one: kinds.Merged) -> str:
@@ -182,6 +196,7 @@ def _verified(one: kinds.Verified) -> str:
 
 _WORDS: dict[type[kinds.News], Callable[[Any], str]] = {
     kinds.RunBegan: _run_began,
+    kinds.AgentFound: _agent_found,
     kinds.Warned: _warned,
     kinds.CorrectionTaken: _corrected,
     kinds.RunEnded: _run_ended,

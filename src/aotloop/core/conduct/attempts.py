@@ -31,7 +31,7 @@ def failed(run: Run, report: reports.WorkFailed) -> list[Effect]:
         return []
     if attempt.weighs_for is not None:
         return _know(run, attempt, report.at, feasible=True, findings=f"the probe found nothing: {report.reason}")
-    return fail(run, attempt, report.reason, report.at, taught=report.taught)
+    return fail(run, attempt, report.reason, report.at, taught=report.taught, final=report.repeated)
 
 
 def _end(run: Run, report: reports.OfAttempt) -> Attempt | None:
@@ -44,8 +44,8 @@ def _end(run: Run, report: reports.OfAttempt) -> Attempt | None:
     return attempt
 
 
-def fail(run: Run, attempt: Attempt, reason: str, at: str, *, taught: bool) -> list[Effect]:
-    effects = run.advance(events.AtomFailed(atom=attempt.atom, reason=reason, at=at, weigh=taught))
+def fail(run: Run, attempt: Attempt, reason: str, at: str, *, taught: bool, final: bool = False) -> list[Effect]:
+    effects = run.advance(events.AtomFailed(atom=attempt.atom, reason=reason, at=at, weigh=taught, final=final))
     is_command = attempt.atom in run.board.atoms and run.board.atoms[attempt.atom].run is not None
     if is_command and attempt.merges == run.merges and any(isinstance(one, Retry) for one in effects):
         run.held[attempt.atom] = run.merges

@@ -62,10 +62,14 @@ class WorkDone(OfAttempt, frozen=True, kw_only=True):
 
 
 class WorkFailed(OfAttempt, frozen=True, kw_only=True):
-    """`taught`: the reason says something about the work, not only that an agent crashed or talked nonsense."""
+    """`taught`: the reason says something about the work, not only that an agent crashed or talked nonsense.
+
+    `repeated`: it failed the same way before; to try it once more would teach nothing.
+    """
 
     reason: str
     taught: bool = True
+    repeated: bool = False
 
 
 class ChildrenProposed(OfAttempt, frozen=True, kw_only=True):

@@ -1,0 +1,116 @@
+"""What a planner says is taken as questions, or as a whole proposal; else it is no answer.
+
+Text is made plain and short, names are unique, and what depends on something depends on what is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from aotloop.agents.answers import NotAResult
+from aotloop.agents.plans import AskedQuestion, Plan, PlannedAtom, PlannedCheck, PlannerResult
+from aotloop.agents.wording import cut, one_line, plain
+
+MOST_QUESTIONS = 8
+MOST_CHOICES = 8
+MOST_ITEMS = 50
+MOST_ATOMS = 200
+MOST_PATTERNS = 50
+LONGEST_LINE = 300
+LONGEST_NAME = 80
+LONGEST_TEXT = 4000
+
+
+def read_planner(result: PlannerResult) -> PlannerResult:
+    """Raises NotAResult. Who asks does not propose yet: what it would propose without an answer is left out."""
+    questions = tuple(filter(None, map(_question, result.questions[:MOST_QUESTIONS])))
+    if questions:
+        return PlannerResult(questions=questions)
+    if result.plan is None:
+        raise NotAResult("it neither asks nor proposes anything")
+    return PlannerResult(questions=(), plan=_plan(result.plan))
+
+
+def _question(asked: AskedQuestion) -> AskedQuestion | None:
+    question = one_line(asked.question, LONGEST_LINE)
+    choices = dict.fromkeys(one_line(one, LONGEST_LINE) for one in asked.choices[:MOST_CHOICES])
+    return AskedQuestion(question=question, choices=tuple(filter(None, choices))) if question else None
+
+
+def _plan(plan: Plan) -> Plan:
+    _refuse_many("items in the checklist", plan.checklist, MOST_ITEMS)
+    _refuse_many("atoms", plan.atoms, MOST_ATOMS)
+    if not plan.checklist:
+        raise NotAResult("its checklist is empty, so nobody could tell when it is done")
+    goal = one_line(plan.goal, LONGEST_LINE)
+    if not goal:
+        raise NotAResult("it proposes no goal")
+    return Plan(
+        goal=goal,
+        background_intent=_text(plan.background_intent),
+        deliverables=_text(plan.deliverables),
+        definition_of_done=_text(plan.definition_of_done),
+        checklist=tuple(map(_check, plan.checklist)),
+        protect=_patterns(plan.protect),
+        atoms=_atoms(plan.atoms),
+    )
+
+
+def _check(check: PlannedCheck) -> PlannedCheck:
+    value = plain(check.value)
+    if not value:
+        raise NotAResult(f"the check {one_line(check.item, 80)!r} has no value")
+    if len(value) > LONGEST_TEXT:
+        raise NotAResult(f"the check {one_line(check.item, 80)!r} is too long")  # half a command is another command
+    return replace(check, item=one_line(check.item, LONGEST_LINE) or one_line(value, LONGEST_LINE), value=value)
+
+
+def _atoms(atoms: tuple[PlannedAtom, ...]) -> tuple[PlannedAtom, ...]:
+    names = [_name(atom.name) for atom in atoms]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise NotAResult(f"two atoms are called {twice}")
+    return tuple(_atom(atom, name, names) for atom, name in zip(atoms, names, strict=True))
+
+
+def _atom(atom: PlannedAtom, name: str, names: list[str]) -> PlannedAtom:
+    description = _text(atom.description)
+    if not description:
+        raise NotAResult(f"the atom {name} has no description")
+    needs = tuple(dict.fromkeys(map(_name, atom.depends_on)))
+    unknown = next((one for one in needs if one not in names), None)
+    if unknown is not None:
+        raise NotAResult(f"{name} depends on {unknown}, which it does not propose")
+    estimate = atom.estimate if atom.estimate is not None and 0 < atom.estimate < float("inf") else None
+    return PlannedAtom(
+        name=name,
+        description=description,
+        depends_on=needs,
+        or_group=_name(atom.or_group) if atom.or_group and atom.or_group.strip() else None,
+        touches=_patterns(atom.touches),
+        estimate=estimate,
+    )
+
+
+def _name(text: str) -> str:
+    """One that had to be cut could be mistaken for another."""
+    words = one_line(text, LONGEST_NAME + 1)
+    if not words or len(words) > LONGEST_NAME:
+        raise NotAResult(f"{words[:20]!r}… is no name" if words else "an atom has no name")
+    return words
+
+
+def _patterns(patterns: Iterable[str]) -> tuple[str, ...]:
+    kept = dict.fromkeys(filter(None, (one_line(one, LONGEST_LINE) for one in patterns)))
+    return tuple(list(kept)[:MOST_PATTERNS])
+
+
+def _text(text: str) -> str:
+    return cut(plain(text), LONGEST_TEXT)
+
+
+def _refuse_many(what: str, things: tuple[object, ...], most: int) -> None:
+    if len(things) > most:
+        raise NotAResult(f"{len(things)} {what} are too many")

@@ -1,0 +1,98 @@
+"""A draft is what has been said so far about a loop that is to be agreed on. Nothing here decides whether it is enough.
+
+Field names are the keys of the file it is written in. What was not said is None, blank or empty.
+"""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec.structs import replace
+
+from aotloop.core.model import AtomCheck, AtomStatus, BaseCase, Constraints, Decomposition, Duration, Loop
+
+WORDS = ("goal", "background_intent", "deliverables", "definition_of_done")
+OF_GRAPH = ("atoms", "or_groups", "decompositions")
+
+
+class DraftAtom(msgspec.Struct, frozen=True, kw_only=True):
+    id: str | None = None
+    """None: one is allotted."""
+    description: str
+    depends_on: tuple[str, ...] = ()
+    or_group: str | None = None
+    run: str | None = None
+    check: AtomCheck | None = None
+    touches: tuple[str, ...] = ()
+    probe: bool = False
+    agent: str | None = None
+    timeout: Duration | None = None
+    estimate: float | None = None
+    status: AtomStatus | None = None
+    """Only so that an atom can be copied from a state file; what is done is known there, not here."""
+
+
+class DraftGroup(msgspec.Struct, frozen=True, kw_only=True):
+    choices: tuple[str, ...] = ()
+    """Empty: all atoms that name the group."""
+    selected: str | None = None
+    """None: the one that was, or the first."""
+    speculative: bool = False
+    failed: tuple[str, ...] = ()
+    """As `status` of an atom: it can be there, and says nothing."""
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    goal: str = ""
+    background_intent: str = ""
+    deliverables: str = ""
+    definition_of_done: str = ""
+    base_case: BaseCase | None = None
+    protect: tuple[str, ...] | None = None
+    constraints: Constraints | None = None
+    atoms: tuple[DraftAtom, ...] = ()
+    or_groups: dict[str, DraftGroup] = {}
+    decompositions: tuple[Decomposition, ...] = ()
+
+
+def over(below: Draft, above: Draft) -> Draft:
+    """What `above` says, and of what it does not say, what `below` does. A graph is taken whole or not at all."""
+    said = {name: value for name in (*WORDS, "base_case", "protect", "constraints") if (value := getattr(above, name))}
+    if above.protect is not None:  # also that nothing is protected any more
+        said["protect"] = above.protect
+    if above.atoms:
+        said |= {name: getattr(above, name) for name in OF_GRAPH}
+    return replace(below, **said)
+
+
+def draft_of(loop: Loop) -> Draft:
+    """What was agreed on last. What only mends a failure of before (a pending repair) is no part of it."""
+    objective = loop.objective
+    dropped = {atom.id for atom in loop.atoms if atom.repairs is not None and atom.status != "resolved"}
+    return Draft(
+        **{name: getattr(objective, name) for name in WORDS},
+        base_case=objective.base_case,
+        protect=objective.protect,
+        constraints=objective.constraints,
+        atoms=tuple(
+            DraftAtom(
+                id=atom.id,
+                description=atom.description,
+                depends_on=tuple(one for one in atom.depends_on if one not in dropped),
+                or_group=atom.or_group,
+                run=atom.run,
+                check=atom.check,
+                touches=atom.touches,
+                probe=atom.probe,
+                agent=atom.agent,
+                timeout=atom.timeout,
+                estimate=atom.estimate,
+            )
+            for atom in loop.atoms
+            if atom.id not in dropped
+        ),
+        or_groups={
+            name: DraftGroup(choices=group.choices, selected=group.selected, speculative=group.speculative)
+            for name, group in loop.or_groups.items()
+        },
+        decompositions=tuple(loop.decompositions),
+    )

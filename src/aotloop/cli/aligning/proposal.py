@@ -1,0 +1,110 @@
+"""What would be agreed on, for a person to read: every command in full, because to agree is to let them be run."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import click
+
+from aotloop.alignment.shape import Shape
+from aotloop.cli.drawing import draw
+from aotloop.cli.foreign import prose, visible
+from aotloop.cli.output import faint, heading, tell
+from aotloop.core.checklist import AllOf, Leaf, Node, base_case_tree
+from aotloop.core.commands import commands_of
+from aotloop.core.model import Atom, Constraints, Objective
+
+MOST_DRAWN = 60
+"""Atoms. A graph of more is no picture any more."""
+
+
+def show(shape: Shape) -> None:
+    click.echo(err=True)
+    objective = shape.loop.objective
+    tell(prose(objective.goal) or "(no goal yet)", style=heading, err=True)
+    _show_words(objective)
+    tell("Done when all of this holds:", err=True)
+    for line in _lines(base_case_tree(objective.base_case)) if _has_base_case(objective) else ["  (nothing yet)"]:
+        click.echo(line, err=True)
+    _show_graph(shape)
+    for missing in shape.gate.missing:
+        tell(f"missing: {prose(missing)}", head=f"  {click.style('•', fg='red')} ", err=True)
+    for doubt in shape.gate.warnings:
+        tell(prose(doubt), head=f"  {click.style('•', fg='yellow')} ", err=True)
+
+
+def _show_words(objective: Objective) -> None:
+    limits = [
+        f"{name} {getattr(objective.constraints, name)}"
+        for name in Constraints.__struct_fields__
+        if getattr(objective.constraints, name) != getattr(Constraints(), name)
+    ]
+    for name, text in (
+        ("why", objective.background_intent),
+        ("deliverables", objective.deliverables),
+        ("done when", objective.definition_of_done),
+        ("protected", ", ".join(objective.protect)),
+        ("limits", ", ".join(limits)),
+    ):
+        for number, line in enumerate(filter(str.strip, text.split("\n"))):
+            tell(prose(line), head=f"  {name if number == 0 else '':<12}  ", err=True)
+
+
+def _has_base_case(objective: Objective) -> bool:
+    return objective.base_case.type is not None or bool(objective.base_case.checklist)
+
+
+def _lines(node: Node, indent: int = 1) -> Iterator[str]:
+    for child in node.children if not isinstance(node, Leaf) else ():
+        space = "  " * indent
+        if isinstance(child, Leaf):
+            yield f"{space}• {prose(child.name)}"
+            yield from _check(child, space)
+        else:
+            kind = "all of" if isinstance(child, AllOf) else "one of"
+            yield f"{space}• {prose(child.name)} {faint(f'({kind})')}"
+            yield from _lines(child, indent + 1)
+
+
+def _check(leaf: Leaf, space: str) -> Iterator[str]:
+    check = leaf.check
+    if check.type in ("command", "not_command"):
+        first, *others = (check.value or "").split("\n")
+        note = faint("  must fail") if check.type == "not_command" else ""
+        yield f"{space}  {click.style('$', fg='yellow')} {visible(first)}{note}"
+        for line in others:
+            yield f"{space}  {click.style('>', fg='yellow')} {visible(line)}"
+    elif check.type in ("file", "not_file"):
+        yield f"{space}  {visible(check.value or '')} {faint('exists' if check.type == 'file' else 'does not exist')}"
+    else:
+        rubric = ", ".join(one.criterion for one in check.rubric or ())
+        threshold = f", at least {check.pass_threshold:g} of 5" if check.pass_threshold is not None else ""
+        yield f"{space}  {prose(check.value or check.criteria or rubric)} {faint(f'{check.type}{threshold}')}"
+
+
+def _show_graph(shape: Shape) -> None:
+    atoms = shape.loop.atoms
+    tell(f"The work: {len(atoms)} atom{'' if len(atoms) == 1 else 's'}", err=True)
+    if not shape.gate.ready or len(atoms) > MOST_DRAWN:
+        for atom in atoms[:MOST_DRAWN]:
+            tell(prose(atom.description), head=f"  {visible(atom.id)}  ", note=_after(atom), err=True)
+    else:
+        coloured = click.get_current_context().color is not False
+        width = shutil.get_terminal_size().columns
+        click.echo(draw(shape.loop, "text", width=width, colour=coloured).rstrip("\n"), err=True)
+    if len(atoms) > MOST_DRAWN:
+        tell(f"  … {len(atoms) - MOST_DRAWN} more", style=faint, err=True)
+    shown = set(commands_of_base_case(shape))
+    for command in [one for one in commands_of(shape.loop) if one not in shown]:
+        tell(visible(command), head=f"  {click.style('$', fg='yellow')} ", note="of an atom", err=True)
+
+
+def commands_of_base_case(shape: Shape) -> list[str]:
+    only = shape.loop.snapshot()
+    only.atoms = []
+    return commands_of(only)
+
+
+def _after(atom: Atom) -> str:
+    return f"after {visible(', '.join(atom.depends_on))}" if atom.depends_on else ""

@@ -1,0 +1,76 @@
+"""Another graph takes the place of the one there is; of what was done, exactly that stays which is still asked for.
+
+A resolved atom stays resolved, with its result, if it is asked for by the same id in the same words, and all that it
+builds on stays too. The loop waits to be started as if it were new: what it has spent belongs to the old agreement.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from aotloop.core.events import Realigned
+from aotloop.core.graph import Graph
+from aotloop.core.illegal import illegal
+from aotloop.core.invariants import findings_of
+from aotloop.core.model import Atom, Control, Loop, OrGroup
+
+_WORDS = ("description", "run", "check", "or_group")
+"""What says which work an atom is."""
+
+
+def replace_graph(loop: Loop, event: Realigned) -> None:
+    before, bindings = {atom.id: atom for atom in loop.atoms}, loop.bindings
+    loop.atoms = [_fresh(atom, before.get(atom.id)) for atom in event.atoms]
+    loop.decompositions = list(event.decompositions)
+    loop.or_groups = dict(event.or_groups)
+    loop.bindings = {}
+    _refuse_errors(loop, event)
+    _keep_what_stands(loop)
+    resolved = {atom.id for atom in loop.atoms if atom.status == "resolved"}
+    loop.bindings = {one: binding for one, binding in bindings.items() if one in resolved}
+    loop.or_groups = {name: _settled(group, resolved) for name, group in loop.or_groups.items()}
+    loop.control = _as_new(loop.control)
+
+
+def _fresh(wanted: Atom, before: Atom | None) -> Atom:
+    """Resolved as long as nothing speaks against it."""
+    is_same = before is not None and all(getattr(before, name) == getattr(wanted, name) for name in _WORDS)
+    is_done = is_same and before is not None and before.status == "resolved"
+    return replace(wanted, status="resolved" if is_done else "pending", attempts=0)
+
+
+def _keep_what_stands(loop: Loop) -> None:
+    graph = Graph(loop)
+    for atom_id in reversed(graph.consumers_first):
+        atom = graph.atoms[atom_id]
+        if atom.status == "resolved" and graph.waits_for(atom_id):
+            graph.atoms[atom_id] = replace(atom, status="pending")
+    loop.atoms = [graph.atoms[atom.id] for atom in loop.atoms]
+
+
+def _settled(group: OrGroup, resolved: set[str]) -> OrGroup:
+    """A race that was won is not run again as long as its winner stays."""
+    won = group.selected if group.speculative and group.selected in resolved else None
+    return replace(group, failed=(), blamed={}, won=won)
+
+
+def _as_new(control: Control) -> Control:
+    return Control(
+        status="pending",
+        iteration=0,
+        stall_count=0,
+        prev_pending_count=-1,
+        stop_requested=False,
+        redirect_requested=False,
+        epoch=control.epoch,
+    )
+
+
+def _refuse_errors(loop: Loop, event: Realigned) -> None:
+    """The loop is judged as it will be: before anything is resolved, a decomposed parent is not so too early."""
+    judged = loop.snapshot()
+    judged.atoms = [replace(atom, status="pending") for atom in loop.atoms]
+    judged.control = _as_new(loop.control)
+    for finding in findings_of(judged):
+        if finding.level == "error":
+            raise illegal(None, event, str(finding))

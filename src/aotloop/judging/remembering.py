@@ -1,0 +1,52 @@
+"""The same files are judged once: what an agent found is kept, and nothing is gained by asking again."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import msgspec
+
+from aotloop.core.objective import digest_of
+from aotloop.judging.judge import Case
+from aotloop.trust import judgements
+from aotloop.verify.cancellation import Cancellation
+from aotloop.verify.judge import NOBODY_ASKED, Judge, Judgement, Question
+
+
+class Remembering:
+    """Asks another judge, if there is one, only about what is not known yet and decides something."""
+
+    def __init__(self, case: Case, *, votes: int, otherwise: Judge | None = None, hint: str | None = None) -> None:
+        """`hint`: how somebody would be asked, where nobody is."""
+        self._case = case
+        self._votes = votes
+        self._otherwise = otherwise
+        self._hint = hint
+
+    def judge(self, leaf: Question, cancellation: Cancellation) -> Judgement:
+        key = self._key(leaf)
+        if (known := judgements.recall(key)) is not None:
+            return Judgement(
+                passed=known.passed, evidence=f"{known.evidence} (judged at {known.at})", scores=known.scores
+            )
+        if self._otherwise is None:
+            needed = NOBODY_ASKED[leaf.check.type]
+            return Judgement(passed=None, evidence=f"{needed}; {self._hint}" if self._hint is not None else needed)
+        if leaf.is_moot:
+            return Judgement(passed=None, evidence="not judged, since something else does not hold")
+        found = self._otherwise.judge(leaf, cancellation)
+        if found.passed is not None:
+            judgements.remember(key, passed=found.passed, evidence=found.evidence, scores=found.scores, item=leaf.path)
+        return found
+
+    def _key(self, leaf: Question) -> str:
+        """Of all that the answer depends on, but for the mood of whoever is asked."""
+        check = leaf.check
+        parts = {
+            "path": leaf.path,
+            "check": msgspec.to_builtins(check, str_keys=True),
+            "objective": digest_of(self._case.objective),
+            "files": self._case.tree.digest(check.scope),
+            "votes": self._votes if check.type == "quality" else 1,
+        }
+        return sha256(msgspec.json.encode(parts, order="deterministic")).hexdigest()[:32]

@@ -1,0 +1,85 @@
+"""What is to be tried, and what came of it: the values that an attempt begins and ends with."""
+
+from __future__ import annotations
+
+from textwrap import shorten
+
+import msgspec
+
+from aotloop.agents import contract
+from aotloop.agents.contract import Outcome
+from aotloop.agents.wording import plain
+from aotloop.core.conduct import reports
+from aotloop.core.context import Context
+from aotloop.core.effects import StartAttempt
+from aotloop.core.repetition import is_repeated
+from aotloop.runner.bills import Bill, bill_of
+from aotloop.runner.clock import now
+from aotloop.runner.journal import Record
+from aotloop.runner.work import Label, Work
+
+_LONGEST_TITLE = 72
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    start: StartAttempt
+    context: Context
+    run_id: str
+    allowance: float | None = None
+    """USD that it may cost; None: no limit."""
+
+    @property
+    def label(self) -> Label:
+        atom = self.context.atom
+        title = shorten(plain(f"{atom.id}: {atom.description}"), _LONGEST_TITLE, placeholder="…")
+        return Label(atom=atom.id, attempt=self.start.attempt, run_id=self.run_id, title=title)
+
+
+class Made(msgspec.Struct, frozen=True, kw_only=True):
+    report: reports.OfAttempt
+    outcome: str
+    summary: str = ""
+    record: Record | None = None
+    """Of a result that can be merged, or that has cost something."""
+    seconds: float = 0.0
+    bill: Bill = Bill()
+    retry_after: float = 0.0
+    """Seconds, of what has to wait."""
+    notes: tuple[str, ...] = ()
+
+
+def failed(job: Job, outcome: str, reason: str, *, taught: bool) -> Made:
+    repeated = is_repeated(job.context, reason)
+    report = reports.WorkFailed(at=now(), attempt=job.start.attempt, reason=reason, taught=taught, repeated=repeated)
+    notes = ("it failed the same way before, and is not tried a third time",) if repeated else ()
+    return Made(report=report, outcome=outcome, summary=reason, notes=notes)
+
+
+def waits(job: Job, reason: str, seconds: float) -> Made:
+    report = reports.MustWait(at=now(), attempt=job.start.attempt, reason=reason)
+    return Made(report=report, outcome="must_wait", summary=reason, retry_after=seconds)
+
+
+def unavailable(job: Job, reason: str, told: str = "") -> Made:
+    """In this run nobody can do it; the atom is not to blame."""
+    report = reports.MustWait(at=now(), attempt=job.start.attempt, reason=reason, for_good=True)
+    return Made(report=report, outcome="unavailable", summary=told or reason)
+
+
+def kind_of(outcome: Outcome) -> str:
+    return str(outcome.__struct_config__.tag)
+
+
+def record_of(job: Job, outcome: Outcome, work: Work | None = None) -> Record:
+    done = outcome if isinstance(outcome, contract.Done) else None
+    return Record(
+        run_id=job.run_id,
+        epoch=job.start.epoch,
+        atom=job.context.atom.id,
+        attempt=job.start.attempt,
+        outcome=kind_of(outcome),
+        summary=done.summary if done is not None else "",
+        artifacts=done.artifacts if done is not None else (),
+        work=work,
+        bill=bill_of(outcome),
+    )

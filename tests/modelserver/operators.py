@@ -1,0 +1,80 @@
+"""The real clients with the scripted model, set up as an operator would have them: for backends and for whole loops.
+
+with ModelServer([Script("atom A1", [shell("codex", "echo a > a"), DONE])]) as server:
+    project = a_project(tmp_path, atom("A1"), config=config_of("codex"), environ=environ_of("codex", server), …)
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aotloop.agents.contract import Backend
+from aotloop.agents.registry import backend
+from aotloop.agents.settings import Settings
+from tests.agents.assignments import worker_answer
+from tests.modelserver import Answer, Call, ModelServer, tool
+from tests.modelserver.clients import CLAUDE, CODEX, OPENCODE
+
+CLIENTS: dict[str, Path | None] = {"claude": CLAUDE, "codex": CODEX, "opencode": OPENCODE}
+DONE = Answer(json.loads(worker_answer()))
+KEY = "sk-scripted"
+
+each_client = pytest.mark.parametrize(
+    "client",
+    [pytest.param(name, marks=pytest.mark.skipif(path is None, reason=f"no {name}")) for name, path in CLIENTS.items()],
+)
+
+
+def shell(client: str, command: str) -> Call:
+    match client:
+        case "claude":
+            return Call(tool("Bash", command=command, description="a command"))
+        case "codex":
+            return Call(tool("exec_command", cmd=command))
+        case _:
+            return Call(tool("bash", command=command, description="a command"))
+
+
+def write(client: str, path: Path, content: str) -> Call:
+    """With the client's own tool for files, by an absolute path."""
+    match client:
+        case "claude":
+            return Call(tool("Write", file_path=str(path), content=content))
+        case "codex":
+            return shell(client, f"printf %s '{content}' > {path}")
+        case _:
+            return Call(tool("write", filePath=str(path), content=content))
+
+
+def backend_of(client: str, **more: Any) -> Backend:
+    model = "scripted/scripted" if client == "opencode" else None
+    return backend(client, Settings(program=str(CLIENTS[client]), model=model, **more))
+
+
+def config_of(client: str, more: str = "") -> str:
+    model = '\nmodel = "scripted/scripted"' if client == "opencode" else ""
+    return f'agent = "{client}"\n[agents.{client}]\nprogram = "{CLIENTS[client]}"{model}\n{more}'
+
+
+def environ_of(client: str, server: ModelServer, **more: str) -> dict[str, str]:
+    """What an operator has set; with the server as proxy, so that `server.elsewhere` shows whom else it talks to."""
+    proxies = dict.fromkeys(("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"), server.url)
+    surroundings = {**proxies, "NO_PROXY": "127.0.0.1", "AOT_CONFINE": "auto", **more}
+    match client:
+        case "claude":
+            return {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url, **surroundings}
+        case "codex":
+            return {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{server.url}/v1", **surroundings}
+        case _:
+            return {"OPENCODE_CONFIG_CONTENT": json.dumps(_provider(server)), **surroundings}
+
+
+def _provider(server: ModelServer) -> dict[str, object]:
+    options = {"baseURL": f"{server.url}/v1", "apiKey": KEY}
+    model = {"name": "scripted", "limit": {"context": 200_000, "output": 8_000}}
+    provider = {"npm": "@ai-sdk/openai-compatible", "options": options, "models": {"scripted": model}}
+    return {"provider": {"scripted": provider}, "small_model": "scripted/scripted"}

@@ -1,0 +1,139 @@
+"""What attempts cost and used is counted once, bounds the run, and outlives it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aotloop.core.model import Constraints, Used
+from tests.loops import atom
+from tests.runner.agents import ANYBODY, Order, done, fails, scripted, times_asked
+from tests.runner.projects import Project, a_project, until
+
+USAGE = {"cost_usd": 1.5, "input": 1000, "output": 200, "cache_read": 30, "cache_write": 4, "turns": 5}
+
+
+def costing(order: Order, **usage: Any) -> Order:
+    return {**order, "answer": {**order["answer"], "usage": {**USAGE, **usage}}}
+
+
+def spent(project: Project) -> tuple[float, Used]:
+    return project.loop.control.cost_usd, project.loop.control.used
+
+
+def test_cost_tokens_and_turns_are_in_the_state_the_journal_and_the_status(tmp_path: Path) -> None:
+    orders = {"A1": [costing(fails("not yet")), costing(done({"a": "a"}))], "A2": [costing(done({"b": "b"}))]}
+    project = a_project(
+        tmp_path, atom("A1"), atom("A2", "A1"), base_case="test -f b", config=scripted(tmp_path, orders)
+    )
+    ran = project.run()
+    assert ran.code == 0, ran.err
+    assert spent(project) == (4.5, Used(input=3000, output=600, cache_read=90, cache_write=12, turns=15))
+    ended = [one for one in project.news() if one["kind"] == "attempt_ended"]
+    assert [(one["cost_usd"], one["used"]["turns"]) for one in ended] == [(1.5, 5)] * 3
+    assert project.news()[-1]["used"]["input"] == 3000
+    assert "$4.50 · 3.7k tokens · 15 turns" in project.aot("status").out
+    assert json.loads(project.aot("status", "--json").out)["control"]["used"]["output"] == 600
+
+
+def test_no_attempt_starts_once_the_limit_is_reached(tmp_path: Path) -> None:
+    atoms = [atom("A1"), *(atom(f"A{number}", f"A{number - 1}") for number in range(2, 6))]
+    orders = {ANYBODY: [costing(done())]}
+    project = a_project(
+        tmp_path, *atoms, base_case="false", config=scripted(tmp_path, orders), constraints=Constraints(max_cost_usd=4)
+    )
+    ran = project.run()
+    assert ran.code == 5
+    assert project.loop.control.stop_reason == "limit: it cost $4.50 of the $4.00 allowed"
+    assert [times_asked(tmp_path, one.id) for one in atoms] == [1, 1, 1, 0, 0]
+
+
+def test_what_was_spent_survives_and_a_higher_limit_lets_it_go_on(tmp_path: Path) -> None:
+    orders = {ANYBODY: [costing(done())]}
+    project = a_project(
+        tmp_path,
+        atom("A1"),
+        atom("A2", "A1"),
+        base_case="false",
+        config=scripted(tmp_path, orders),
+        constraints=Constraints(max_cost_usd=1),
+    )
+    assert project.run().code == 5
+    assert project.run().code == 5
+    assert times_asked(tmp_path, "A2") == 0
+    redirected = project.aot("redirect", "--set", "max_cost_usd=10", "--yes")
+    assert redirected.code == 0, redirected.err
+    assert project.run().code == 4
+    assert times_asked(tmp_path, "A2") == 1
+    assert project.loop.control.cost_usd >= 3.0
+
+
+def test_attempts_are_told_their_share(tmp_path: Path) -> None:
+    orders = {ANYBODY: [done(run='echo "$AOT_MAX_COST_USD" > "$AOT_ATOM_ID"')]}
+    project = a_project(
+        tmp_path,
+        *(atom(f"A{number}") for number in (1, 2, 3)),
+        base_case="false",
+        config=scripted(tmp_path, orders),
+        constraints=Constraints(max_cost_usd=9, max_parallel_agents=3),
+    )
+    project.run()
+    assert [(project.root / f"A{number}").read_text() for number in (1, 2, 3)] == ["3.0000\n"] * 3
+
+
+def test_one_attempt_may_have_a_limit_of_its_own(tmp_path: Path) -> None:
+    orders = {ANYBODY: [done(run='echo "$AOT_MAX_COST_USD" > told')]}
+    config = scripted(tmp_path, orders, "max_attempt_cost_usd = 0.25")
+    project = a_project(tmp_path, atom("A1"), base_case="test -f told", config=config)
+    assert project.run().code == 0
+    assert (project.root / "told").read_text() == "0.2500\n"
+
+
+def test_commands_take_no_share(tmp_path: Path) -> None:
+    orders = {ANYBODY: [done(run='echo "$AOT_MAX_COST_USD" > told')]}
+    project = a_project(
+        tmp_path,
+        atom("A1", run="true"),
+        atom("A2", run="true"),
+        atom("A3"),
+        base_case="test -f told",
+        config=scripted(tmp_path, orders),
+        constraints=Constraints(max_cost_usd=9),
+    )
+    assert project.run().code == 0
+    assert (project.root / "told").read_text() == "9.0000\n"
+
+
+def test_tokens_have_a_price_if_a_person_says_so(tmp_path: Path) -> None:
+    orders = {ANYBODY: [costing(done({"a": "a"}), cost_usd=None)]}
+    config = scripted(tmp_path, orders) + "price = {input = 1000, output = 5000, cache_read = 100}\n"
+    project = a_project(tmp_path, atom("A1"), base_case="test -f a", config=config)
+    assert project.run().code == 0
+    assert project.loop.control.cost_usd == pytest.approx(1000 * 0.001 + 200 * 0.005 + 30 * 0.0001)
+
+
+def test_a_killed_run_pays_once(tmp_path: Path) -> None:
+    """The result is there, and what it cost; whoever goes on knows both."""
+    orders = {"A1": [costing(done({"a": "a"}))], "A2": [done(hang=True, touch=str(tmp_path / "begun"))]}
+    project = a_project(
+        tmp_path, atom("A1"), atom("A2", "A1"), base_case="test -f a", config=scripted(tmp_path, orders)
+    )
+    with project.running() as process:
+        until((tmp_path / "begun").exists)
+        process.kill()
+        process.wait()
+    project.edit(lambda loop: loop.atoms.pop())
+    assert project.run().code == 0
+    assert (times_asked(tmp_path, "A1"), project.loop.control.cost_usd) == (1, 1.5)
+
+
+@pytest.mark.parametrize("usage", [{"cost_usd": -3}, {"cost_usd": "much"}, {"input": -1}, {"turns": 1.5}])
+def test_what_makes_no_sense_is_left_out_and_the_work_is_kept(tmp_path: Path, usage: dict[str, Any]) -> None:
+    orders = {ANYBODY: [costing(done({"a": "a"}), **usage)]}
+    project = a_project(tmp_path, atom("A1"), base_case="test -f a", config=scripted(tmp_path, orders))
+    assert project.run().code == 0
+    assert spent(project) == (0.0, Used())
+    assert "was left out" in str(project.news())
