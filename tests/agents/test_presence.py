@@ -95,9 +95,10 @@ def test_one_that_hangs_is_not_waited_for_and_leaves_nothing(tmp_path: Path) -> 
 
 
 def test_one_that_says_endlessly_much_is_not_listened_to(tmp_path: Path) -> None:
-    program = a_client(tmp_path, "for _ in range(100):\n    sys.stdout.write('x' * 2**20)\nopen('told', 'w')")
-    found = asked(program)
+    body = "for _ in range(100):\n    os.write(1, b'x' * 2**20)\n    open(sys.argv[0] + '.heard', 'w').close()"
+    found = asked(a_client(tmp_path, body))
     assert found.problem == "client printed more than a version"
+    assert not (tmp_path / "client.heard").exists(), "not even the first of a hundred megabytes"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from aotloop.alignment.applying import Accept, loop_in, write
 from aotloop.alignment.draft import Draft, DraftAtom, draft_of, over
 from aotloop.core.model import Loop
-from aotloop.errors import StateFileBusy, StateFileInvalid
+from aotloop.errors import StateFileBusy, StateFileInvalid, Unavailable
 from aotloop.statefile.lease import lease
 from aotloop.statefile.store import Store
 from aotloop.trust.objectives import agreed
@@ -32,7 +32,7 @@ def store(project: Path) -> Store:
 
 def test_a_new_file_is_a_valid_loop_that_is_agreed_on(store: Store) -> None:
     accepted: list[list[str]] = []
-    written = write(store, over(AGREED, WORK), request="Please.", accept=accepting(accepted))
+    written = write(store, over(AGREED, WORK), before=None, request="Please.", accept=accepting(accepted))
     assert (written.is_new, written.atoms) == (True, ("A1", "A2"))
     examination = store.examine()
     assert examination.findings == ()
@@ -44,14 +44,20 @@ def test_a_new_file_is_a_valid_loop_that_is_agreed_on(store: Store) -> None:
 
 
 def test_without_words_the_goal_is_the_request(store: Store) -> None:
-    write(store, AGREED, request="", accept=accepting([]))
+    write(store, AGREED, before=None, request="", accept=accepting([]))
     assert Path(store.path).read_text().endswith("# Original Prompt\n\nIt works\n")
 
 
 def test_what_is_not_enough_is_not_written(store: Store) -> None:
     accepted: list[list[str]] = []
     with pytest.raises(StateFileInvalid, match=r"missing: objective\.base_case, objective\.deliverables") as caught:
-        write(store, replace(AGREED, base_case=None, deliverables=" "), request="", accept=accepting(accepted))
+        write(
+            store,
+            replace(AGREED, base_case=None, deliverables=" "),
+            before=None,
+            request="",
+            accept=accepting(accepted),
+        )
     assert caught.value.exit_code == 3
     assert not Path(store.path).exists()
     assert (accepted, agreed(store.path)) == ([], None)
@@ -79,7 +85,7 @@ def test_a_loop_is_aligned_again_and_keeps_what_stays(project: Path, loop: Loop)
     draft = draft_of(loop)
     changed = replace(draft, goal="Other", atoms=(draft.atoms[0], replace(draft.atoms[1], description="other")))
     accepted: list[list[str]] = []
-    written = write(store, changed, request="ignored", accept=accepting(accepted))
+    written = write(store, changed, before=loop, request="ignored", accept=accepting(accepted))
     assert (written.is_new, written.kept, written.undone, written.atoms) == (False, ("A1",), ("A2",), ("A1", "A2"))
     now = store.load()
     assert (now.control.status, now.control.iteration, now.control.run_id) == ("pending", 0, None)
@@ -94,7 +100,7 @@ def test_what_it_says_already_changes_nothing(project: Path, loop: Loop) -> None
     loop.control = a_loop(status="pending").control
     path = write_loop(project, loop)
     before = path.read_bytes()
-    written = write(Store(str(path)), draft_of(loop), request="", accept=accepting([]))
+    written = write(Store(str(path)), draft_of(loop), before=loop, request="", accept=accepting([]))
     assert not written.is_changed
     assert path.read_bytes() == before
 
@@ -104,7 +110,7 @@ def test_a_refused_one_leaves_the_file_as_it_was(project: Path, loop: Loop) -> N
     before = path.read_bytes()
     bad = over(draft_of(loop), Draft(atoms=(DraftAtom(id="A1", description="x", depends_on=("A1",)),)))
     with pytest.raises(StateFileInvalid, match="cycle"):
-        write(Store(str(path)), bad, request="", accept=accepting([]))
+        write(Store(str(path)), bad, before=loop, request="", accept=accepting([]))
     assert path.read_bytes() == before
     assert agreed(str(path)) is None
 
@@ -115,13 +121,25 @@ def test_while_somebody_runs_it_it_is_not_aligned(project: Path, loop: Loop) -> 
     with held_by_another(path):
         for action in (
             lambda: loop_in(Store(str(path))),
-            lambda: write(Store(str(path)), draft_of(loop), request="", accept=accepting([])),
+            lambda: write(Store(str(path)), draft_of(loop), before=loop, request="", accept=accepting([])),
         ):
             with pytest.raises(StateFileBusy) as caught:
                 action()
             assert "aot redirect" in (caught.value.hint or "")
     with lease(str(path), "redirect"), pytest.raises(StateFileBusy, match="changing the direction"):
-        write(Store(str(path)), draft_of(loop), request="", accept=accepting([]))
+        write(Store(str(path)), draft_of(loop), before=loop, request="", accept=accepting([]))
+    assert path.read_bytes() == before
+
+
+def test_what_somebody_else_changed_meanwhile_is_not_lost(project: Path, loop: Loop) -> None:
+    path = write_loop(project, loop)
+    Store(str(path)).update(lambda now: now.atoms.append(atom("A9")))
+    before = path.read_bytes()
+    with pytest.raises(StateFileBusy, match="was changed meanwhile"):
+        write(Store(str(path)), draft_of(loop), before=loop, request="", accept=accepting([]))
+    assert path.read_bytes() == before
+    with pytest.raises(Unavailable, match="exists already"):
+        write(Store(str(path)), draft_of(loop), before=None, request="", accept=accepting([]))
     assert path.read_bytes() == before
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aotloop.alignment.importing import draft_of_plan
 from aotloop.imports import Piece, Plan
+from tests.loops import a_loop, atom
 
 
 def piece(label: str, *needs: str, criteria: tuple[str, ...] = ()) -> Piece:
@@ -28,3 +29,14 @@ def test_many_criteria_are_cut_and_none_are_nothing() -> None:
     lines = draft_of_plan(plan, "x").definition_of_done.split("\n")
     assert (len(lines), lines[-1]) == (42, "- and 10 more, with the atoms")
     assert draft_of_plan(Plan(pieces=(piece("a"),)), "x").definition_of_done == ""
+
+
+def test_a_piece_in_the_words_of_an_atom_is_that_atom() -> None:
+    before = a_loop(atom("A3", description="do b"), atom("A9", description="other"), atom("X", description="do c"))
+    plan = Plan(pieces=(piece("a", "b"), piece("b"), piece("c"), piece("d")))
+    assert [(one.id, one.depends_on) for one in draft_of_plan(plan, "x", before).atoms] == [
+        ("A10", ("A3",)),
+        ("A3", ()),
+        ("X", ()),
+        ("A11", ()),
+    ]

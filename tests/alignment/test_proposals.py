@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from aotloop.agents.plans import Plan, PlannedAtom, PlannedCheck
-from aotloop.alignment.draft import Draft, DraftAtom
+from aotloop.alignment.draft import Draft, DraftAtom, over
 from aotloop.alignment.proposals import draft_of_proposal
-from aotloop.core.model import Check
+from aotloop.core.model import BaseCase, Check, ChecklistItem
 
 
 def proposal(*atoms: PlannedAtom) -> Plan:
@@ -56,3 +56,15 @@ def test_atoms_that_are_there_keep_their_ids_and_in_the_same_words_their_command
         ("A1", "make", ("A7", "A8")),
         ("A8", None, ()),
     ]
+
+
+def test_what_a_planner_cannot_say_stays_as_it_is_if_it_is_named() -> None:
+    leaf = ChecklistItem(item="x", check=Check(type="file", value="x"))
+    nested = ChecklistItem(item="tests", any_of=(leaf,))
+    present = Draft(base_case=BaseCase(checklist=(nested, leaf)), protect=("tests/**",))
+    draft = over(present, draft_of_proposal(proposal(), present))
+    assert draft.base_case is not None
+    assert draft.base_case.checklist is not None
+    assert draft.base_case.checklist[0] == nested
+    assert [item.item for item in draft.base_case.checklist] == ["tests", "nice"]
+    assert draft.protect == ("tests/**",)

@@ -186,6 +186,23 @@ def test_a_loop_is_aligned_again_from_a_part_of_an_objective(project: Path) -> N
     assert aot("align", "--yes", "-f", "o.yaml").out == f"✔ {STATE_FILE} says so already; nothing was changed\n"
 
 
+def test_a_list_that_has_grown_is_imported_again(project: Path) -> None:
+    (project / "o.yaml").write_text(OBJECTIVE)
+    (project / "plan.md").write_text("# A heading\n\n- [ ] one\n- [ ] two\n")
+    assert aot("align", "--yes", "-f", "o.yaml", "--from", "plan.md").code == 0
+    assert aot("atom", "start", "A2").code == 0
+    assert aot("atom", "resolve", "A2", "--summary", "did two").code == 0
+    (project / "plan.md").write_text("# A heading\n\n- [ ] new\n- [x] one\n- [ ] two\n")
+    ran = aot("align", "--yes", "--from", "plan.md")
+    assert ran.out == f"✔ aligned again: {STATE_FILE}, 2 atoms; done already: A2\n"
+    loop = loop_now()
+    assert [(one.id, one.description, one.status) for one in loop.atoms] == [
+        ("A3", "new", "pending"),
+        ("A2", "two", "resolved"),
+    ]
+    assert loop.objective.goal == "A greeter"
+
+
 def test_it_is_found_from_a_folder_below(file: str, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert aot("align", "--yes", "-f", file).code == 0
     (project / "src").mkdir()

@@ -174,3 +174,17 @@ def test_what_the_user_typed_does_not_accept_what_was_there_before(project: Path
     assert aot("atom", "add", "more", "--run", "make more").code == 0
     assert spawn("verify").code == 1
     assert not ran(project)
+
+
+def test_whom_atoms_ask_for_is_shown_and_another_one_is_asked_about_again(project: Path) -> None:
+    """The agents are configured, and yet a file that came from elsewhere does not choose among them unseen."""
+    write_loop(project, a_loop(atom("A1", agent="cheap"), command=RUNS))
+    refused = spawn("verify")
+    assert refused.code == 1
+    assert "$ # atom A1 asks for the agent cheap\n" in refused.err
+    assert spawn("verify", "--yes").code == 0
+    assert spawn("verify").code == 0
+    write_loop(project, a_loop(atom("A1", agent="dear"), command=RUNS))
+    refused = spawn("verify")
+    assert refused.code == 1
+    assert "$ # atom A1 asks for the agent dear\n" in refused.err

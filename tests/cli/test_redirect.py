@@ -308,7 +308,7 @@ def test_a_correction_ends_what_is_under_way(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("status", "told", "hint"),
-    [("pending", "has not begun", "aot gate"), ("completed", "is completed", "aot init --force")],
+    [("pending", "has not begun", "aot align"), ("completed", "is completed", "aot align")],
 )
 def test_a_loop_that_is_not_under_way_has_no_direction(project: Path, status: str, told: str, hint: str) -> None:
     path = write_loop(project, a_loop(atom("A1"), status=status))

@@ -57,3 +57,12 @@ def test_commands_of_atoms_that_will_not_run_are_listed_too() -> None:
         atom("A1", or_group="g", run="x"), atom("A2", or_group="g", run="y"), atom("A3", status="resolved", run="z")
     )
     assert commands_of(loop) == ["true", "x", "y", "z"]
+
+
+def test_whom_an_atom_asks_for_is_told_as_a_comment_of_one_line() -> None:
+    loop = a_loop(atom("A1", agent="codex"), atom("A2"), atom("A\n3", agent="x\ny"), command="true")
+    assert commands_of(loop) == [
+        "true",
+        "# atom A1 asks for the agent codex",
+        "# atom 'A\\n3' asks for the agent 'x\\ny'",
+    ]

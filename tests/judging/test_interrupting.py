@@ -125,7 +125,7 @@ def test_ctrl_c_ends_the_judge_of_a_verification(tmp_path: Path) -> None:
     assert project.worktrees() == []
 
 
-@pytest.mark.parametrize("limit", ["total", "inactivity"])
+@pytest.mark.parametrize("limit", ["total", "start_up"])
 def test_a_judge_that_takes_too_long_decides_nothing(tmp_path: Path, limit: str) -> None:
     project = stubborn_judges(tmp_path)
     text = (project.root / "aot.toml").read_text()

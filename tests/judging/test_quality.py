@@ -33,7 +33,7 @@ WORK = {"A1": [done({"a.txt": "a\n"})]}
 
 def project_with(folder: Path, *orders: Order, more: str = "", **weights: float) -> Project:
     config = scripted(folder, {**WORK, ITEM: list(orders)}, more)
-    item = quality(ITEM, **(weights or {"clarity": 1}))
+    item = quality(ITEM, **(weights or {"clarity": 1}))  # type: ignore[arg-type]
     return a_project(folder, atom("A1"), base_case=judged(command("a", "test -f a.txt"), item), config=config)
 
 

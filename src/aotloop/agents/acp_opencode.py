@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from aotloop.agents import scratch
 from aotloop.agents.acp import launch_of, outcome_of, told
+from aotloop.agents.acp_opencode_keys import in_a_file
 from aotloop.agents.acp_opencode_plugins import refuse_plugins
 from aotloop.agents.acp_opencode_store import Record, read_record
 from aotloop.agents.acp_presets import PRESETS
@@ -100,13 +101,13 @@ class OpenCode(msgspec.Struct, frozen=True, kw_only=True):
         config = _config(assignment, self.model, os.environ.get(CONFIG))
         with_operators = self.operator_settings and may_write(assignment.role)
         kinds = _KINDS[1:] if with_operators else _KINDS
-        return {
+        env = {
             **environment(assignment, os.environ, (*passed, *self.pass_env)),
             **{f"XDG_{kind}_HOME": str(own / kind.lower()) for kind in kinds},
             **{f"OPENCODE_DISABLE_{switch}": "1" for switch in _SWITCHES},
             "OPENCODE_PURE": "1",
-            CONFIG: json.dumps(config),
         }
+        return in_a_file(config, env, own, self.pass_env)
 
 
 def make(settings: Settings) -> Backend:

@@ -17,9 +17,10 @@ from aotloop.agents import scratch
 from aotloop.agents.claudecode.ending import outcome_of
 from aotloop.agents.claudecode.events import Event, Events, is_cut
 from aotloop.agents.claudecode.finding import look_for_claude
+from aotloop.agents.claudecode.hiding import hide
 from aotloop.agents.claudecode.lending import lend
 from aotloop.agents.claudecode.program import find_program
-from aotloop.agents.claudecode.starting import arguments, surroundings
+from aotloop.agents.claudecode.starting import arguments, own_variables, surroundings
 from aotloop.agents.claudecode.story import Story
 from aotloop.agents.claudecode.telling import told
 from aotloop.agents.contract import Assignment, Backend, Capabilities, Outcome
@@ -71,6 +72,7 @@ class Claude(msgspec.Struct, frozen=True, kw_only=True):
         )
         scratch.prepare(assignment)
         lend(assignment)
+        hide(assignment, launch.env, own_variables(os.environ), self.pass_env)
         listening = _Listening(assignment.cwd, on_output)
         ran = await run(launch, on_output, listening)
         listening.end()

@@ -1,7 +1,7 @@
 """What of the operator's CODEX_HOME a worker is lent, where the operator says so: to read, not to change.
 
-Codex writes into its config.toml whom it trusts, so that is a copy. Of a repository that it trusts it obeys the settings
-and runs the programs; and whatever it is told to work in, it trusts, unless it is told otherwise.
+Codex writes into its config.toml whom it trusts, so that is a copy. Of a repository that it trusts it obeys settings
+and runs programs; and whatever it is told to work in, it trusts, unless it is told otherwise.
 """
 
 from __future__ import annotations

@@ -46,20 +46,22 @@ def start(launch: Launch, mark: str) -> subprocess.Popen[bytes]:
             env["TMPDIR"] = str(_temporary_folder(launch))
             _temporary_folder(launch).mkdir(exist_ok=True)
         with _standard_input(launch) as stdin:
-            started = partial(
-                subprocess.Popen[bytes],
-                launch.argv,
-                cwd=launch.cwd,
-                env=env,
-                stdin=stdin,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                start_new_session=True,
-            )
-            return confined(launch.confinement, started)
+            return confined(launch.confinement, partial(_started, launch, env, stdin))
     except (OSError, ValueError) as error:
         raise _unavailable(error, launch) from error
+
+
+def _started(launch: Launch, env: dict[str, str], stdin: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603 - starting programs the user configured is what a backend does
+        launch.argv,
+        cwd=launch.cwd,
+        env=env,
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        start_new_session=True,
+    )
 
 
 def clear_away(launch: Launch) -> None:

@@ -12,14 +12,14 @@ from contextlib import contextmanager, suppress
 
 import msgspec
 
-from aotloop.alignment.draft import Draft
+from aotloop.alignment.draft import Draft, draft_of
 from aotloop.alignment.shape import Shape, shape_of
 from aotloop.app import now, refuse_while_run
 from aotloop.core.commands import commands_of
 from aotloop.core.events import Realigned
 from aotloop.core.machine import advance
 from aotloop.core.model import Loop, Objective
-from aotloop.errors import StateFileInvalid, Unavailable
+from aotloop.errors import StateFileBusy, StateFileInvalid, Unavailable
 from aotloop.statefile import emit
 from aotloop.statefile.lease import lease
 from aotloop.statefile.store import Store
@@ -62,9 +62,11 @@ def loop_in(store: Store) -> Loop | None:
     return store.load()
 
 
-def write(store: Store, draft: Draft, *, request: str, accept: Accept) -> Written:
-    """`request`: in whose words it began; kept below the YAML of a new file."""
-    return _realign(store, draft, accept) if os.path.lexists(store.path) else _create(store, draft, request, accept)
+def write(store: Store, draft: Draft, *, before: Loop | None, request: str, accept: Accept) -> Written:
+    """`before`: what the draft began from. `request`: in whose words; kept below the YAML of a new file."""
+    if before is None:
+        return _create(store, draft, request, accept)
+    return _realign(store, draft, before, accept)
 
 
 def _create(store: Store, draft: Draft, request: str, accept: Accept) -> Written:
@@ -85,16 +87,17 @@ def new_file(loop: Loop, request: str) -> bytes:
     return text.encode()
 
 
-def _realign(store: Store, draft: Draft, accept: Accept) -> Written:
+def _realign(store: Store, draft: Draft, before: Loop, accept: Accept) -> Written:
     refuse_while_run(store)
+    resolved = _resolved(before)
 
     def change(loop: Loop) -> Written:
+        _refuse_if_changed(store, loop, before)
         wanted = _agreeable(shape_of(draft, loop))
         accept(commands_of(wanted))
         _agree(store, wanted.objective)
         if _is_so_already(loop, wanted):
             return Written(is_new=False, is_changed=False, atoms=tuple(atom.id for atom in loop.atoms))
-        before = _resolved(loop)
         advance(
             loop,
             Realigned(
@@ -110,8 +113,8 @@ def _realign(store: Store, draft: Draft, accept: Accept) -> Written:
         return Written(
             is_new=False,
             atoms=tuple(atom.id for atom in loop.atoms),
-            kept=tuple(one for one in before if one in kept),
-            undone=tuple(one for one in before if one not in kept),
+            kept=tuple(one for one in resolved if one in kept),
+            undone=tuple(one for one in resolved if one not in kept),
         )
 
     with _nobody_else(store), _agreement_as_it_was_unless_written(store):
@@ -134,6 +137,12 @@ def _agreement_as_it_was_unless_written(store: Store) -> Iterator[None]:
 def _nobody_else(store: Store) -> Iterator[None]:
     with lease(store.path, "run", since=now()), lease(store.path, "redirect", since=now()):
         yield
+
+
+def _refuse_if_changed(store: Store, loop: Loop, before: Loop) -> None:
+    """Somebody else's change, made while a person was asked, would be lost with the graph that is replaced."""
+    if draft_of(loop) != draft_of(before) or _resolved(loop) != _resolved(before):
+        raise StateFileBusy(f"{store.path} was changed meanwhile; nothing was written", hint="Align it once more.")
 
 
 def _end_leftovers(loop: Loop) -> None:

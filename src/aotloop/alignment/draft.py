@@ -64,6 +64,10 @@ def over(below: Draft, above: Draft) -> Draft:
     return replace(below, **said)
 
 
+def without_graph(draft: Draft) -> Draft:
+    return replace(draft, atoms=(), or_groups={}, decompositions=())
+
+
 def draft_of(loop: Loop) -> Draft:
     """What was agreed on last. What only mends a failure of before (a pending repair) is no part of it."""
     objective = loop.objective

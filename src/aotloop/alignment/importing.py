@@ -1,16 +1,22 @@
-"""An imported plan becomes a draft: its pieces are the atoms, in order; its criteria, in words, say when it is done."""
+"""An imported plan becomes a draft: its pieces are the atoms, in order; its criteria, in words, say when it is done.
+
+A piece in the words of an atom that is there is that atom: so a list can be imported again after it has grown.
+"""
 
 from __future__ import annotations
 
 from aotloop.alignment.draft import Draft, DraftAtom
+from aotloop.core.graph import highest_number
+from aotloop.core.model import Loop
 from aotloop.imports import Plan
 
 MOST_CRITERIA = 40
 """Lines. What follows is with the atoms all the same."""
 
 
-def draft_of_plan(plan: Plan, name: str) -> Draft:
-    ids = {piece.label: f"A{number}" for number, piece in enumerate(plan.pieces, 1)}
+def draft_of_plan(plan: Plan, name: str, before: Loop | None = None) -> Draft:
+    """`name`: of the file. `before`: the loop that is aligned again."""
+    ids = _ids(plan, before)
     return Draft(
         goal=plan.title,
         definition_of_done=_definition(plan, name),
@@ -19,6 +25,18 @@ def draft_of_plan(plan: Plan, name: str) -> Draft:
             for piece in plan.pieces
         ),
     )
+
+
+def _ids(plan: Plan, before: Loop | None) -> dict[str, str]:
+    known = before.atoms if before is not None else []
+    same = {atom.description: atom.id for atom in reversed(known)}
+    number = highest_number(atom.id for atom in known)
+    ids: dict[str, str] = {}
+    for piece in plan.pieces:
+        found = same.pop(piece.text, None)
+        number += found is None
+        ids[piece.label] = found if found is not None else f"A{number}"
+    return ids
 
 
 def _definition(plan: Plan, name: str) -> str:

@@ -12,7 +12,10 @@ DEFAULT_THRESHOLD = 3.0
 
 
 def draft_of_proposal(plan: Plan, present: Draft) -> Draft:
-    """An atom by the name of one that is there has its id, and, in the same words, its command and check."""
+    """An atom by the name of one that is there has its id, and, in the same words, its command and check.
+
+    What is protected stays so; only a person takes that back.
+    """
     there = {atom.id: atom for atom in present.atoms if atom.id is not None}
     ids = _ids([atom.name for atom in plan.atoms], set(there))
     labels = [atom.or_group for atom in plan.atoms]
@@ -21,8 +24,8 @@ def draft_of_proposal(plan: Plan, present: Draft) -> Draft:
         background_intent=plan.background_intent,
         deliverables=plan.deliverables,
         definition_of_done=plan.definition_of_done,
-        base_case=BaseCase(checklist=tuple(map(_item, plan.checklist))),
-        protect=plan.protect,
+        base_case=BaseCase(checklist=tuple(_item(check, _structured(present)) for check in plan.checklist)),
+        protect=plan.protect or None,
         atoms=tuple(
             _atom(atom, ids, there.get(ids[atom.name]), is_choice=labels.count(atom.or_group) > 1)
             for atom in plan.atoms
@@ -53,7 +56,15 @@ def _atom(atom: PlannedAtom, ids: dict[str, str], there: DraftAtom | None, *, is
     )
 
 
-def _item(check: PlannedCheck) -> ChecklistItem:
+def _structured(present: Draft) -> dict[str, ChecklistItem]:
+    """Items that say more than a planner can: it keeps them by naming them."""
+    items = present.base_case.checklist or () if present.base_case is not None else ()
+    return {item.item: item for item in items if item.check is None or item.check.rubric is not None}
+
+
+def _item(check: PlannedCheck, structured: dict[str, ChecklistItem]) -> ChecklistItem:
+    if check.item in structured:
+        return structured[check.item]
     if check.type == "quality":
         judged = Check(type="quality", criteria=check.value, pass_threshold=DEFAULT_THRESHOLD)
         return ChecklistItem(item=check.item, check=judged)

@@ -9,6 +9,8 @@ import click
 
 from aotloop import app
 from aotloop.alignment.applying import Written, not_agreeable, write
+from aotloop.alignment.draft import Draft
+from aotloop.alignment.files import write_draft
 from aotloop.alignment.shape import shape_of
 from aotloop.cli.aligning.beginning import Beginning, begin
 from aotloop.cli.aligning.review import Reviewed, Trial, nobody_agreed
@@ -18,7 +20,7 @@ from aotloop.cli.foreign import prose, visible
 from aotloop.cli.options import AMOUNT, WORDS, json_option, state_file_option, yes_option
 from aotloop.cli.output import counted, mark, report_done, shortest, tell
 from aotloop.cli.red_first import already_holding
-from aotloop.errors import StateFileError, StateFileMissing
+from aotloop.errors import AotError, StateFileError, StateFileMissing
 from aotloop.statefile.locate import find_state_file, new_state_file, project_root
 from aotloop.statefile.store import Store
 
@@ -95,7 +97,7 @@ def command(
             trial.tell(reviewed.report)
     else:
         reviewed = _with_a_person(store, beginning, trial, agent, no_agent=no_agent)
-    written = write(store, reviewed.draft, request=beginning.request, accept=lambda commands: accept(store, commands))
+    written = _written(store, reviewed.draft, beginning)
     _report(store, written, reviewed, beginning, as_json=as_json)
 
 
@@ -142,6 +144,21 @@ def _with_a_person(store: Store, beginning: Beginning, trial: Trial, agent: str 
         return converse(hired.planner, beginning, trial, hired.instructions)
     except EOFError:  # to end the input is to leave
         raise nobody_agreed() from None
+
+
+def _written(store: Store, draft: Draft, beginning: Beginning) -> Written:
+    """What a person took time to agree on is not lost if it cannot be written."""
+    try:
+        return write(
+            store,
+            draft,
+            before=beginning.before,
+            request=beginning.request,
+            accept=lambda commands: accept(store, commands),
+        )
+    except (AotError, OSError):
+        click.echo(f"{write_draft(draft)}\n# This was agreed on, and could not be written. Keep it for -f.", err=True)
+        raise
 
 
 # --- what is told ------------------------------------------------------------------------------------------------

@@ -24,20 +24,25 @@ class Remembering:
         self._hint = hint
 
     def judge(self, leaf: Question, cancellation: Cancellation) -> Judgement:
+        if self._otherwise is None and not judgements.is_anything_kept():
+            return self._not_asked(leaf)  # without a look at the files
         key = self._key(leaf)
         if (known := judgements.recall(key)) is not None:
             return Judgement(
                 passed=known.passed, evidence=f"{known.evidence} (judged at {known.at})", scores=known.scores
             )
         if self._otherwise is None:
-            needed = NOBODY_ASKED[leaf.check.type]
-            return Judgement(passed=None, evidence=f"{needed}; {self._hint}" if self._hint is not None else needed)
+            return self._not_asked(leaf)
         if leaf.is_moot:
             return Judgement(passed=None, evidence="not judged, since something else does not hold")
         found = self._otherwise.judge(leaf, cancellation)
         if found.passed is not None:
             judgements.remember(key, passed=found.passed, evidence=found.evidence, scores=found.scores, item=leaf.path)
         return found
+
+    def _not_asked(self, leaf: Question) -> Judgement:
+        needed = NOBODY_ASKED[leaf.check.type]
+        return Judgement(passed=None, evidence=f"{needed}; {self._hint}" if self._hint is not None else needed)
 
     def _key(self, leaf: Question) -> str:
         """Of all that the answer depends on, but for the mood of whoever is asked."""

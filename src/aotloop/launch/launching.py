@@ -157,9 +157,10 @@ class _Launch:
                 self._note_bug(error)
             raise
         finally:
-            self._judges.close()
             self._spectator.close()
             self._journal.close()
+            with _undisturbed():
+                self._judges.close()
 
     def _drive(self, run: Run, start: Start) -> Ending:
         runner = Runner(

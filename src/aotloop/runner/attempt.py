@@ -88,15 +88,16 @@ class Attempts:
         return replace(made, seconds=outcome.seconds, bill=bill_of(outcome), notes=notes)
 
     async def _outcome(self, place: Place, job: Job, seat: Seat) -> Outcome:
-        on_output = partial(self._on_output, job.start.attempt)
+        on_output, assignment = partial(self._on_output, job.start.attempt), self._assignment(place, job, seat)
         try:
-            outcome = await seat.backend.run(self._assignment(place, job, seat), on_output)
+            async with self._places.watched(place, assignment) as watch:
+                outcome = await seat.backend.run(assignment, on_output)
         except AotError as error:
             self._crew.dismiss(seat, refusal(error).message)
             if self._crew.is_anybody_left(seat, job.context.atom):
                 return contract.MustWait(reason=error.message, retry_after=0.0)
             raise
-        return priced(outcome, seat.price)
+        return priced(watch.judged(outcome), seat.price)
 
     def _filed(self, record: Record) -> Record | None:
         """Of what cannot be merged, only what it cost has to be remembered."""

@@ -73,7 +73,7 @@ class Attempting:
             atom=atom.id,
             attempt=start.attempt,
             role=start.role,
-            agent=self._means.crew.name_for(atom, start.role) or "nobody",
+            agent=self._means.crew.who_is_next(atom, start.role) or "nobody",
             description=atom.description,
             folder=str(journal.attempt_folder(atom.id, start.attempt).relative_to(journal.root)),
         )

@@ -55,6 +55,8 @@ class Branch:
         self._last = head.commit
         """Where it was when we began, or when we last moved it: it is somewhere below, unless somebody resets it."""
         self._seen = head.commit
+        self.landed: list[str] = []
+        """To where we moved it, in order."""
 
     @property
     def name(self) -> str | None:
@@ -94,7 +96,7 @@ class Branch:
         except AotError as error:
             return Landing(result="blocked", reason=error.message)
         if isinstance(done, Landed):
-            self._last = done.commit
+            self._note(done.commit)
             return Landing(result="landed", commit=done.commit)
         if isinstance(done, Blocked):
             return Landing(result="blocked", reason=done.reason, is_busy=done.is_busy)
@@ -112,9 +114,13 @@ class Branch:
             if isinstance(done, Blocked):
                 return done.reason
             if isinstance(done, Landed):
-                self._last = done.commit
+                self._note(done.commit)
             if done is None or isinstance(done, Landed):
                 return None
+
+    def _note(self, commit: str) -> None:
+        self._last = commit
+        self.landed.append(commit)
 
     def _why_not_here(self) -> str | None:
         """A person has another branch checked out, or has taken away what was there."""

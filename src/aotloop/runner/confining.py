@@ -1,4 +1,4 @@
-"""What an agent in a worktree may not change: the person's checkout, and all that git keeps, but for the worktree's part.
+"""What an agent in a worktree may not change: the person's checkout, and what git keeps, but for the worktree's part.
 
 So it can look at the history, move and remove files with git, and put back what it changed; it cannot commit, since
 whoever may add to git's objects may remove all of them. What it leaves in its folder is committed for it.

@@ -57,12 +57,21 @@ class Crew:
             return SHELL
         return atom.agent or self._staff.agent_of(role)
 
+    def who_is_next(self, atom: Atom, role: Role) -> str | None:
+        """Who is asked now; who should be, if nobody can."""
+        name = self.name_for(atom, role)
+        chosen = self._availability.choose(self._chain(name), atom.id) if name is not None else None
+        return chosen if isinstance(chosen, str) else name
+
+    def _chain(self, name: str) -> tuple[str, ...]:
+        return (SHELL,) if name == SHELL else self._staff.chain(name)
+
     def seat(self, atom: Atom, role: Role) -> Seat | Busy | Gone | None:
         """None: nobody is there to do it."""
         name = self.name_for(atom, role)
         if name is None:
             return None
-        chain = (SHELL,) if name == SHELL else self._staff.chain(name)
+        chain = self._chain(name)
         chosen = self._availability.choose(chain, atom.id)
         return self._seat(chosen, chain, atom, role) if isinstance(chosen, str) else chosen
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
+from aotloop.agents.contract import Assignment
 from aotloop.runner.branch import Branch
 from aotloop.runner.places import Place, Refusal
 from aotloop.runner.threads import in_thread
+from aotloop.runner.trespassing import Watch, unwatched
 from aotloop.runner.work import Label, Work
 from aotloop.workspace.git import head_of
 from aotloop.workspace.globs import matching
@@ -29,6 +32,12 @@ class InPlace:
 
     async def take(self, commit: str | None = None) -> Place:  # noqa: ARG002 - there is one state of the files
         return Place(cwd=self._root, before=await self._fingerprint())
+
+    def watched(self, place: Place, assignment: Assignment) -> AbstractAsyncContextManager[Watch]:  # noqa: ARG002
+        return unwatched()  # it is meant to change it
+
+    def edited(self, what: Sequence[str]) -> None:
+        pass
 
     async def finish(self, place: Place, label: Label) -> Work | Refusal:
         if await self._fingerprint() != place.before:

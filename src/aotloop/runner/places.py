@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Literal, Protocol
 
 import msgspec
 
 from aotloop.agents.confinement import Confinement
+from aotloop.agents.contract import Assignment
 from aotloop.runner.branch import Branch
+from aotloop.runner.trespassing import Watch
 from aotloop.runner.work import Label, Work
 from aotloop.workspace.desks import Desk
 
@@ -40,6 +44,12 @@ class Places(Protocol):
 
     async def take(self, commit: str | None = None) -> Place:
         """At this commit; None: at the head of the branch."""
+
+    def watched(self, place: Place, assignment: Assignment) -> AbstractAsyncContextManager[Watch]:
+        """For as long as an attempt is made: whether it stayed where it was put."""
+
+    def edited(self, what: Sequence[str]) -> None:
+        """Somebody changed the state file while attempts were made."""
 
     async def finish(self, place: Place, label: Label) -> Work | Refusal: ...
 

@@ -177,6 +177,7 @@ class Runner:
     def _act_on(self, exchanged: Exchanged) -> None:
         loop = self._ledger.loop
         self._spectator.loop_changed(loop)
+        self._means.places.edited((*exchanged.taken, *exchanged.restored))
         for text in exchanged.taken:
             self._means.tell(news.CorrectionTaken(at=now(), text=text))
         for text in exchanged.restored:

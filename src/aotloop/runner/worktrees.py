@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from aotloop.agents.confinement import is_possible
+from aotloop.agents.contract import Assignment
 from aotloop.runner.branch import Branch
 from aotloop.runner.confining import confinement_at
 from aotloop.runner.places import Place, Refusal
 from aotloop.runner.threads import in_thread, is_called_off
+from aotloop.runner.trespassing import Trespassing, Watch, unwatched
 from aotloop.runner.work import Label, Work
 from aotloop.workspace import attempts
 from aotloop.workspace.desks import Desk
@@ -49,6 +52,7 @@ class Worktrees:
         self._protect = tuple(protect)
         self._never = tuple(never)
         self._confines = confines
+        self._trespassing = Trespassing(repository, self._branch, never)
 
     def head(self) -> str | None:
         return self._repository.head().commit
@@ -63,6 +67,14 @@ class Worktrees:
         if is_called_off():  # then nobody waits for it, and nobody would give it back
             self._pool.give_back(desk)
         return desk
+
+    def watched(self, place: Place, assignment: Assignment) -> AbstractAsyncContextManager[Watch]:
+        """The kernel keeps a confined one out; and what a person has accepted as a command does what it says."""
+        is_kept_out = place.confinement is not None and is_possible()
+        return unwatched() if is_kept_out or assignment.command is not None else self._trespassing.watched(assignment)
+
+    def edited(self, what: Sequence[str]) -> None:
+        self._trespassing.edited(what)
 
     async def finish(self, place: Place, label: Label) -> Work | Refusal:
         return await in_thread(partial(self._finish, place, label))

@@ -14,6 +14,7 @@ import msgspec
 from aotloop.errors import Unavailable
 from aotloop.trust.folder import data_folder, keep
 
+_FOLDER = "judged"
 MOST = 2000
 _MOST_BEFORE_PRUNING = MOST + 200
 """So that not every new one has all of them looked at in vain."""
@@ -34,6 +35,12 @@ def recall(key: str) -> Kept | None:
     return None
 
 
+def is_anything_kept() -> bool:
+    with suppress(OSError, Unavailable):
+        return any(data_folder(_FOLDER).iterdir())
+    return False
+
+
 def remember(key: str, *, passed: bool, evidence: str, scores: dict[str, float], item: str) -> None:
     """A home that cannot be written to costs the memory, not the judgement."""
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -45,7 +52,7 @@ def remember(key: str, *, passed: bool, evidence: str, scores: dict[str, float],
 
 
 def _record(key: str) -> Path:
-    return data_folder("judged") / f"{key}.json"
+    return data_folder(_FOLDER) / f"{key}.json"
 
 
 def _prune(folder: Path) -> None:

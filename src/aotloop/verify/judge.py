@@ -37,7 +37,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Judge(Protocol):
-    """Called from several threads at once. If it raises an AotError, the item stays undecided."""
+    """Called from several threads at once. If it raises an AotError or OSError, the item stays undecided."""
 
     def judge(self, leaf: Question, cancellation: Cancellation) -> Judgement: ...
 

@@ -9,7 +9,7 @@ import msgspec
 
 from aotloop.core.checklist import JUDGED, Leaf
 from aotloop.core.model import CheckType
-from aotloop.errors import AotError
+from aotloop.errors import AotError, refusal
 from aotloop.verify.cancellation import Cancellation
 from aotloop.verify.commands import check_command
 from aotloop.verify.files import check_file
@@ -65,8 +65,8 @@ def _judged(leaf: Question, circumstances: Circumstances) -> CheckResult:
         return _result(leaf, Judgement(passed=None, evidence=NOBODY_ASKED[leaf.check.type]))
     try:
         judgement = circumstances.judge.judge(leaf, circumstances.cancellation)
-    except AotError as error:
-        judgement = Judgement(passed=None, evidence=f"the judge could not decide: {error.message}")
+    except (AotError, OSError) as error:
+        judgement = Judgement(passed=None, evidence=f"the judge could not decide: {refusal(error).message}")
     if leaf.check.type == "assertion" and judgement.passed and not judgement.confirmed:
         waits = f"{judgement.evidence}; waits for a person's confirmation"
         judgement = msgspec.structs.replace(judgement, passed=None, evidence=waits)

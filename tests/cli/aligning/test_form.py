@@ -269,3 +269,19 @@ def test_an_imported_plan_is_what_the_form_begins_from(project: Path) -> None:
         answer(screen, *WORDS[1:], *CHECKS, *PROTECTED, ("Keep them? [Y/n] ", ""), *WORK, (LETTER, AGREE))
         assert screen.end() == 0
     assert [one.description for one in loop_now().atoms] == ["shelves", "goods"]
+
+
+def test_what_was_agreed_on_is_not_lost_if_it_cannot_be_written(project: Path) -> None:
+    path = write_loop(project, a_loop(atom("A1"), status="stopped", command="false"))
+    with terminal(*FORM) as screen:
+        answer(screen, ("(Enter keeps it) > ", "A better one"), *((("(Enter keeps it) > ", ""),) * 3))
+        answer(screen, ("Keep these? [Y/n] ", ""), CHECKS[3], *PROTECTED, ("Keep them? [Y/n] ", ""), *WORK)
+        screen.wait_for(LETTER)
+        Store(str(path)).update(lambda loop: loop.atoms.append(atom("A9")))
+        before = path.read_bytes()
+        screen.type("a\n")
+        assert screen.end() == 1
+    assert 'goal: "A better one"' in screen.text
+    assert "Keep it for -f." in screen.text
+    assert "was changed meanwhile; nothing was written" in screen.text
+    assert path.read_bytes() == before

@@ -10,6 +10,7 @@ from tests.cli.live.running import AT
 from aotloop.cli.live import words
 from aotloop.cli.live.about import is_about
 from aotloop.cli.live.words import LONGEST
+from aotloop.core.model import Used
 from aotloop.runner import news
 from aotloop.runner.news import AnyNews, News
 
@@ -57,6 +58,7 @@ FIELDS: dict[str, Any] = {
     "failing": {"tests pass": "exit 1", "it is fast": "too slow"},
     "status": "stopped",
     "worked": True,
+    "used": Used(),
 }
 KINDS: tuple[type[News], ...] = get_args(AnyNews)
 
@@ -108,10 +110,10 @@ def test_news_that_nobody_foresaw_have_no_words_and_no_error() -> None:
             an_example(news.AgentFound, agent="mine", version=None, problem="claude did not answer"),
             "the agent is mine (claude), /bin/claude: claude did not answer",
         ),
-        (an_example(news.RunEnded), "the run stopped after 1m 15s, for $1.50: both changed a.py"),
+        (an_example(news.RunEnded), "the run stopped after 1m 15s, $1.50: both changed a.py"),
         (
             an_example(news.RunEnded, status="completed", reason=None),
-            "the base case holds; the run is complete after 1m 15s, for $1.50",
+            "the base case holds; the run is complete after 1m 15s, $1.50",
         ),
         (
             an_example(news.RunEnded, status="completed", reason=None, worked=False),
@@ -121,9 +123,12 @@ def test_news_that_nobody_foresaw_have_no_words_and_no_error() -> None:
         (an_example(news.AttemptBegan, role="probe"), "A1: attempt 4 began, by claude, only to look: do A1"),
         (an_example(news.Warned), "A1: warning: something to know"),
         (an_example(news.Warned, atom=None), "warning: something to know"),
-        (an_example(news.AttemptEnded), "A1: attempt 4 finished after 1m 15s: did A1"),
-        (an_example(news.AttemptEnded, outcome="new"), "A1: attempt 4 ended (new) after 1m 15s: did A1"),
-        (an_example(news.AttemptEnded, outcome="cancelled", summary="", seconds=0.2), "A1: attempt 4 was called off"),
+        (an_example(news.AttemptEnded), "A1: attempt 4 finished after 1m 15s, $1.50: did A1"),
+        (an_example(news.AttemptEnded, outcome="new"), "A1: attempt 4 ended (new) after 1m 15s, $1.50: did A1"),
+        (
+            an_example(news.AttemptEnded, outcome="cancelled", summary="", seconds=0.2),
+            "A1: attempt 4 was called off, $1.50",
+        ),
         (an_example(news.Merged), "A1: merged as 0123456789"),
         (an_example(news.Merged, commit=None), "A1: taken over; there was nothing to merge"),
         (an_example(news.NotMerged, why="blocked"), "A1: waits to be merged: both changed a.py"),

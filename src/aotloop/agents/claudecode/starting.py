@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from aotloop.agents.claudecode import isolation, lending
+from aotloop.agents.claudecode import hiding, isolation, lending
 from aotloop.agents.contract import Assignment, Limits
 from aotloop.agents.environment import environment
 from aotloop.agents.roles import Access, access_of, may_write
@@ -92,11 +92,17 @@ def surroundings(
         "HOME": str(Path.home()),  # without one, shells take that of the password file
         **_ALWAYS,
         **isolation.VARIABLES,
+        hiding.VARIABLE: str(hiding.script_of(assignment)),
         "CLAUDE_CODE_MAX_RETRIES": str(retries),
         "API_TIMEOUT_MS": patience,
         "CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS": patience,
-        **environment(assignment, ours, (*_OWN, *_cloud(ours), *pass_env)),
+        **environment(assignment, ours, (*own_variables(ours), *pass_env)),
     }
+
+
+def own_variables(ours: Mapping[str, str]) -> tuple[str, ...]:
+    """Which variables are for the client alone."""
+    return (*_OWN, *_cloud(ours))
 
 
 def chosen_clouds(ours: Mapping[str, str]) -> tuple[str, ...]:

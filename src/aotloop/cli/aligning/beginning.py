@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from aotloop.alignment.applying import loop_in
-from aotloop.alignment.draft import OF_GRAPH, Draft, draft_of, over
+from aotloop.alignment.draft import OF_GRAPH, Draft, draft_of, over, without_graph
 from aotloop.alignment.files import LARGEST, read_draft
 from aotloop.alignment.importing import draft_of_plan
 from aotloop.core.model import Loop
@@ -42,13 +42,16 @@ def begin(
     elif file is not None:
         said = read_draft(file.read(LARGEST + 1), _name(file))
     plan = read_plan(source.read(LARGEST + 1), _name(source), tag=tag) if source is not None else None
-    imported = draft_of_plan(plan, PurePath(_name(source)).name) if plan and source is not None else Draft()
+    present = draft_of(before) if before is not None else Draft()
+    if plan is not None and source is not None:
+        imported = draft_of_plan(plan, PurePath(_name(source)).name, before)
+        present = over(imported, without_graph(present))  # what was agreed on in words says more than a heading
     if plan is not None and said.atoms:
         raise click.UsageError("-f and --from both bring atoms; leave them out of one")
     if said.atoms == () and any(getattr(said, name) for name in OF_GRAPH):
         raise click.UsageError("the file has groups or decompositions, but no atoms")
     return Beginning(
-        draft=over(over(draft_of(before) if before is not None else Draft(), imported), said),
+        draft=over(present, said),
         before=before,
         request="\n\n".join(filter(None, (request, _background(plan)))),
         warnings=plan.warnings if plan is not None else (),

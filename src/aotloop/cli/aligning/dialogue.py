@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from aotloop.agents.planner_prompts import Talk
 from aotloop.agents.plans import AskedQuestion
+from aotloop.agents.roles import WAYS
 from aotloop.alignment.draft import Draft, over
 from aotloop.alignment.files import write_draft
 from aotloop.alignment.planning import Planner, Said
@@ -26,6 +27,9 @@ from aotloop.errors import AotError
 
 MOST_QUESTION_ROUNDS = 4
 MOST_ROUNDS = 12
+
+ANSWER = f'"{WAYS["planner"].deciding_key}":'
+"""By which a line is known as the agent's answer."""
 
 
 def converse(planner: Planner, beginning: Beginning, trial: Trial, instructions: str | None) -> Reviewed:
@@ -95,14 +99,14 @@ def _asked(planner: Planner, talk: Talk) -> Said | None:
 
 
 def _shown(line: str) -> None:
-    """What an agent prints while it works; a line at a time, as others wrote it."""
+    """What an agent prints while it works, but not its answer: that is shown as questions, or as a proposal."""
     words = prose(line)
-    if words:
+    if words and ANSWER not in words:
         click.echo(faint(f"  │ {words[:200]}"), err=True)
 
 
 def _tell_spent(said: Said, seconds: float) -> None:
-    cost = f", ${said.cost_usd:.2f}" if said.cost_usd else ""
+    cost = f", ${said.cost_usd:.2f}" if said.cost_usd is not None and said.cost_usd >= 0.005 else ""
     tell(f"{seconds:.0f} s{cost}", head="  ", style=faint, err=True)
     if said.changed:
         names = prose(", ".join(said.changed[:8]))

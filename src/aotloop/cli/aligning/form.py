@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from aotloop.alignment.draft import WORDS, Draft, DraftAtom
+from aotloop.alignment.draft import WORDS, Draft, DraftAtom, without_graph
 from aotloop.cli.aligning.checks import ask_checks
 from aotloop.cli.asking import ask
 from aotloop.cli.foreign import prose, visible
@@ -69,7 +69,7 @@ def _work(draft: Draft) -> Draft:
         if len(draft.atoms) > 20:
             tell(f"  … {len(draft.atoms) - 20} more", err=True)
         if ask("Keep them? [Y/n]").lower() in ("n", "no"):
-            draft = replace(draft, atoms=(), or_groups={}, decompositions=())
+            draft = without_graph(draft)
     while description := ask("  What?"):
         draft = _with_atom(draft, description)
     if not draft.atoms:

@@ -29,6 +29,9 @@ class Hired(msgspec.Struct, frozen=True, kw_only=True):
 def planner_of(store: Store, named: str | None) -> Hired | None:
     """One that was named has to be there; of one that is only configured, it is said if it is not."""
     root = Path(project_root(store.path))
+    if not root.is_dir():
+        tell("There is no project to look at yet, so a form asks.", err=True)
+        return None
     config = load(root)
     name = named or config.agent_of("planner")
     if name is None or (name == SHELL and named is None):

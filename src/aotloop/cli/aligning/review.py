@@ -31,13 +31,13 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     wanted: bool = True
 
     def run(self, shape: Shape) -> Report | None:
-        if not self.wanted:
+        if not self.wanted or not self.root.is_dir():
             return None
         with progress_line() as on_progress:
             return run_base_case(shape.loop.objective, self.root, timeout=self.timeout, on_progress=on_progress)
 
     def tell(self, report: Report | None) -> None:
-        tell(seen(report, "as you asked"), err=True)
+        tell(seen(report, "its folder is not there yet" if self.wanted else "as you asked"), err=True)
         for name, result in report.failing.items() if report is not None else ():
             if result.exit_code in (126, 127):  # a command that is not there fails, too, but will do so for ever
                 tell(prose(f"{name}: {result.evidence}"), head=f"{mark(None)} ", err=True)

@@ -86,12 +86,12 @@ def refuse_unless_underway(store: Store, loop: Loop) -> None:
     if status == "pending":
         raise AotError(
             "the loop has not begun, so it has no direction to change yet",
-            hint=f"Edit {visible(shortest(store.path))}, or use `aot atom add`; then `aot gate`.",
+            hint=f"`aot align` agrees on another; or edit {visible(shortest(store.path))}, or use `aot atom add`.",
         )
     if status == "completed":
         raise AotError(
             "the loop is completed: its base case was verified",
-            hint="`aot init --force` makes a new one in its place; with --state-file, beside it.",
+            hint="`aot align` agrees on what comes next; with --state-file, beside it.",
         )
 
 

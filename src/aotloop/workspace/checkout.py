@@ -1,0 +1,99 @@
+"""What the person's checkout is like at a moment: what differs from HEAD, where HEAD is, what git would run or obey.
+
+Two such looks tell what somebody changed in between. Commits that land change HEAD and files together, and so nothing
+here. Contents are kept among git's objects, so that a person's uncommitted edits can be put back as they were.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+
+from aotloop.workspace.landing import landing
+from aotloop.workspace.repository import Head, Repository
+
+_SETTINGS = ("config", "config.worktree", "hooks", "info")
+_MOST_BYTES = 20_000_000
+"""Of one file; of a larger one it is known whether it changed, and no more."""
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A file, a link, or nothing (`mode` 0)."""
+
+    mode: int = 0
+    digest: str = ""
+    blob: str | None = None
+    """Where its content is kept; None: it is too large, or there is none."""
+
+
+class Look(msgspec.Struct, frozen=True, kw_only=True):
+    head: Head
+    dirty: dict[str, Entry]
+    """By path: what differs from HEAD, or is untracked. All else that git knows is as in HEAD."""
+    settings: dict[str, tuple[int, bytes]]
+    """Of what lies beside the objects: modes and contents, by path in there."""
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    paths: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    moved: bool = False
+    """HEAD is elsewhere."""
+
+    @property
+    def words(self) -> list[str]:
+        return [*(["HEAD"] if self.moved else []), *self.paths, *(f".git/{name}" for name in self.settings)]
+
+
+def look_at(repository: Repository, ignoring: Iterable[str] = ()) -> Look:
+    """Not while something lands. `ignoring`: paths of ours, from the top of the repository."""
+    with landing(repository):
+        dirty = {path: _entry(repository, path) for path in repository.dirty(ignoring)}
+        return Look(head=repository.head(), dirty=dirty, settings=_settings(repository.common_dir))
+
+
+def difference(before: Look, now: Look, ours: Iterable[str] = ()) -> Difference:
+    """`ours`: commits by which we moved HEAD ourselves."""
+    paths = sorted({*before.dirty, *now.dirty})
+    names = sorted({*before.settings, *now.settings})
+    has_moved = now.head.branch != before.head.branch or now.head.commit not in {before.head.commit, *ours}
+    return Difference(
+        paths=tuple(path for path in paths if before.dirty.get(path) != now.dirty.get(path)),
+        settings=tuple(name for name in names if before.settings.get(name) != now.settings.get(name)),
+        moved=has_moved,
+    )
+
+
+def _entry(repository: Repository, path: str) -> Entry:
+    file = repository.top / path
+    try:
+        facts = file.lstat()
+        if stat.S_ISLNK(facts.st_mode):
+            return _kept(repository, facts.st_mode, os.fsencode(os.readlink(file)))  # noqa: PTH115 - as bytes
+        if stat.S_ISREG(facts.st_mode) and facts.st_size <= _MOST_BYTES:
+            return _kept(repository, facts.st_mode, file.read_bytes())
+    except OSError:
+        return Entry()
+    return Entry(facts.st_mode, f"{facts.st_size} {facts.st_mtime_ns}" if stat.S_ISREG(facts.st_mode) else "")
+
+
+def _kept(repository: Repository, mode: int, content: bytes) -> Entry:
+    words = ("hash-object", "-w", "--no-filters", "--stdin")
+    return Entry(mode, sha256(content).hexdigest(), repository.git(*words, stdin=content).text)
+
+
+def _settings(folder: Path) -> dict[str, tuple[int, bytes]]:
+    found = {}
+    for name in _SETTINGS:
+        top = folder / name
+        for path in [top, *(top.rglob("*") if top.is_dir() else ())]:
+            with contextlib.suppress(OSError):
+                if path.is_file() and not path.is_symlink() and path.stat().st_size <= _MOST_BYTES:
+                    found[path.relative_to(folder).as_posix()] = (path.stat().st_mode, path.read_bytes())
+    return found

@@ -1,0 +1,315 @@
+"""The dialogue of `aot align`, led by an agent, on a real terminal: questions, a proposal, a review."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aotloop.cli.aligning.dialogue import MOST_QUESTION_ROUNDS
+from aotloop.core.model import Loop, OrGroup
+from aotloop.statefile.store import Store
+from tests.cli.aligning.talking import AGREE, CHANGE, LEAVE, LETTER, answer
+from tests.cli.terminal import Terminal, terminal
+from tests.loops import a_loop, atom, write_loop
+from tests.modelserver import Answer, Call, ModelServer, Script
+from tests.modelserver.operators import config_of, each_client, environ_of, shell, write
+from tests.runner.agents import Order, scripted, times_asked
+from tests.runner.projects import processes_with
+
+STATE_FILE = Path(".claude") / "aot-loop-state.md"
+CONSENT = ("Run them, now and until they change? [y/N] ", "y")
+ATOM: dict[str, Any] = {"depends_on": [], "or_group": None, "touches": [], "estimate": None}
+PLAN: dict[str, Any] = {
+    "goal": "Customers can log in",
+    "background_intent": "They ask for it",
+    "deliverables": "A form",
+    "definition_of_done": "The tests of the form pass",
+    "checklist": [
+        {"item": "tests pass", "type": "command", "value": "test -f form && sh form"},
+        {"item": "documented", "type": "file", "value": "docs/login.md"},
+    ],
+    "protect": ["tests/**"],
+    "atoms": [
+        {**ATOM, "name": "model", "description": "Keep accounts"},
+        {**ATOM, "name": "jwt", "description": "Log in by token", "depends_on": ["model"], "or_group": "way"},
+        {**ATOM, "name": "session", "description": "Log in by session", "depends_on": ["model"], "or_group": "way"},
+    ],
+}
+
+
+def asks(*questions: str, choices: tuple[str, ...] = ()) -> Order:
+    return {"answer": {"questions": [{"question": one, "choices": list(choices)} for one in questions], "plan": None}}
+
+
+def proposes(**more: Any) -> Order:
+    return {"answer": {"questions": [], "plan": {**PLAN, **more}}}
+
+
+def loop_now() -> Loop:
+    return Store(str(STATE_FILE)).load()
+
+
+class Stage:
+    """A project with an agent that says what it is told to."""
+
+    def __init__(self, project: Path, tmp_path: Path) -> None:
+        self.project = project
+        self.agents = tmp_path / "agents"
+        self.agents.mkdir()
+        subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+
+    def plays(self, *orders: Order, more: str = "") -> None:
+        (self.project / "aot.toml").write_text(scripted(self.agents, {"align": list(orders)}, more))
+
+    @property
+    def times_asked(self) -> int:
+        return times_asked(self.agents, "align")
+
+
+@pytest.fixture
+def stage(project: Path, tmp_path: Path) -> Stage:
+    return Stage(project, tmp_path)
+
+
+# --- the way it should go ----------------------------------------------------------------------------------------
+
+
+def test_it_asks_proposes_and_writes_what_was_agreed_on(stage: Stage) -> None:
+    stage.plays(asks("With what?", "For whom?", choices=("a password", "a key")), proposes())
+    with terminal("align", "Log in, please", columns=120) as screen:
+        answer(
+            screen,
+            CONSENT,
+            ("With what?\n  1  a password\n  2  a key\n(number, or your own words; Enter: you decide) > ", "2"),
+            ("For whom?", "everybody with an account"),
+        )
+        screen.wait_for(LETTER)
+        for told in (
+            "Customers can log in",
+            "why           They ask for it",
+            "deliverables  A form",
+            "protected     tests/**",
+            "$ test -f form && sh form",
+            "docs/login.md exists",
+            "way: one of 2",
+            "Log in by session",
+            "a  agree: the commands above are run now",
+        ):
+            assert told in screen.text, screen.text
+        assert not STATE_FILE.exists()
+        screen.type("a\n")
+        assert screen.end() == 0
+    assert "The base case fails now, as it should before the work." in screen.text
+    assert "Next: aot gate  ·  aot run" in screen.text
+    loop = loop_now()
+    assert loop.objective.goal == "Customers can log in"
+    assert [(one.id, one.depends_on, one.or_group, one.run) for one in loop.atoms] == [
+        ("A1", (), None, None),
+        ("A2", ("A1",), "way", None),
+        ("A3", ("A1",), "way", None),
+    ]
+    assert loop.or_groups == {"way": OrGroup(choices=("A2", "A3"), selected="A2")}
+    assert STATE_FILE.read_text().endswith("# Original Prompt\n\nLog in, please\n")
+    assert stage.times_asked == 2
+
+
+def test_the_agent_is_told_what_was_said_before(stage: Stage) -> None:
+    """It answers with what it was told, as far as that is about the dialogue."""
+    program = stage.agents / "echo.py"
+    program.write_text(
+        "import json, sys\ntold = [line for line in sys.stdin.read().splitlines() if line.startswith('> ')]\n"
+        f"plan = json.loads({json.dumps(json.dumps(PLAN))})\n"
+        "if 'goal: \"Customers' in ' '.join(told):\n    plan['goal'] = 'told: ' + ' '.join(told)[-100:]\n"
+        "asked = any('With what' in line for line in told)\n"
+        "question = {'question': 'With what?', 'choices': []}\n"
+        "print(json.dumps({'questions': [] if asked else [question], 'plan': plan if asked else None}))\n"
+    )
+    (stage.project / "aot.toml").write_text(f'agent = "echo"\n[agents.echo]\nargv = ["python3", "{program}"]\n')
+    with terminal("align", columns=120) as screen:
+        answer(
+            screen,
+            CONSENT,
+            ("What is to be achieved? In your own words.\n> ", ""),
+            ("A sentence is enough to begin with.\n> ", "Log in"),
+            ("With what?", "a password"),
+            (LETTER, CHANGE),
+            ("What should be otherwise? ", "rather by key"),
+        )
+        screen.wait_for(LETTER)
+        assert "told: " in screen.text
+        assert "rather by key" in screen.text
+        screen.type("q\n")
+        assert screen.end() == 1
+    assert not STATE_FILE.exists()
+
+
+def test_a_loop_that_exists_is_what_it_begins_from_and_what_was_done_stays(stage: Stage) -> None:
+    loop = a_loop(atom("A1", status="resolved", description="Keep accounts"), atom("A2"), status="stopped")
+    write_loop(stage.project, loop)
+    form = {**ATOM, "name": "form", "description": "A form", "depends_on": ["A1"]}
+    stage.plays(proposes(atoms=[{**PLAN["atoms"][0], "name": "A1"}, form]))
+    with terminal("align") as screen:
+        answer(screen, CONSENT, (LETTER, AGREE))
+        assert screen.end() == 0
+    assert "done already: A1" in screen.text
+    now = loop_now()
+    assert [(one.id, one.status, one.depends_on) for one in now.atoms] == [
+        ("A1", "resolved", ()),
+        ("A3", "pending", ("A1",)),
+    ]
+    assert now.control.status == "pending"
+
+
+def test_an_imported_plan_stays_where_the_agent_proposes_no_other_work(stage: Stage) -> None:
+    (stage.project / "plan.md").write_text("# A shop\n\n- [ ] shelves\n- [ ] goods\n")
+    stage.plays(proposes(atoms=[]))
+    with terminal("align", "--from", "plan.md") as screen:
+        answer(screen, CONSENT, (LETTER, AGREE))
+        assert screen.end() == 0
+    assert [one.description for one in loop_now().atoms] == ["shelves", "goods"]
+
+
+# --- what may go wrong -------------------------------------------------------------------------------------------
+
+
+def test_whoever_only_asks_is_not_asked_for_ever(stage: Stage) -> None:
+    stage.plays(asks("And then?"))
+    with terminal("align", "Log in") as screen:
+        answer(screen, CONSENT)
+        for _ in range(12):
+            answer(screen, ("And then?", "no idea"))
+        screen.wait_for("The rest is quicker in a form.")
+        screen.wait_for("now: Log in\n(Enter keeps it) > ")
+        screen.type("\x03")
+        assert screen.end() == 130
+    assert stage.times_asked == 12 > MOST_QUESTION_ROUNDS
+    assert not STATE_FILE.exists()
+
+
+@pytest.mark.parametrize(
+    ("order", "told"),
+    [
+        ({"say": "I would rather talk"}, 'there is no JSON object with "questions"'),
+        ({"answer": {"questions": [], "plan": None}}, "it neither asks nor proposes anything"),
+        ({"exit": 75}, "asks to be tried later"),
+        ({"exit": 1}, "exit 1 without an answer"),
+    ],
+    ids=["words", "nothing", "later", "crash"],
+)
+def test_an_answer_that_is_none_is_told_and_the_person_decides(stage: Stage, order: Order, told: str) -> None:
+    stage.plays(order, proposes())
+    question = "Try again [t], fill in a form instead [f], or leave [q]? "
+    with terminal("align", "Log in", columns=120) as screen:
+        answer(screen, CONSENT)
+        assert told in answer(screen, (question, "t"))
+        answer(screen, (LETTER, LEAVE))
+        assert screen.end() == 1
+    assert stage.times_asked == 2
+    stage.plays(order)
+    for way, code in (("q", 1), ("f", 130)):
+        with terminal("align", "Log in", columns=120) as screen:
+            answer(screen, (question, way))
+            if way == "f":
+                screen.wait_for("What is to be achieved, in one sentence?")
+                screen.type("\x03")
+            assert screen.end() == code
+    assert not STATE_FILE.exists()
+
+
+def test_what_the_agent_says_cannot_steer_the_terminal(stage: Stage) -> None:
+    checks = [{"item": "x\x1b[2J", "type": "command", "value": "echo \x1b]0;title\x07 || true"}]
+    stage.plays({**asks("What\x1b[2J?"), "say": "\x1b[2Jlooking"}, proposes(goal="G\x1b[2J", checklist=checks))
+    with terminal("align", "Log in") as screen:
+        answer(screen, CONSENT)
+        shown = answer(screen, ("What?", ""))
+        screen.wait_for(LETTER)
+        shown += screen.shown
+        screen.type("q\n")
+        assert screen.end() == 1
+    assert "\x1b[2J" not in shown
+    assert "\x1b]0" not in shown
+    assert "looking" in shown
+    assert '"questions"' not in shown  # the answer itself is shown as what it says
+
+
+def test_an_agent_that_writes_is_kept_from_it_or_told_of(stage: Stage) -> None:
+    for more, is_there in (("", False), ('confine = "off"', True)):
+        stage.plays({**proposes(), "run": "touch planted"}, more=more)
+        with terminal("align", "Log in") as screen:
+            answer(screen, CONSENT)
+            screen.wait_for(LETTER)
+            told = "While it looked, this changed in your checkout: planted" in screen.text
+            screen.type("q\n")
+            assert screen.end() == 1
+        assert ((stage.project / "planted").exists(), told) == (is_there, is_there)
+
+
+def hangs(stage: Stage) -> Path:
+    begun = stage.agents / "begun"
+    begun.touch()
+    stage.plays({"append": {str(begun): "x"}, "hang": True})
+    return begun
+
+
+def test_ctrl_c_while_it_works_ends_it_and_writes_nothing(stage: Stage) -> None:
+    begun = hangs(stage)
+    with terminal("align", "Log in") as screen:
+        answer(screen, CONSENT)
+        screen.wait_for("scripted looks at the project …")
+        while not begun.read_text():
+            assert screen_is_alive(screen)
+        screen.type("\x03")
+        assert screen.end() == 130
+    assert not STATE_FILE.exists()
+    assert processes_with(str(stage.agents / "scripted.py")) == []
+
+
+def screen_is_alive(screen: Terminal) -> bool:
+    return screen._process.poll() is None
+
+
+# --- who leads it ------------------------------------------------------------------------------------------------
+
+
+def test_an_agent_that_was_named_has_to_be_there(stage: Stage) -> None:
+    with terminal("align", "--agent", "nobody", "Log in") as screen:
+        assert screen.end() == 1
+    assert "there is no agent 'nobody'" in screen.text
+    (stage.project / "aot.toml").write_text('agent = "gone"\n[agents.gone]\nargv = ["no-such-program"]\n')
+    with terminal("align", "Log in", columns=120) as screen:
+        shown = answer(screen, CONSENT, ("now: Log in\n(Enter keeps it) > ", ""))
+        assert "so a form asks." in shown
+        screen.type("\x03")
+        assert screen.end() == 130
+
+
+def test_without_consent_to_the_configuration_no_agent_is_started(stage: Stage) -> None:
+    stage.plays(proposes())
+    with terminal("align", "Log in") as screen:
+        answer(screen, (CONSENT[0], "n"))
+        assert screen.end() == 1
+    assert stage.times_asked == 0
+
+
+# --- real clients ------------------------------------------------------------------------------------------------
+
+
+@each_client
+def test_a_real_client_looks_asks_and_proposes_and_changes_nothing(stage: Stage, client: str) -> None:
+    (stage.project / "README.md").write_text("a shop\n")
+    (stage.project / "aot.toml").write_text(config_of(client))
+    tries = [write(client, stage.project / "README.md", "x"), shell(client, "touch planted; echo x >> README.md")]
+    turns: list[Call | Answer] = [*tries, Answer(asks("With what?", choices=("a key",))["answer"])]
+    more: list[Call | Answer] = [Answer(proposes()["answer"])]
+    with ModelServer([Script("a key", more), Script("Log in, please", turns)]) as server:
+        with terminal("align", "Log in, please", columns=120, environ=environ_of(client, server)) as screen:
+            answer(screen, CONSENT, ("With what?", "1"), (LETTER, AGREE))
+            assert screen.end() == 0, screen.text
+        assert server.lost == []
+    assert (stage.project / "README.md").read_text() == "a shop\n"
+    assert not (stage.project / "planted").exists()
+    assert loop_now().objective.goal == "Customers can log in"
