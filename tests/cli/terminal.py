@@ -86,8 +86,8 @@ class Terminal:
         self._descriptor = descriptor
         self.shown = ""
 
-    def wait_for(self, text: str) -> None:
-        deadline = time.monotonic() + PATIENCE
+    def wait_for(self, text: str, patience: float = PATIENCE) -> None:
+        deadline = time.monotonic() + patience
         while text not in self.text:
             assert time.monotonic() < deadline, f"{text!r} did not appear in {self.shown!r}"
             assert self._read(), f"it ended without {text!r}: {self.shown!r}"

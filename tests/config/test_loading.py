@@ -71,6 +71,7 @@ def test_every_key_of_the_file_is_a_field(project: Path) -> None:
 ALL_FOUR: list[tuple[str, str, str, str, Any, list[Any]]] = [
     ("agent", '"user"', '"file"', "variable", "flag", ["user", "file", "variable", "flag"]),
     ("isolation", '"none"', '"worktree"', "none", "worktree", ["none", "worktree", "none", "worktree"]),
+    ("confine", '"off"', '"auto"', "off", "auto", ["off", "auto", "off", "auto"]),
     ("worktrees", '"/user"', '"/file"', "/variable", "/flag", ["/user", "/file", "/variable", "/flag"]),
     ("check_timeout", '"1s"', "2", "3s", "4s", [1.0, 2.0, 3.0, 4.0]),
     ("allow_dirty", "true", "false", "yes", False, [True, False, True, False]),

@@ -55,6 +55,8 @@ def test_a_backend_needs_no_configuration(name: str) -> None:
 
 
 def test_a_backend_may_be_configured_under_its_own_name(project: Path) -> None:
+    own = loaded(project, "[agents.codex]\noperator_settings = true").agent_settings("codex")
+    assert own[:2] == ("codex", Settings(operator_settings=True))
     kind, settings, _ = loaded(project, "[agents.shell]\npass_env = ['KEY']").agent_settings("shell")
     assert (kind, settings) == ("shell", Settings(pass_env=("KEY",)))
 

@@ -70,6 +70,16 @@ def test_everything_the_projects_file_would_have_us_do_is_told_in_its_order(proj
     )
 
 
+def test_what_lets_agents_out_or_the_operators_settings_in_is_a_power(project: Path) -> None:
+    config = loaded(project, "confine = 'off'\n[agents.claude]\noperator_settings = true")
+    assert config.powers == (
+        "confine: off; agents are not kept out of the checkout",
+        "agent claude is of the kind claude",
+        "agent claude loads your own settings, hooks and servers",
+    )
+    assert loaded(project, "confine = 'auto'").powers == ()
+
+
 def test_what_makes_nothing_less_safe_is_no_power(project: Path) -> None:
     config = loaded(
         project, "isolation = 'worktree'\nallow_dirty = false\ncopy = []\ncheck_timeout = 1\n[timeouts]\n[agents]"

@@ -75,6 +75,7 @@ def test_where_nothing_is_near_all_keys_are_named(project: Path) -> None:
         ("agent = '-x'", "agent: '-x' cannot be the name of an agent", NAME),
         ('agent = "a\\u0000"', "agent: holds a zero byte, which nothing can be given", None),
         ("isolation = ''", "isolation: is empty", EMPTY),
+        ("confine = 'on'", "confine: 'on' is none of: auto, off", None),
         ("isolation = 'docker'", "isolation: 'docker' is none of: worktree, none", None),
         ("isolation = 'non'", "isolation: 'non' is none of: worktree, none", "Did you mean none?"),
         ("isolation = false", "isolation: must be text, and is true or false", None),
@@ -203,6 +204,11 @@ def test_whatever_pattern_is_accepted_can_be_searched_for(project: Path) -> None
             "argv = ['a', '{promt}']",
             f"argv: {{promt}} in '{{promt}}' means nothing; there are: {KNOWN}",
             "To have it as it is, write {{promt}}.",
+        ),
+        (
+            "argv = ['a']\noperator_settings = true",
+            "operator_settings: agents of the kind command load what they like",
+            "Leave it out: it is for the kinds claude, codex, opencode.",
         ),
         (
             "kind = 'comand'",

@@ -1,4 +1,7 @@
-"""A plugin that writes down what every hook of it is told, and answers as it was asked to: a spy beside the plugin under test."""
+"""A hook that writes down what it is told and answers as a test wants: a spy beside the hooks under test, or instead of them.
+
+The same file serves Claude Code and Codex. Replies can be changed between two runs, and are counted over both.
+"""
 
 from __future__ import annotations
 
@@ -9,26 +12,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-EVENTS = (
-    "SessionStart",
-    "SessionEnd",
-    "UserPromptSubmit",
-    "PreToolUse",
-    "PostToolUse",
-    "SubagentStart",
-    "SubagentStop",
-    "Stop",
-    "PreCompact",
-)
-
 _HOOK = """
 import json, os, sys, time
 from pathlib import Path
 here = Path(__file__).parent
 told = json.loads(sys.stdin.buffer.read())
-line = json.dumps({"told": told, "environ": dict(os.environ), "at": time.time()}) + "\\n"
-log = os.open(here / "calls.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-os.write(log, line.encode())  # one write: hooks run at the same time
+line = json.dumps({"told": told, "environ": dict(os.environ)}) + "\\n"
+log = os.open(here / "calls.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+os.write(log, line.encode())  # in one piece: hooks run at the same time
 for number, reply in enumerate(json.loads((here / "replies.json").read_text())):
     if any(told.get(key) != value for key, value in reply["when"].items()):
         continue
@@ -46,7 +37,7 @@ for number, reply in enumerate(json.loads((here / "replies.json").read_text())):
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """To the calls whose input has all of `when`; the first that fits and has `times` left is given."""
+    """To calls whose input has all of `when`. The first that fits and has not been given `times` times is given."""
 
     when: Mapping[str, Any]
     stdout: str = ""
@@ -67,26 +58,29 @@ class Told:
     event: str
     input: Mapping[str, Any]
     environ: Mapping[str, str] = field(repr=False)
-    at: float
 
 
-def hooks_of(folder: Path, events: Sequence[str] = EVENTS, timeout: int = 30) -> dict[str, Any]:
-    """What hooks.json of either client takes."""
-    command = {"type": "command", "command": f'"{sys.executable}" -I "{folder / "hook.py"}"', "timeout": timeout}
-    return {"hooks": {event: [{"hooks": [command]}] for event in events}}
+class Recorder:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "hook.py").write_text(_HOOK)
+        self.reply()
 
+    def reply(self, *replies: Reply) -> None:
+        (self.folder / "replies.json").write_text(json.dumps([asdict(reply) for reply in replies]))
 
-def install(folder: Path, replies: Sequence[Reply] = ()) -> None:
-    """The hook itself; who is to call it is said by `hooks_of`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "hook.py").write_text(_HOOK)
-    (folder / "replies.json").write_text(json.dumps([asdict(reply) for reply in replies]))
+    def hooks(self, events: Sequence[str], timeout: int = 30) -> dict[str, Any]:
+        """What a hooks.json has to hold, so that each of these events is told."""
+        command = f'"{sys.executable}" -I "{self.folder / "hook.py"}"'
+        handler = {"type": "command", "command": command, "timeout": timeout}
+        return {"hooks": {event: [{"hooks": [handler]}] for event in events}}
 
-
-def calls(folder: Path) -> list[Told]:
-    log = folder / "calls.jsonl"
-    lines = log.read_text().splitlines() if log.exists() else []
-    return [
-        Told(event=one["told"]["hook_event_name"], input=one["told"], environ=one["environ"], at=one["at"])
-        for one in map(json.loads, lines)
-    ]
+    @property
+    def calls(self) -> list[Told]:
+        log = self.folder / "calls.jsonl"
+        lines = log.read_text().splitlines() if log.exists() else []
+        return [
+            Told(event=one["told"]["hook_event_name"], input=one["told"], environ=one["environ"])
+            for one in map(json.loads, lines)
+        ]

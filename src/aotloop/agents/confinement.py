@@ -16,6 +16,7 @@ from typing import TypeVar
 import msgspec
 
 from aotloop.agents import landlock
+from aotloop.errors import Unavailable
 
 T = TypeVar("T")
 
@@ -43,7 +44,10 @@ def is_possible() -> bool:
 
 
 def confined(confinement: Confinement | None, start: Callable[[], T]) -> T:
-    """What `start` returns; it is called where the rules hold, and so they hold for every process it makes."""
+    """What `start` returns; it is called where the rules hold, and so they hold for every process it makes.
+
+    Raises Unavailable, and whatever `start` raises.
+    """
     if confinement is None or not is_possible():
         return start()
     paths = list(permitted(confinement))
@@ -52,7 +56,7 @@ def confined(confinement: Confinement | None, start: Callable[[], T]) -> T:
 
     def apart() -> None:
         try:
-            landlock.give_up_writing(paths)
+            _give_up_writing(paths)
             outcome.append(start())
         except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
             fault.append(error)
@@ -63,6 +67,15 @@ def confined(confinement: Confinement | None, start: Callable[[], T]) -> T:
     if fault:
         raise fault[0]
     return outcome[0]
+
+
+def _give_up_writing(except_below: list[str]) -> None:
+    try:
+        landlock.give_up_writing(except_below)
+    except OSError as error:
+        raise Unavailable(
+            f"the kernel does not confine an agent: {error.strerror}", hint='confine = "off" in aot.toml does without.'
+        ) from error
 
 
 def permitted(confinement: Confinement) -> Iterator[str]:

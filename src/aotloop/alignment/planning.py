@@ -41,6 +41,8 @@ class Planner(msgspec.Struct, frozen=True, kw_only=True):
     root: Path
     state_file: Path
     confines: bool = True
+    max_cost_usd: float | None = None
+    """Of one answer, where the client can be told."""
 
     def ask(self, talk: Talk, on_output: Callable[[str], None]) -> Said:
         """Raises AotError, with the reason, if nothing comes of it."""
@@ -69,6 +71,7 @@ class Planner(msgspec.Struct, frozen=True, kw_only=True):
             prompt=write_planner_prompt(talk),
             limits=self.limits,
             result_schema=schema("planner"),
+            max_cost_usd=self.max_cost_usd,
             confinement=self._confinement(folder),
         )
 

@@ -23,6 +23,9 @@ COMMAND = "command"
 WITH_ARGV = (COMMAND, "acp")
 """Kinds of which there is no agent without a program to run."""
 
+ISOLATED = ("claude", "codex", "opencode")
+"""Kinds that see the operator's own settings only where the operator says so."""
+
 Isolation = Literal["worktree", "none"]
 ISOLATIONS: tuple[str, ...] = get_args(Isolation)
 

@@ -13,7 +13,7 @@ from aotloop.agents.prices import Price
 from aotloop.agents.registry import BACKENDS, backend
 from aotloop.agents.roles import ROLES, Role
 from aotloop.agents.settings import Settings
-from aotloop.config.model import COMMAND, CONFINES, ISOLATIONS, WITH_ARGV, AgentConfig, RoleConfig
+from aotloop.config.model import COMMAND, CONFINES, ISOLATED, ISOLATIONS, WITH_ARGV, AgentConfig, RoleConfig
 from aotloop.config.places import Place, did_you_mean
 from aotloop.config.values import (
     Reader,
@@ -95,6 +95,11 @@ def _agent(name: str, value: object, at: Place) -> AgentConfig:
     elif agent.argv and agent.kind not in WITH_ARGV:
         raise at.inner("argv").mistake(
             f"agents of the kind {agent.kind} have none", f"Leave it out, or choose the kind {COMMAND}."
+        )
+    if agent.operator_settings and agent.kind not in ISOLATED:
+        kinds = ", ".join(ISOLATED)
+        raise at.inner("operator_settings").mistake(
+            f"agents of the kind {agent.kind} load what they like", f"Leave it out: it is for the kinds {kinds}."
         )
     return agent
 

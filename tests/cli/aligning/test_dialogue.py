@@ -12,7 +12,7 @@ import pytest
 from aotloop.cli.aligning.dialogue import MOST_QUESTION_ROUNDS
 from aotloop.core.model import Loop, OrGroup
 from aotloop.statefile.store import Store
-from tests.cli.aligning.talking import AGREE, CHANGE, LEAVE, LETTER, answer
+from tests.cli.aligning.talking import AGREE, CHANGE, LEAVE, LETTER, OF_CLIENTS, answer
 from tests.cli.terminal import Terminal, terminal
 from tests.loops import a_loop, atom, write_loop
 from tests.modelserver import Answer, Call, ModelServer, Script
@@ -173,6 +173,19 @@ def test_an_imported_plan_stays_where_the_agent_proposes_no_other_work(stage: St
     assert [one.description for one in loop_now().atoms] == ["shelves", "goods"]
 
 
+def test_a_request_may_be_a_file_of_words(stage: Stage) -> None:
+    (stage.project / "PROMPT.md").write_text("\ufeffLog in.\n\nWith care.\n", encoding="utf-8")
+    stage.plays(proposes())
+    with terminal("align", "-f", "PROMPT.md") as screen:
+        answer(screen, CONSENT, (LETTER, AGREE))
+        assert screen.end() == 0
+    assert STATE_FILE.read_text().endswith("# Original Prompt\n\nLog in.\n\nWith care.\n")
+    (stage.project / "PROMPT.md").write_bytes(b"\xff")
+    with terminal("align", "-f", "PROMPT.md") as screen:
+        assert screen.end() == 2
+    assert "it is not valid UTF-8" in screen.text
+
+
 # --- what may go wrong -------------------------------------------------------------------------------------------
 
 
@@ -307,7 +320,7 @@ def test_a_real_client_looks_asks_and_proposes_and_changes_nothing(stage: Stage,
     more: list[Call | Answer] = [Answer(proposes()["answer"])]
     with ModelServer([Script("a key", more), Script("Log in, please", turns)]) as server:
         with terminal("align", "Log in, please", columns=120, environ=environ_of(client, server)) as screen:
-            answer(screen, CONSENT, ("With what?", "1"), (LETTER, AGREE))
+            answer(screen, CONSENT, ("With what?", "1"), (LETTER, AGREE), patience=OF_CLIENTS)
             assert screen.end() == 0, screen.text
         assert server.lost == []
     assert (stage.project / "README.md").read_text() == "a shop\n"

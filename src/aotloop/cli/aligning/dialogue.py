@@ -56,14 +56,14 @@ def converse(planner: Planner, beginning: Beginning, trial: Trial, instructions:
             talk = replace(talk, proposal=write_draft(draft), wish=reviewed.wish)
     else:
         tell(f"That was {MOST_ROUNDS} rounds. The rest is quicker in a form.", err=True)
-    return by_form(replace(beginning, draft=replace(draft, goal=draft.goal or request)), trial)
+    return by_form(replace(beginning, draft=draft, request=request), trial)
 
 
 def by_form(beginning: Beginning, trial: Trial) -> Reviewed:
     """Without an agent, or when it is of no use."""
     draft = beginning.draft
     if beginning.request and not draft.goal:
-        draft = replace(draft, goal=prose(beginning.request))
+        draft = replace(draft, goal=prose(beginning.request.split("\n")[0]))
     while True:
         draft = fill_in(draft)
         reviewed = review(draft, beginning.before, trial, by_words=False)

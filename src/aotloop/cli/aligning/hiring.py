@@ -52,6 +52,7 @@ def planner_of(store: Store, named: str | None) -> Hired | None:
         root=root,
         state_file=Path(store.path),
         confines=config.confine == "auto",
+        max_cost_usd=config.max_attempt_cost_usd,
     )
     return Hired(planner=planner, instructions=config.role("planner").instructions)
 
