@@ -16,7 +16,7 @@ from aotloop.agents.contract import Done, Judged
 from aotloop.errors import Unavailable
 from tests.agents.assignments import an_assignment, attempt
 from tests.modelserver import Answer, ModelServer, Script
-from tests.modelserver.operators import DONE, KEY, backend_of, each_client, environ_of, shell
+from tests.modelserver.operators import CLIENTS, DONE, KEY, backend_of, each_client, environ_of, shell
 
 Bait = Callable[[Path, str], dict[str, str]]
 """From the file that a program of the repository would make, and the address of another service: its files."""
@@ -242,3 +242,21 @@ def test_the_operators_settings_are_loaded_for_a_worker_where_the_operator_says_
     assert Path(f"{made}-hook").exists() == (is_loaded and client == "claude")
     if client == "codex":  # it would write down whom it trusts
         assert (own_home / ".codex/config.toml").read_text() == files[".codex/config.toml"]
+
+
+@pytest.mark.skipif(CLIENTS["opencode"] is None, reason="no opencode")
+def test_a_key_of_the_operators_lets_opencode_in_and_is_not_seen_by_its_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tree").mkdir()
+    with ModelServer([Script("Greet", [shell("opencode", "env"), DONE])]) as server:
+        settings = {"provider": {"anthropic": {"options": {"baseURL": f"{server.url}/v1"}}}}
+        for name, value in environ_of("opencode", server).items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("OPENCODE_CONFIG_CONTENT", json.dumps(settings))
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-the-operator")
+        backend = OpenCode(program=str(CLIENTS["opencode"]), model="anthropic/claude-sonnet-4-5")
+        outcome = attempt(backend, an_assignment(tmp_path, prompt="Greet the world"))
+    assert isinstance(outcome, Done), outcome
+    assert server.played[0].request.headers["x-api-key"] == "sk-of-the-operator"
+    assert not any(b"sk-of-the-operator" in request.body for request in server.requests)

@@ -12,9 +12,9 @@ from subprocess import Popen
 
 import pytest
 
-from tests.judging.jurors import command, judged, quality, remembered
+from tests.judging.jurors import command, judged, quality, remembered, scores
 from tests.loops import atom
-from tests.runner.agents import done, scripted
+from tests.runner.agents import done, scripted, times_asked
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import PATIENCE, Project, a_project, processes_with, until
 from tests.runner.stubborn import interrupt, seconds_to_start
@@ -84,6 +84,20 @@ def test_a_redirect_ends_all_judges_within_a_second(tmp_path: Path) -> None:
     assert remembered() == []
 
 
+def test_after_a_redirect_it_is_judged_anew(tmp_path: Path) -> None:
+    item = "It reads well"
+    hanging = {"touch": str(tmp_path / "judging"), "hang": True}
+    config = scripted(tmp_path, {"A1": [done({"a.txt": "a\n"})], item: [hanging, scores(clarity=4)]})
+    items = judged(command("a", "test -f a.txt"), quality(item, clarity=1))
+    project = a_project(tmp_path, atom("A1"), base_case=items, config=config)
+    with project.running() as process:
+        until((tmp_path / "judging").exists)
+        assert project.aot("redirect", "--set", "max_iterations=41").code == 0
+        assert process.wait(PATIENCE) == 0
+    assert times_asked(tmp_path, item) == 2
+    assert leftovers(project) == []
+
+
 def test_a_stop_ends_all_judges_and_nothing_is_left(tmp_path: Path) -> None:
     project = stubborn_judges(tmp_path)
     with judging(project) as process:
@@ -101,8 +115,10 @@ def test_a_run_that_is_killed_leaves_judges_to_the_next_one_which_ends_them(tmp_
         process.wait()
     left = of_run(project)
     assert left
-    with project.running("--agent", "shell") as process:
-        until(lambda: not left & of_run(project))
+    for mark in tmp_path.glob("judge-*"):
+        mark.unlink()
+    with judging(project) as process:
+        assert not left & of_run(project)
         assert project.aot("stop").code == 0
         process.wait(PATIENCE)
     assert leftovers(project) == []

@@ -30,7 +30,7 @@ def judged(*outcomes: Outcome, check: Check = CHECK) -> tuple[bool | None, str]:
 def test_the_mean_is_weighted_and_the_worst_comes_first() -> None:
     found = quality_judged(CHECK, [scored(depth=2, clarity=4)], places)
     assert (found.passed, found.scores) == (True, {"clarity": 4.0, "depth": 2.0})
-    assert found.evidence == "3.5 of 5, needs 3\ndepth 2: a.py:1 fine\nclarity 4: a.py:1 fine"
+    assert found.evidence == "3.5 of 5, needs 3\n- depth 2: a.py:1 fine\n- clarity 4: a.py:1 fine"
 
 
 def test_a_criterion_that_nobody_asked_about_counts_for_nothing() -> None:
@@ -41,7 +41,7 @@ def test_what_one_of_several_could_not_say_the_others_say() -> None:
     crashed = Crashed(reason="it fell over")
     passed, evidence = judged(scored(clarity=5, depth=5), crashed, scored(clarity=2, depth=2))
     assert passed is True
-    assert evidence.startswith("3.5 of 5 (median of 3 votes), needs 3\nclarity 3.5 (votes: 5, 2): ")
+    assert evidence.startswith("3.5 of 5 (median of 3 votes), needs 3\n- clarity 3.5 (votes: 5, 2): ")
     passed, evidence = judged(scored(clarity=5, depth=5), crashed, MustWait(reason="busy"))
     assert passed is None
     assert (
@@ -52,7 +52,7 @@ def test_what_one_of_several_could_not_say_the_others_say() -> None:
 def test_a_score_without_a_place_is_missing() -> None:
     passed, evidence = judged(scored("I like it", clarity=5, depth=1))
     assert passed is None
-    assert evidence == "not judged: clarity (not backed by a place in the files)\ndepth 1: I like it"
+    assert evidence == "not judged: clarity (not backed by a place in the files)\n- depth 1: I like it"
 
 
 def test_the_only_criterion_of_all_is_meant_by_any_name() -> None:

@@ -82,7 +82,9 @@ def test_of_three_votes_the_median_counts(tmp_path: Path) -> None:
     verdict = project.loop.control.verdict
     assert verdict is not None
     assert verdict.scores == {ITEM: {"clarity": 4.0}}
-    assert "4 of 5 (median of 3 votes), needs 4\nclarity 4 (votes: 5, 1, 4): README.md:1" in remembered()[0]["evidence"]
+    assert (
+        "4 of 5 (median of 3 votes), needs 4\n- clarity 4 (votes: 5, 1, 4): README.md:1" in remembered()[0]["evidence"]
+    )
 
 
 @pytest.mark.parametrize(("given", "code"), [((4, 9, 4), 0), ((9, 4, 9), 6)])
@@ -137,6 +139,21 @@ def test_a_scope_without_files_fails_and_nobody_is_asked(tmp_path: Path) -> None
     project = a_project(tmp_path, atom("A1"), base_case=judged(item), config=config)
     assert project.run().code == 0
     assert "nothing to judge: no file matches its scope: docs/**/*.md" in project.atom("A2").description
+    assert times_asked(tmp_path, ITEM) == 1
+
+
+@pytest.mark.parametrize("trouble", [{"exit": 75}, "missing"])
+def test_who_cannot_be_asked_is_replaced_by_the_next(tmp_path: Path, trouble: Order | str) -> None:
+    config = scripted(tmp_path, {**WORK, ITEM: [scores(clarity=4)]})
+    if isinstance(trouble, str):
+        first = '[agents.first]\nargv = ["/no/such/program"]\n'
+    else:
+        first = scripted(tmp_path, {ITEM: [trouble]}, agent="first").partition("\n")[2]
+    config += f'{first}fallback = ["scripted"]\n[roles.judge]\nagent = "first"\n'
+    items = judged(command("a", "test -f a.txt"), quality(ITEM, clarity=1))
+    project = a_project(tmp_path, atom("A1"), base_case=items, config=config)
+    ran = project.run()
+    assert ran.code == 0, ran.err
     assert times_asked(tmp_path, ITEM) == 1
 
 

@@ -1,4 +1,4 @@
-"""A hook that writes down what it is told and answers as a test wants: a spy beside the hooks under test, or instead of them.
+"""A hook that writes down what it is told and answers as a test wants, beside the hooks under test or instead of them.
 
 The same file serves Claude Code and Codex. Replies can be changed between two runs, and are counted over both.
 """

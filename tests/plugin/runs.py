@@ -52,11 +52,25 @@ def heard(server: ModelServer, mark: str) -> list[Exchange]:
 def a_repository(folder: Path) -> Path:
     """With one commit, and with a name for those who commit in it."""
     folder.mkdir(parents=True)
-    for arguments in (
-        ("init", "-q", "-b", "main"),
-        ("config", "user.name", "Test"),
-        ("config", "user.email", "test@example.org"),
-        ("commit", "-q", "--allow-empty", "-m", "begin"),
-    ):
-        subprocess.run(["git", *arguments], cwd=folder, check=True)
+    _git(folder, "init", "-q", "-b", "main")
+    _git(folder, "config", "user.name", "Test")
+    _git(folder, "config", "user.email", "test@example.org")
+    commit(folder, "begin")
     return folder
+
+
+def commit(repository: Path, subject: str) -> None:
+    _git(repository, "commit", "-q", "--allow-empty", "-m", subject)
+
+
+def push(repository: Path) -> None:
+    """To a remote of its own, beside it, whose default branch it then knows."""
+    remote = repository.with_name("remote.git")
+    _git(repository, "clone", "-q", "--bare", ".", str(remote))
+    _git(repository, "remote", "add", "origin", str(remote))
+    _git(repository, "fetch", "-q", "origin")
+    _git(repository, "remote", "set-head", "origin", "-a")
+
+
+def _git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)

@@ -111,7 +111,7 @@ class Stage:
             command.remove(_ANYTHING_GOES)
             command += ["--permission-mode", mode]
         kept = {name: value for name, value in launch.env.items() if name != "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"}
-        return Launch(command=command, env=kept | env)
+        return Launch(command=command, env={**kept, **env})
 
     @staticmethod
     def _write(folder: Path, name: str, files: Mapping[str, str], hooks: Mapping[str, Any] | None) -> Path:

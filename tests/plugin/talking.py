@@ -1,4 +1,4 @@
-"""A person at Claude Code's other end, over its JSON lines: says one thing after the other, and answers what is asked."""
+"""A person at the other end of Claude Code: says one thing after the other, and answers what is asked."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Events = Sequence[Mapping[str, Any]]
 def is_idle(events: Events) -> bool:
     """The turn has ended, and nothing runs in the background any more."""
     changes = [event for event in events if event.get("subtype") == "background_tasks_changed"]
-    return events[-1]["type"] == "result" and not (changes and changes[-1]["tasks"])
+    return has_ended_a_turn(events) and not (changes and changes[-1]["tasks"])
 
 
 def has_ended_a_turn(events: Events) -> bool:
     """Agents may still run in the background: for what is said in mid-loop."""
-    return events[-1]["type"] == "result"
+    return bool(events[-1]["type"] == "result")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from tests.modelserver import Call, Exchange, ModelServer, Say, Script, tool
 from tests.modelserver.clients import CLAUDE
 from tests.plugin.recorder import Reply, says
-from tests.plugin.runs import heard
+from tests.plugin.runs import commit, heard, push
 from tests.plugin.stage import Stage, agent, is_agent, is_session
 from tests.plugin.talking import Line, has_ended_a_turn
 
@@ -122,7 +123,7 @@ def test_a_denied_tool_is_not_used_and_the_agent_is_told_why(stage: Stage, crew:
         "permissionDecisionReason": "Workers do not write here.",
     }
     narrowed = {"hook_event_name": "PreToolUse", "agent_type": "crew:worker", "tool_name": "Write"}
-    stage.recorder.reply(says({"hookSpecificOutput": decision}, **narrowed))
+    stage.recorder.reply(Reply(when=narrowed, stdout=json.dumps({"hookSpecificOutput": decision})))
     path = stage.project / "a.txt"
     write = Call(tool("Write", file_path=str(path), content="a\n"))
     scripts = [
@@ -190,3 +191,32 @@ def test_a_person_answers_questions_and_interrupts_while_agents_run(stage: Stage
     assert "Successfully stopped task" in session[-1].results[-1]
     assert run.told("SubagentStop") == []  # who is stopped does not stop by himself
     assert run.code == 0
+
+
+@pytest.mark.parametrize(("base", "expected"), [("fresh", "pushed"), ("head", "not pushed")])
+def test_an_isolated_agent_works_on_what_is_pushed_unless_the_base_is_head(
+    stage: Stage, base: str, expected: str
+) -> None:
+    commit(stage.project, "pushed")
+    push(stage.project)
+    commit(stage.project, "not pushed")
+    isolated = stage.plugin("crew", {"agents/worker.md": agent("worker", tools="Bash", isolation="worktree")})
+    look = Call(tool("Bash", command="git log -1 --format=%s; echo a > a.txt", description="look"))
+    scripts = [
+        Script(is_agent("worker"), [look, Say("done")]),
+        Script(is_session, [start("worker", "work", run_in_background=False), Say("ended")]),
+    ]
+    with ModelServer(scripts) as server:
+        settings = json.dumps({"worktree": {"baseRef": base}})
+        run = stage.run(server, "begin", "--settings", settings, plugins=[isolated])
+        assert server.lost == []
+    assert heard(server, "I am the worker.")[-1].results == (expected,)
+    # the tree stays, on a branch of its own, not committed; whoever started the agent is told
+    (stop,) = run.told("SubagentStop")
+    name = f"agent-{stop['agent_id']}"
+    tree = stage.project / ".claude/worktrees" / name
+    assert (tree / "a.txt").exists()
+    assert stop["cwd"] == str(tree)
+    answer = server.played[-1].exchange.results[-1]
+    assert f"worktreePath: {tree}\nworktreeBranch: worktree-{name}" in answer
+    assert {call.environ["CLAUDE_PROJECT_DIR"] for call in run.calls} == {str(stage.project)}

@@ -6,16 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from aotloop.agents.confinement import is_possible
+from aotloop.agents.confinement import Confinement, is_possible
+from aotloop.agents.roles import Role
+from aotloop.core.model import Constraints
+from tests.agents.assignments import an_assignment, attempt
 from tests.loops import atom
-from tests.modelserver import ModelServer, Script
-from tests.modelserver.operators import DONE, config_of, each_client, environ_of, shell, write
+from tests.modelserver import Answer, ModelServer, Say, Script
+from tests.modelserver.operators import DONE, backend_of, config_of, each_client, environ_of, shell, write
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import a_project
 
-pytestmark = pytest.mark.skipif(not is_possible(), reason="this kernel has no Landlock")
+confining = pytest.mark.skipif(not is_possible(), reason="this kernel has no Landlock")
 
 
+@confining
 @each_client
 @pytest.mark.parametrize("home", ["elsewhere", "above"])
 def test_a_client_that_is_told_to_change_the_checkout_changes_its_worktree_only(
@@ -45,3 +49,83 @@ def test_a_client_that_is_told_to_change_the_checkout_changes_its_worktree_only(
     assert not (root / ".git" / "hooks" / "pre-commit").exists()
     assert len(ran.kinds("attempt_began")) == 1
     assert leftovers(project) == []
+
+
+FOUND = Answer({"feasible": True, "findings": "looked", "cost_estimate": None, "proposal": None})
+
+
+@confining
+@each_client
+def test_a_probe_of_a_client_that_tries_to_write_changes_nothing_anywhere(tmp_path: Path, client: str) -> None:
+    root = tmp_path / "project"
+    attack = f"sh -c 'echo x > litter; echo x > {root}/README.md; echo x > {root}/new'"
+    looking = [write(client, root / "README.md", "x"), shell(client, attack), FOUND]
+    with ModelServer(
+        [Script("You change nothing", looking), Script(".", [shell(client, "echo a > a"), DONE])]
+    ) as server:
+        project = a_project(
+            tmp_path,
+            atom("A1", probe=True),
+            base_case="test -f a",
+            config=config_of(client),
+            environ=environ_of(client, server),
+        )
+        ran = project.run(patience=120)
+    assert ran.code == 0, ran.out + ran.err
+    assert [one["role"] for one in ran.kinds("attempt_began")] == ["probe", "worker"], "its findings were not void"
+    assert project.files() == {"README.md", "aot.toml", "a"}
+    assert (root / "README.md").read_text() == "a project\n"
+    assert project.is_clean()
+
+
+@confining
+@each_client
+@pytest.mark.parametrize("role", ["verifier", "judge", "planner"])
+def test_who_judges_and_is_told_to_write_changes_nothing_even_where_its_folder_is_the_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, client: str, role: Role
+) -> None:
+    project = a_project(tmp_path, atom("A1"))
+    before = {path: path.read_bytes() for path in project.root.rglob("*") if path.is_file()}
+    made = project.root / "made"
+    turns = [write(client, made, "x"), shell(client, f"touch {made}"), shell(client, "touch made"), Say("no")]
+    with ModelServer([Script(".", turns * 3)]) as server:
+        for name, value in environ_of(client, server).items():
+            monkeypatch.setenv(name, value)
+        confinement = Confinement(closed=(project.root,)).opened(tmp_path / "scratch")
+        assignment = an_assignment(
+            tmp_path, prompt="Look", role=role, cwd=project.root, result_schema={}, confinement=confinement
+        )
+        attempt(backend_of(client), assignment)
+    assert len(server.played) >= 4, "it was told to"
+    assert {path: path.read_bytes() for path in project.root.rglob("*") if path.is_file()} == before
+
+
+@each_client
+def test_where_nothing_keeps_a_client_out_its_attempt_fails_and_the_checkout_is_put_back(
+    tmp_path: Path, client: str
+) -> None:
+    """Codex keeps itself in."""
+    root = tmp_path / "project"
+    attack = f"sh -c 'echo x > {root}/README.md; echo x > {root}/new; echo x > {root}/mine'"
+    turns = [shell(client, attack), shell(client, "echo a > a"), DONE]
+    with ModelServer([Script(".", turns)]) as server:
+        project = a_project(
+            tmp_path,
+            atom("A1"),
+            base_case="test -f a",
+            config=config_of(client),
+            environ=environ_of(client, server, AOT_CONFINE="off"),
+            constraints=Constraints(max_attempts=1),
+        )
+        (root / "mine").write_text("not committed\n")
+        ran = project.run("--allow-dirty", patience=120)
+    is_kept_in = client == "codex"
+    assert ran.code == (0 if is_kept_in else 4), ran.out + ran.err
+    assert ("a" in project.files()) == is_kept_in
+    assert any("it changed the checkout itself" in one.reason for one in project.loop.trail) != is_kept_in
+    assert (root / "README.md").read_text() == "a project\n"
+    assert (root / "mine").read_text() == "not committed\n"
+    assert not (root / "new").exists()
+    if not is_kept_in:
+        kept = next(root.glob(".aot/attempts/A1-*")) / "strayed"
+        assert {path.name for path in kept.iterdir()} == {"README.md", "new", "mine"}

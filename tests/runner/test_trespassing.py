@@ -8,7 +8,7 @@ import pytest
 
 from aotloop.core.model import Constraints
 from tests.loops import atom
-from tests.runner.agents import done, finds, scripted
+from tests.runner.agents import Order, done, finds, scripted
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import Project, a_project, until
 
@@ -54,7 +54,7 @@ def facts(project: Project) -> dict[str, object]:
     }
 
 
-def a_trespassed_project(folder: Path, orders: dict[str, list[dict[str, object]]], **more: object) -> Project:
+def a_trespassed_project(folder: Path, orders: dict[str, list[Order]]) -> Project:
     project = a_project(
         folder,
         *(atom(name.rstrip("?"), probe=name.endswith("?")) for name in orders if f"{name}?" not in orders),
@@ -127,7 +127,7 @@ def test_a_person_who_edits_and_commits_meanwhile_is_left_alone_and_nobody_is_bl
     orders = {"A1": [done({"a": "a"}, touch=f"{tmp_path}/began", after=f"{tmp_path}/go", run=says(say))]}
     project = a_trespassed_project(tmp_path, orders)
     with project.running("--allow-dirty") as process:
-        until(lambda: (tmp_path / "began").exists())
+        until((tmp_path / "began").exists)
         (project.root / "mine.txt").write_text("new\n")
         (project.root / "README.md").write_text("again\n")
         project.git("add", "notes")

@@ -1,19 +1,21 @@
 """An agent is asked, as often as there are votes and all at the same time; garbage is asked about once more.
 
-It happens in the thread that calls, in an event loop of its own. Once cancelled, everything that was started is dead
-within a second.
+One that cannot be used now, or will not do it, is replaced by the next; nobody is waited for. It happens in the thread
+that calls, in an event loop of its own. Once cancelled, everything that was started is dead within a second.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
-from aotloop.agents.contract import Assignment, Backend, Crashed, Garbage, Outcome
+from aotloop.agents.contract import Assignment, Backend, Cause, Crashed, Garbage, Limits, MustWait, Outcome
 from aotloop.errors import AotError, refusal
 from aotloop.verify.cancellation import Cancellation
+
+_UNABLE: frozenset[Cause | None] = frozenset({"rate_limit", "overload", "quota", "auth", "refusal", "outage"})
 
 GRACE = 0.3
 """Seconds between SIGTERM and SIGKILL: whoever judges has nothing to save."""
@@ -23,13 +25,21 @@ class Cancelled(Exception):  # noqa: N818 - it is no error, and is caught where 
     """Nobody wants to know any more."""
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """What is asked, and whom. `assignment` makes a fresh one each time, by the number of the vote."""
-
+class Juror(msgspec.Struct, frozen=True, kw_only=True):
+    agent: str
+    """By its name in the configuration."""
     backend: Backend
-    assignment: Callable[[int], Assignment]
+    limits: Limits
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked, and whom: the first of the jurors, the others only in its place."""
+
+    jurors: Sequence[Juror]
+    assignment: Callable[[Juror, int], Assignment]
+    """Makes a fresh one each time, by the number of the vote."""
     votes: int
-    on_spent: Callable[[Outcome], None]
+    on_spent: Callable[[Juror, Outcome], None]
 
 
 def ask(asked: Asked, cancellation: Cancellation) -> list[Outcome]:
@@ -55,17 +65,29 @@ async def _all(asked: Asked) -> list[Outcome]:
 
 
 async def _vote(asked: Asked, number: int) -> Outcome:
-    outcome = await _once(asked, number)
-    return await _once(asked, number) if isinstance(outcome, Garbage) else outcome
+    first: Outcome | None = None
+    for juror in asked.jurors:
+        outcome = await _once(asked, juror, number)
+        if isinstance(outcome, Garbage):
+            outcome = await _once(asked, juror, number)
+        if not _is_unable(outcome):
+            return outcome
+        first = first or outcome  # why it was not the one who should have been asked
+    return first or Crashed(reason="nobody is there to be asked")
 
 
-async def _once(asked: Asked, number: int) -> Outcome:
+async def _once(asked: Asked, juror: Juror, number: int) -> Outcome:
     try:
-        outcome = await asked.backend.run(asked.assignment(number), _unheard)
-    except (AotError, OSError) as error:  # the others may be luckier
-        return Crashed(reason=refusal(error).message)
-    asked.on_spent(outcome)
+        outcome = await juror.backend.run(asked.assignment(juror, number), _unheard)
+    except (AotError, OSError) as error:
+        return Crashed(reason=refusal(error).message, cause="outage")
+    asked.on_spent(juror, outcome)
     return outcome
+
+
+def _is_unable(outcome: Outcome) -> bool:
+    """It says something about the agent, and nothing about the question."""
+    return isinstance(outcome, MustWait) or outcome.cause in _UNABLE
 
 
 def _unheard(line: str) -> None:

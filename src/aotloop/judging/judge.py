@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 
-from aotloop.agents.contract import Assignment, Backend, Limits, Outcome
+from aotloop.agents.contract import Assignment, Outcome
 from aotloop.agents.results import schema
 from aotloop.agents.roles import Role
 from aotloop.agents.wording import one_line
 from aotloop.core.model import Objective
-from aotloop.judging.asking import GRACE, Asked, Cancelled, ask
+from aotloop.judging.asking import GRACE, Asked, Cancelled, Juror, ask
 from aotloop.judging.judgements import assertion_judged, quality_judged
 from aotloop.judging.places import places_in
 from aotloop.judging.prompts import ROLES, write_judging_prompt
@@ -48,8 +47,8 @@ class Case:
 
 
 class Jury(msgspec.Struct, frozen=True, kw_only=True):
-    hire: Callable[[Role], tuple[Backend, Limits]]
-    """For a role, `judge` or `verifier`. Raises Unavailable."""
+    jurors: Callable[[Role], Sequence[Juror]]
+    """For a role, `judge` or `verifier`: who is asked, and who in whose place. Raises Unavailable."""
     run_id: str
     scratch: Callable[[str], Path]
     """A folder for each time that somebody is asked, about the item of this name."""
@@ -59,7 +58,7 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
     """USD that may be spent on one item; None: no limit."""
     instructions: Callable[[Role], str | None] = lambda _: None
     """What a role is told besides its rules."""
-    on_spent: Callable[[Role, Outcome], None] = lambda _, __: None
+    on_spent: Callable[[Juror, Outcome], None] = lambda _, __: None
     """Told of everything that may have cost something; from any thread."""
 
 
@@ -96,11 +95,11 @@ class AgentJudge:
     ) -> list[Outcome]:
         jury, role = self._jury, ROLES[leaf.check.type]
         votes = jury.votes if role == "judge" else 1
-        backend, limits = jury.hire(role)
+        jurors = jury.jurors(role)
         prompt = write_judging_prompt(leaf, self._case.objective, files, jury.instructions(role))
         name = one_line(leaf.path or leaf.name, _LONGEST_NAME)
 
-        def assignment(vote: int) -> Assignment:
+        def assignment(juror: Juror, vote: int) -> Assignment:
             scratch = jury.scratch(name)
             return Assignment(
                 role=role,
@@ -112,17 +111,14 @@ class AgentJudge:
                 state_file=Path(os.devnull),  # in the real one, those who are judged tell how well they did
                 scratch=scratch,
                 prompt=prompt,
-                limits=limits,
+                limits=juror.limits,
                 grace=GRACE,
                 result_schema=schema(role),
                 max_cost_usd=allowance / votes if allowance is not None else None,
                 confinement=site.confinement.opened(scratch) if site.confinement is not None else None,
             )
 
-        return ask(
-            Asked(backend=backend, assignment=assignment, votes=votes, on_spent=partial(jury.on_spent, role)),
-            cancellation,
-        )
+        return ask(Asked(jurors=jurors, assignment=assignment, votes=votes, on_spent=jury.on_spent), cancellation)
 
 
 def _void(site: Site, changes: tuple[str, ...]) -> Judgement:

@@ -102,7 +102,7 @@ def _line(name: str, score: float, votes: Sequence[_Vote]) -> str:
     nearest = min(given, key=lambda one: (abs(one.score - score), one.score))
     of = f" (votes: {', '.join(_number(one.score) for one in given)})" if len(votes) > 1 else ""
     said = one_line(nearest.evidence, _LONGEST_EVIDENCE)
-    return f"{one_line(name, 80)} {_number(score)}{of}" + (f": {said}" if said else "")
+    return f"- {one_line(name, 80)} {_number(score)}{of}" + (f": {said}" if said else "")
 
 
 def _number(value: float) -> str:

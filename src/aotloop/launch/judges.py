@@ -9,11 +9,12 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.agents.contract import Backend, Limits, Outcome
+from aotloop.agents.contract import Outcome
 from aotloop.agents.roles import Role
 from aotloop.config import Config
 from aotloop.core.model import Objective
 from aotloop.errors import Unavailable
+from aotloop.judging.asking import Juror
 from aotloop.judging.judge import AgentJudge, Case, Jury
 from aotloop.judging.remembering import Remembering
 from aotloop.judging.sites import Copies, OnTheSpot, Sites
@@ -73,11 +74,11 @@ class Judges:
                 self._sites = None
 
     def _jury(self, asking: Asking, on_spent: Callable[[Outcome], None]) -> Jury:
-        def spent(role: Role, outcome: Outcome) -> None:
-            on_spent(priced(outcome, self._config.price_of(judge_of(self._config, role) or "")))
+        def spent(juror: Juror, outcome: Outcome) -> None:
+            on_spent(priced(outcome, self._config.price_of(juror.agent)))
 
         return Jury(
-            hire=self._hire,
+            jurors=self._jurors,
             run_id=asking.run_id,
             scratch=asking.scratch,
             votes=self._config.role("judge").votes,
@@ -86,11 +87,12 @@ class Judges:
             on_spent=spent,
         )
 
-    def _hire(self, role: Role) -> tuple[Backend, Limits]:
+    def _jurors(self, role: Role) -> list[Juror]:
         name = judge_of(self._config, role)
         if name is None:
             raise Unavailable(f"no agent is configured as {role}", hint=f"Name one in aot.toml: [roles.{role}] agent")
-        return hire(self._config, name, role)
+        hired = ((one, hire(self._config, one, role)) for one in self._config.chain(name))
+        return [Juror(agent=one, backend=backend, limits=limits) for one, (backend, limits) in hired if one != SHELL]
 
     def _where(self) -> Sites:
         with self._lock:

@@ -151,5 +151,3 @@ def _last_part(path: str) -> bytes:
 
 def _named(words: Sequence[str]) -> str:
     return ", ".join(words[:_SHOWN]) + (" …" if len(words) > _SHOWN else "")
-
-

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import time
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +20,7 @@ from aotloop.workspace.landing import landing
 from aotloop.workspace.repository import Head, Repository
 
 _SETTINGS = ("config", "config.worktree", "hooks", "info")
+_TRIES, _PAUSE = 5, 0.05
 _MOST_BYTES = 20_000_000
 """Of one file; of a larger one it is known whether it changed, and no more."""
 
@@ -52,10 +54,29 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def look_at(repository: Repository, ignoring: Iterable[str] = ()) -> Look:
-    """Not while something lands. `ignoring`: paths of ours, from the top of the repository."""
+    """Of no moment in which something lands. `ignoring`: paths of ours, from the top of the repository.
+
+    In a large checkout it takes a while, for which whoever has something to land is not kept waiting.
+    """
+    paths = tuple(ignoring)
+    for _ in range(_TRIES):
+        head, was_quiet = repository.head(), _is_quiet(repository)
+        look = _look(repository, paths)
+        if was_quiet and _is_quiet(repository) and repository.head() == head == look.head:
+            return look
+        time.sleep(_PAUSE)
     with landing(repository):
-        dirty = {path: _entry(repository, path) for path in repository.dirty(ignoring)}
-        return Look(head=repository.head(), dirty=dirty, settings=_settings(repository.common_dir))
+        return _look(repository, paths)
+
+
+def _is_quiet(repository: Repository) -> bool:
+    """Nobody, neither we nor the person, is changing what git knows of the checkout."""
+    return not (repository.git_dir / "index.lock").exists()
+
+
+def _look(repository: Repository, ignoring: tuple[str, ...]) -> Look:
+    dirty = {path: _entry(repository, path) for path in repository.dirty(ignoring)}
+    return Look(head=repository.head(), dirty=dirty, settings=_settings(repository.common_dir))
 
 
 def difference(before: Look, now: Look, ours: Iterable[str] = ()) -> Difference:

@@ -82,20 +82,24 @@ def _clean(repository: Repository, path: str) -> bool:
 
 
 def _write(repository: Repository, path: str, entry: Entry) -> bool:
-    """In one step: nobody sees half of it."""
-    file, content = repository.top / path, repository.git("cat-file", "blob", str(entry.blob)).out
+    file = repository.top / path
+    if file.is_dir() and not file.is_symlink():
+        return False
+    _replace(file, repository.git("cat-file", "blob", str(entry.blob)).out, entry.mode)
+    return True
+
+
+def _replace(file: Path, content: bytes, mode: int) -> None:
+    """In one step: nobody sees half of it, and whoever dies leaves the one or the other."""
     file.parent.mkdir(parents=True, exist_ok=True)
     beside = file.with_name(f".{file.name[:100]}.aot-{os.getpid()}")
-    if stat.S_ISLNK(entry.mode):
+    beside.unlink(missing_ok=True)
+    if stat.S_ISLNK(mode):
         beside.symlink_to(os.fsdecode(content))
     else:
         beside.write_bytes(content)
-        beside.chmod(stat.S_IMODE(entry.mode))
-    if file.is_dir() and not file.is_symlink():
-        beside.unlink()
-        return False
+        beside.chmod(stat.S_IMODE(mode))
     beside.replace(file)
-    return True
 
 
 def _setting_back(repository: Repository, before: Look, name: str, evidence: Path) -> None:
@@ -105,9 +109,7 @@ def _setting_back(repository: Repository, before: Look, name: str, evidence: Pat
         _remove(file)
         return
     mode, content = before.settings[name]
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(content)
-    file.chmod(stat.S_IMODE(mode))
+    _replace(file, content, mode)
 
 
 def _save(file: Path, copy: Path) -> None:

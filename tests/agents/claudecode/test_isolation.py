@@ -149,3 +149,13 @@ def test_several_attempts_at_once_do_not_disturb_each_other(stage: Stage) -> Non
 
         assert [type(one) for one in asyncio.run(at_once())] == [Done] * 4
     assert [(folder / "here").read_text().strip() for folder in folders] == list(map(str, folders))
+
+
+def test_the_key_is_kept_from_commands_wherever_the_attempts_folder_is(stage: Stage) -> None:
+    outcome, heard = stage.play([shell("env > seen"), DONE], scratch=stage.folder / "my 'own' $(touch x) folder")
+    assert isinstance(outcome, Done)
+    seen = (stage.cwd / "seen").read_text()
+    assert "AOT_ATOM_ID=A1" in seen
+    assert "ANTHROPIC_API_KEY" not in seen
+    assert heard.requests[0].headers["x-api-key"] == "scripted"
+    assert not (stage.cwd / "x").exists()
