@@ -90,3 +90,19 @@ def test_a_commit_of_ours_is_no_move(project: Project) -> None:
     project.git("commit", "-q", "--allow-empty", "-m", "landed")
     assert difference(before, look_at(repository)).moved
     assert not difference(before, look_at(repository), [project.git("rev-parse", "HEAD")]).moved
+
+
+def test_any_number_of_uncommitted_files_and_odd_names_are_looked_after(project: Project, tmp_path: Path) -> None:
+    repository = find_repository(project.root)
+    assert repository is not None
+    for number in range(200):
+        (project.root / f"note {number}").write_text(f"{number}\n")
+    (project.root / "odd\nname").write_text("x")
+    before = look_at(repository)
+    (project.root / "note 7").write_text("theirs")
+    found = difference(before, look_at(repository))
+    assert found.paths == ("note 7",)
+    assert put_back(repository, before, found, tmp_path / "evidence", ("A1", 1)) == ()
+    assert (project.root / "note 7").read_text() == "7\n"
+    objects = project.git("count-objects", "-v").splitlines()[0]
+    assert int(objects.split()[1]) >= 200

@@ -11,7 +11,6 @@ import os
 import stat
 import time
 from collections.abc import Iterable
-from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -29,9 +28,12 @@ class Entry(msgspec.Struct, frozen=True):
     """A file, a link, or nothing (`mode` 0)."""
 
     mode: int = 0
-    digest: str = ""
+    facts: str = ""
+    """By which another one is told from it; of a link, where it leads to."""
     blob: str | None = None
     """Where its content is kept; None: it is too large, or there is none."""
+    can_be_kept: bool = False
+    """And is not yet."""
 
 
 class Look(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +77,7 @@ def _is_quiet(repository: Repository) -> bool:
 
 
 def _look(repository: Repository, ignoring: tuple[str, ...]) -> Look:
-    dirty = {path: _entry(repository, path) for path in repository.dirty(ignoring)}
+    dirty = _entries(repository, repository.dirty(ignoring))
     return Look(head=repository.head(), dirty=dirty, settings=_settings(repository.common_dir))
 
 
@@ -91,22 +93,38 @@ def difference(before: Look, now: Look, ours: Iterable[str] = ()) -> Difference:
     )
 
 
-def _entry(repository: Repository, path: str) -> Entry:
-    file = repository.top / path
+def _entries(repository: Repository, paths: Iterable[str]) -> dict[str, Entry]:
+    found = {path: _entry(repository.top / path) for path in paths}
+    kept = [path for path, entry in found.items() if entry.can_be_kept and "\n" not in path]
+    for path, blob in zip(kept, _blobs(repository, kept), strict=True):
+        found[path] = Entry(found[path].mode, blob or found[path].facts, blob)
+    return found
+
+
+def _entry(file: Path) -> Entry:
     try:
         facts = file.lstat()
         if stat.S_ISLNK(facts.st_mode):
-            return _kept(repository, facts.st_mode, os.fsencode(os.readlink(file)))  # noqa: PTH115 - as bytes
-        if stat.S_ISREG(facts.st_mode) and facts.st_size <= _MOST_BYTES:
-            return _kept(repository, facts.st_mode, file.read_bytes())
+            return Entry(facts.st_mode, os.readlink(file))  # noqa: PTH115 - its very text
     except OSError:
         return Entry()
-    return Entry(facts.st_mode, f"{facts.st_size} {facts.st_mtime_ns}" if stat.S_ISREG(facts.st_mode) else "")
+    if not stat.S_ISREG(facts.st_mode):
+        return Entry(facts.st_mode)
+    return Entry(facts.st_mode, f"{facts.st_size} {facts.st_mtime_ns}", can_be_kept=facts.st_size <= _MOST_BYTES)
 
 
-def _kept(repository: Repository, mode: int, content: bytes) -> Entry:
-    words = ("hash-object", "-w", "--no-filters", "--stdin")
-    return Entry(mode, sha256(content).hexdigest(), repository.git(*words, stdin=content).text)
+def _blobs(repository: Repository, paths: list[str]) -> list[str | None]:
+    """None of a file that is gone meanwhile."""
+    if not paths:
+        return []
+    words = ("hash-object", "-w", "--no-filters", "--stdin-paths")
+    listed = b"".join(os.fsencode(path) + b"\n" for path in paths)
+    done = repository.git(*words, stdin=listed, accept=())
+    if done.code == 0:
+        return [*done.out.decode().split()]
+    if len(paths) == 1:
+        return [None]
+    return [blob for path in paths for blob in _blobs(repository, [path])]
 
 
 def _settings(folder: Path) -> dict[str, tuple[int, bytes]]:

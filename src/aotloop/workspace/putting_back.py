@@ -67,7 +67,7 @@ def _path_back(repository: Repository, before: Look, path: str, evidence: Path) 
     if entry.mode == 0:
         _remove(repository.top / path)
         return True
-    return entry.blob is not None and _write(repository, path, entry)
+    return _write(repository, path, entry)
 
 
 def _clean(repository: Repository, path: str) -> bool:
@@ -82,10 +82,11 @@ def _clean(repository: Repository, path: str) -> bool:
 
 
 def _write(repository: Repository, path: str, entry: Entry) -> bool:
-    file = repository.top / path
-    if file.is_dir() and not file.is_symlink():
+    file, is_link = repository.top / path, stat.S_ISLNK(entry.mode)
+    if (file.is_dir() and not file.is_symlink()) or (entry.blob is None and not is_link):
         return False
-    _replace(file, repository.git("cat-file", "blob", str(entry.blob)).out, entry.mode)
+    content = os.fsencode(entry.facts) if is_link else repository.git("cat-file", "blob", str(entry.blob)).out
+    _replace(file, content, entry.mode)
     return True
 
 
