@@ -152,6 +152,27 @@ def test_its_settings_redirect_nobody_and_run_nothing(
     assert "of-the-repository" not in heads.lower()
 
 
+@each_client
+def test_instructions_that_are_a_link_to_a_file_of_the_operators_are_not_told_to_the_model(
+    tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch, client: str
+) -> None:
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    (own_home / "secret.txt").write_text("secret-of-the-operator\n")
+    a_repository(tree, {"inside.md": "words-of-the-repository\n@~/secret.txt\n"})
+    for target, is_told in ((own_home / "secret.txt", False), (Path("inside.md"), True)):
+        (tree / INSTRUCTIONS[client]).unlink(missing_ok=True)
+        (tree / INSTRUCTIONS[client]).symlink_to(target)
+        with ModelServer([Script("Greet", [DONE])]) as server:
+            for name, value in environ_of(client, server).items():
+                monkeypatch.setenv(name, value)
+            outcome = attempt(backend_of(client), an_assignment(tmp_path, prompt="Greet the world"))
+        assert isinstance(outcome, Done), outcome
+        said = b"".join(request.body for request in server.requests)
+        assert b"secret-of-the-operator" not in said
+        assert (b"words-of-the-repository" in said) == is_told
+
+
 PLUGINS = {
     ".opencode/plugin/spy.js": "",
     ".opencode/plugins/spy.ts": "",

@@ -303,6 +303,33 @@ def test_a_crashed_loop_can_be_stopped_and_redirected(tmp_path: Path) -> None:
     assert leftovers(project) == []
 
 
+def test_a_run_that_is_just_taking_over_from_one_that_died_can_be_stopped(tmp_path: Path) -> None:
+    """It looks at its agents first; what is asked of it meanwhile is asked of it, and not of the one that died."""
+    client = tmp_path / "client"
+    client.write_text(f"#!/bin/sh\ntouch {tmp_path}/looking\n{waits_for(tmp_path / 'looked', 'echo 1.0')}\n")
+    client.chmod(0o755)
+    project = a_project(
+        tmp_path,
+        atom("A1", run=waits_for(tmp_path / "go", "echo a > a")),
+        base_case="test -f a",
+        config=f'agent = "codex"\n[agents.codex]\nprogram = "{client}"\n',
+    )
+    (tmp_path / "looked").touch()
+    with project.running() as process:
+        until(lambda: is_at(project, "A1"))
+        process.kill()
+        process.wait()
+    (tmp_path / "looked").unlink()
+    (tmp_path / "looking").unlink()
+    with project.running() as process:
+        until((tmp_path / "looking").exists)
+        assert project.aot("stop", "--no-wait", "--reason", "not now").code == 0
+        (tmp_path / "looked").touch()
+        assert process.wait(PATIENCE) == 7
+    assert project.loop.control.stop_reason == "user: not now"
+    assert leftovers(project) == []
+
+
 # --- the dialogue ------------------------------------------------------------------------------------------------
 
 

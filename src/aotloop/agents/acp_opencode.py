@@ -25,6 +25,7 @@ from aotloop.agents.acp_presets import PRESETS
 from aotloop.agents.acp_session import AcpSession
 from aotloop.agents.contract import Assignment, Backend, Capabilities, Outcome
 from aotloop.agents.environment import environment
+from aotloop.agents.folders import leads_out
 from aotloop.agents.logins import home_with_login
 from aotloop.agents.presence import Presence, login_by, look_for
 from aotloop.agents.processes import run
@@ -125,12 +126,13 @@ def _config(assignment: Assignment, model: str | None, of_the_user: str | None) 
     except ValueError:
         given = {}
     chosen = {key: given[key] for key in _OF_THE_USER if key in given} if isinstance(given, dict) else {}
-    instructions = assignment.cwd / "AGENTS.md"
+    instructions = assignment.cwd.absolute() / "AGENTS.md"
+    strangers = leads_out(assignment.cwd.absolute(), "AGENTS.md")  # links to some other file of the operator's
     return {
         **chosen,
         **({"model": model} if model is not None else {}),
         "permission": _PERMISSIONS[access_of(assignment.role)],
-        "instructions": [str(instructions)] if instructions.is_file() else [],
+        "instructions": [str(instructions)] if instructions.is_file() and instructions not in strangers else [],
         "agent": {"title": {"disable": True}},
         "snapshot": False,
         "share": "disabled",

@@ -22,6 +22,7 @@ from aotloop.agents.codex_events import CodexEvents
 from aotloop.agents.codex_home import distrust, lend_settings, pointed_at_instructions
 from aotloop.agents.contract import Assignment, Backend, Capabilities, Crashed, Garbage, Outcome, TimedOut
 from aotloop.agents.environment import environment
+from aotloop.agents.folders import leads_out
 from aotloop.agents.launching import Launch
 from aotloop.agents.logins import home_with_login
 from aotloop.agents.outcomes import outcome_of_answer
@@ -114,6 +115,8 @@ class Codex(msgspec.Struct, frozen=True, kw_only=True):
             file = assignment.scratch / _SCHEMA
             file.write_bytes(msgspec.json.encode(assignment.result_schema))
             argv += ["--output-schema", str(file)]
+        if leads_out(assignment.cwd.absolute(), "AGENTS.md"):  # else the model is told some file of the operator's
+            argv += ["-c", "project_doc_max_bytes=0"]
         hidden = [name for name in KEYS if name not in self.pass_env]
         for key, value in _settings(hidden, env.get("OPENAI_BASE_URL")).items():
             argv += ["-c", f"{key}={json.dumps(value)}"]

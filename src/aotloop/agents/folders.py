@@ -10,3 +10,10 @@ def folders_of(cwd: Path) -> tuple[Path, ...]:
     upwards = (cwd, *cwd.parents)
     depth = next((number for number, folder in enumerate(upwards) if (folder / ".git").exists()), 0)
     return tuple(reversed(upwards[: depth + 1]))
+
+
+def leads_out(cwd: Path, name: str) -> list[Path]:
+    """Files of this name, in those folders, that are links to what lies outside of the repository."""
+    folders = folders_of(cwd)
+    top = folders[0].resolve()
+    return [file for file in (folder / name for folder in folders) if not file.resolve().is_relative_to(top)]

@@ -89,6 +89,9 @@ class Runner:
         self._signal: int | None = None
         self._generations_told = means.run.loop.control.iteration
         self._finished: effects.Finished | None = None
+        self._was_asked_to_stop = means.run.loop.control.stop_requested
+        """Before this run began, by whoever wanted to stop the one that died."""
+        self._asked_meanwhile: reports.Report | None = None
 
     async def drive(self) -> Ending:
         """Raises AotError where the file could not be read or written; then it is as it was, and can be resumed."""
@@ -133,11 +136,21 @@ class Runner:
         self._run.to_revert += recovery.given_up
         items: list[Item] = []
         if start.is_resumed:  # whatever was asked of the run that died is not asked of this one
-            items.append(partial(_stop_what_died, self._run))
+            items.append(self._stop_what_died)
         items.append(reports.Began(at=now(), run_id=start.run_id, objective_digest=start.objective_digest))
+        items.append(lambda _: self._asked_meanwhile)
         items.append(partial(self._performer.settle, recovery))
         items += [partial(self._performer.take_up, record) for record in recovery.found]
         return items
+
+    def _stop_what_died(self, _: Exchanged) -> None:
+        control = self._run.loop.control
+        if control.status != "running":
+            return
+        if control.stop_requested and not self._was_asked_to_stop:
+            request = events.StopRequested(reason=control.stop_reason or "stop requested")
+            self._asked_meanwhile = reports.Told(at=now(), event=request)
+        self._run.advance(events.LoopStopped(reason=control.stop_reason))
 
     async def _reported(self) -> list[Item]:
         """All that has been reported by now; if nothing has, it is waited for, until a limit of time is reached."""
@@ -227,11 +240,6 @@ class Runner:
             self._queue.put_nowait(reports.Told(at=now(), event=events.StopRequested(reason=reason)))
         else:
             self._tasks.hurry()
-
-
-def _stop_what_died(run: Run, _: Exchanged) -> None:
-    if run.loop.control.status == "running":
-        run.advance(events.LoopStopped(reason=run.loop.control.stop_reason))
 
 
 def _first(errors: BaseExceptionGroup[AotError]) -> AotError:

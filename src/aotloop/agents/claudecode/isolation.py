@@ -15,9 +15,10 @@ from typing import Any
 
 import msgspec
 
-from aotloop.agents.folders import folders_of
+from aotloop.agents.folders import folders_of, leads_out
 
-_INSTRUCTIONS = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".claude/CLAUDE.md", ".claude/rules/**")
+_FILES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".claude/CLAUDE.md")
+_INSTRUCTIONS = (*_FILES, ".claude/rules/**")
 VARIABLES = {"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD": "1"}
 
 
@@ -36,9 +37,16 @@ def options(cwd: Path, *lent: Path, with_operators: bool = False) -> tuple[str, 
 
 
 def _settings(cwd: Path, *, with_operators: bool) -> dict[str, Any]:
+    strangers = _leading_out(cwd)
     if with_operators:
-        return {"enableAllProjectMcpServers": False, "enabledMcpjsonServers": []}
-    return {"disableAllHooks": True, "claudeMdExcludes": _excluded(cwd)}
+        return {"enableAllProjectMcpServers": False, "enabledMcpjsonServers": [], "claudeMdExcludes": strangers}
+    return {"disableAllHooks": True, "claudeMdExcludes": [*_excluded(cwd), *strangers]}
+
+
+def _leading_out(cwd: Path) -> list[str]:
+    """A link of the repository's would have the client tell the model some other file of the operator's."""
+    found = [path for name in _FILES for path in leads_out(cwd.absolute(), name)]
+    return [str(one) for path in found for one in (path, path.resolve())]
 
 
 def _excluded(cwd: Path) -> list[str]:
