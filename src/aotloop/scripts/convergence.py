@@ -1,4 +1,4 @@
-"""request_stop, apply_correction: a person ends a loop, or changes its direction."""
+"""request_stop, request_redirect, apply_correction: a person ends a loop, or changes its direction."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import Any
 
 from aotloop import app
 from aotloop.core import events
+from aotloop.core.effects import Revert
 from aotloop.core.machine import advance
-from aotloop.core.model import BaseCase, Constraints, Loop
+from aotloop.core.model import BaseCase, Constraints, Correction, Loop
+from aotloop.errors import Unavailable
 from aotloop.scripts.arguments import Option, Usage, UsageError, comma_separated
 from aotloop.scripts.output import Script
+from aotloop.statefile.store import Store
 
 AGREED = ("goal", "background_intent", "deliverables", "definition_of_done")
 
@@ -18,6 +21,20 @@ AGREED = ("goal", "background_intent", "deliverables", "definition_of_done")
 def _request_stop(given: dict[str, Any]) -> dict[str, Any]:
     app.apply(app.open_store(given["state_file"]), events.StopRequested(reason=given["reason"]))
     return {"success": True, "stop_requested": True, "reason": given["reason"]}
+
+
+def _request_redirect(given: dict[str, Any]) -> dict[str, Any]:
+    """Atoms that were in progress are named: whoever works on them is to be stopped, and their results do not count."""
+    store = app.open_store(given["state_file"])
+    is_requested = not given["cancel"]
+
+    def change(loop: Loop) -> list[str]:
+        underway = [atom.id for atom in loop.atoms if atom.status == "in_progress"]
+        advance(loop, events.RedirectRequested() if is_requested else events.RedirectExpired())
+        return underway if is_requested else []
+
+    interrupted = store.update(change)
+    return {"success": True, "redirect_requested": is_requested, "interrupted": interrupted}
 
 
 def _apply_correction(given: dict[str, Any]) -> dict[str, Any]:
@@ -28,9 +45,32 @@ def _apply_correction(given: dict[str, Any]) -> dict[str, Any]:
     if missing := [name for name in needed if given[name] is None]:
         raise UsageError(f"{kind} needs " + ", ".join(f"--{name.replace('_', '-')}" for name in missing))
     store = app.open_store(given["state_file"])
-    store.update(lambda loop: advance(loop, make(loop, given, app.now())))
-    recorded = store.load().corrections[-1]
-    return {"success": True, "type": recorded.type, "trail_cleared": recorded.trail_cleared, "kind": kind}
+
+    def change(loop: Loop) -> tuple[Correction, list[str]]:
+        before = loop.snapshot()
+        effects = advance(loop, make(loop, given, app.now()))
+        _remember_agreement(store, before, loop)
+        return loop.corrections[-1], [atom for effect in effects if isinstance(effect, Revert) for atom in effect.atoms]
+
+    recorded, undone = store.update(change)
+    told = {"success": True, "kind": kind, "type": recorded.type, "trail_cleared": recorded.trail_cleared}
+    return {**told, "undone": undone}
+
+
+def _remember_agreement(store: Store, before: Loop, now: Loop) -> None:
+    """A correction is a person's word: what it makes of the objective is agreed on, and its commands are accepted."""
+    from contextlib import suppress  # noqa: PLC0415
+
+    from aotloop.core.commands import commands_of  # noqa: PLC0415
+    from aotloop.trust import is_trusted, trust  # noqa: PLC0415
+    from aotloop.trust.objectives import agree  # noqa: PLC0415
+
+    if now.objective == before.objective:
+        return
+    with suppress(Unavailable):  # a home that cannot be written to costs the memory, not the correction
+        if is_trusted(store.path, commands_of(before)):
+            trust(store.path, commands_of(now))
+        agree(store.path, now.objective)
 
 
 def _objective(loop: Loop, given: dict[str, Any], at: str) -> events.Corrected:
@@ -115,6 +155,14 @@ KINDS: dict[str, tuple[tuple[str, ...], Callable[[Loop, dict[str, Any], str], ev
 
 REQUEST_STOP = Script(
     Usage("Ask the running loop to stop; nothing is lost.", (), {"--reason": Option()}), _request_stop
+)
+REQUEST_REDIRECT = Script(
+    Usage(
+        "Have everything wait for a person's correction; --cancel: there is none, go on.",
+        (),
+        {"--cancel": Option(None)},
+    ),
+    _request_redirect,
 )
 APPLY_CORRECTION = Script(
     Usage(

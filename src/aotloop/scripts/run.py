@@ -16,11 +16,13 @@ MODULES = {
     "verify_checklist": "checks",
     "validate_state": "checks",
     "check_gate": "checks",
+    "align_goal": "aligning",
     "add_atom": "dag",
     "decompose_atom": "dag",
     "switch_or_branch": "dag",
     "fail_atom": "dag",
     "request_stop": "convergence",
+    "request_redirect": "convergence",
     "apply_correction": "convergence",
 }
 
