@@ -7,6 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from aotloop.core.commands import commands_of
 from aotloop.core.model import (
     Atom,
     AtomCheck,
@@ -26,6 +27,7 @@ from aotloop.core.model import (
     Verdict,
 )
 from aotloop.statefile import emit
+from aotloop.trust import trust
 
 
 def atom(atom_id: str, *depends_on: str, status: Any = "pending", **more: Any) -> Atom:
@@ -74,6 +76,13 @@ def write_loop(project: Path, loop: Loop) -> Path:
     path = project / ".claude" / "aot-loop-state.md"
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(as_file(loop))
+    return path
+
+
+def write_accepted(project: Path, loop: Loop) -> Path:
+    """With its commands accepted, as by a person in a terminal."""
+    path = write_loop(project, loop)
+    trust(str(path), commands_of(loop))
     return path
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from aotloop.core.model import AtomCheck, BaseCase, Check, ChecklistItem, Decomposition
 from aotloop.statefile.reading import decode, examine
-from tests.loops import a_loop, atom, write_loop
+from tests.loops import a_loop, atom, write_accepted, write_loop
 from tests.scripts.calling import call
 
 
@@ -144,14 +144,14 @@ def test_a_nested_judged_item_does_not_vanish(project: Path) -> None:
     inner = ChecklistItem(
         item="deep", group=(item("right", "assertion", "it is right"), item("runs", "command", "true"))
     )
-    write_loop(project, a_loop(atom("A1"), base_case=checklist(ChecklistItem(item="top", group=(inner,)))))
+    write_accepted(project, a_loop(atom("A1"), base_case=checklist(ChecklistItem(item="top", group=(inner,)))))
     told = call("verify_checklist", code=1)
     assert told["undecided"] is True
     assert [one["item"] for one in told["skipped"]] == ["top / deep / right"]
 
 
 def test_a_command_that_does_not_exist_proves_nothing(project: Path) -> None:
-    write_loop(project, a_loop(atom("A1"), base_case=checklist(item("clean", "not_command", "no-such-linter src"))))
+    write_accepted(project, a_loop(atom("A1"), base_case=checklist(item("clean", "not_command", "no-such-linter src"))))
     assert call("verify_checklist", code=1)["passed"] is False
     assert call("verify_command", "no-such-linter", "--expect-fail", code=1)["exit_code"] == 127
 
@@ -189,7 +189,7 @@ def test_a_check_the_wrong_way_round_is_noticed_before_the_work(project: Path) -
 
     How the command line tells it is tested with the gate; here, that what it tells from is right.
     """
-    write_loop(project, a_loop(atom("A1"), base_case=checklist(item("No holes", "not_command", "true"))))
+    write_accepted(project, a_loop(atom("A1"), base_case=checklist(item("No holes", "not_command", "true"))))
     told = call("verify_checklist", code=1)
     assert told["checklist"][0]["passed"] is False
     assert "exit 0" in told["checklist"][0]["evidence"]

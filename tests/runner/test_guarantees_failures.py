@@ -150,7 +150,15 @@ def test_generations_in_which_nothing_gets_smaller_end_the_loop(tmp_path: Path) 
 
 def test_what_is_resolved_meanwhile_is_progress(tmp_path: Path) -> None:
     orders = {"A1": [fails("one"), fails("two"), fails("three"), done({"a": "a"})], "B": [done()]}
-    chain = [atom(f"B{number}", *([f"B{number - 1}"] if number else []), run="true") for number in range(4)]
+    asked = f"grep -c A1 {tmp_path}/scripted.json.asked"
+    chain = [  # one for each time that A1 is tried, however long that takes
+        atom(
+            f"B{number}",
+            *([f"B{number - 1}"] if number else []),
+            run=f"until test $({asked}) -gt {number}; do sleep 0.02; done",
+        )
+        for number in range(4)
+    ]
     project = a_project(
         tmp_path, atom("A1"), *chain, base_case="test -f a", config=scripted(tmp_path, orders), constraints=PATIENT
     )

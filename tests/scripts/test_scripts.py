@@ -10,7 +10,7 @@ import pytest
 from aotloop.core.model import AtomCheck, BaseCase, Binding, Check, ChecklistItem, Decomposition, Loop
 from aotloop.scripts.run import MODULES
 from aotloop.statefile.reading import decode
-from tests.loops import a_loop, atom, write_loop
+from tests.loops import a_loop, atom, write_accepted, write_loop
 from tests.scripts.calling import SCRIPTS, call
 
 
@@ -56,8 +56,9 @@ def test_read_state_tells_everything_about_the_loop(project: Path) -> None:
     told = call("read_state")
     assert list(told) == [
         "exists", "status", "iteration", "stall_count", "prev_pending_count", "stop_requested", "stop_reason",
-        "redirect_requested", "objective", "atoms", "bindings", "or_groups", "decompositions", "trail",
-        "corrections", "executable_atoms", "summary",
+        "redirect_requested", "session_id", "cost_usd", "used", "verdict", "objective", "atoms", "bindings",
+        "or_groups", "decompositions", "trail", "corrections", "executable_atoms", "start_now", "start_now_in_place",
+        "summary",
     ]  # fmt: skip
     assert told["executable_atoms"] == ["A3", "A2", "B1"]
     assert told["summary"] == {"total": 6, "pending": 5, "in_progress": 0, "resolved": 1, "executable": 3}
@@ -237,7 +238,7 @@ def test_starting_again_clears_the_stop_request(project: Path) -> None:
 
 
 def test_completion_runs_the_base_case(project: Path) -> None:
-    write_loop(project, a_loop(atom("A1", status="resolved"), command="test -f done.txt"))
+    write_accepted(project, a_loop(atom("A1", status="resolved"), command="test -f done.txt"))
     error = call("set_status", "completed", code=1)["error"]
     assert "the base case does not hold" in error
     assert state(project).control.status == "running"
@@ -289,7 +290,7 @@ def test_verify_checklist_reports_every_item_and_what_waits_for_a_judge(project:
         ChecklistItem(item="runs", check=Check(type="command", value="true")),
         ChecklistItem(item="reads well", check=Check(type="quality", criteria="clear", pass_threshold=3.0)),
     )
-    write_loop(project, a_loop(atom("A1"), base_case=BaseCase(checklist=items)))
+    write_accepted(project, a_loop(atom("A1"), base_case=BaseCase(checklist=items)))
     told = call("verify_checklist", code=1)
     assert list(told) == ["passed", "undecided", "checklist", "skipped"]
     assert (told["passed"], told["undecided"]) == (False, True)
@@ -347,7 +348,7 @@ def test_atoms_are_added_decomposed_switched_and_failed(project: Path) -> None:
     assert told == {"success": True, "parent": "A3", "children": ["A4", "A5"], "reason": "large"}
     call("update_atom", "A2", "in_progress")
     told = call("switch_or_branch", "way", "A3", "--reason", "dead end")
-    assert told == {"success": True, "or_group": "way", "left": "A2", "selected": "A3", "reset": ["A2"]}
+    assert told == {"success": True, "or_group": "way", "left": "A2", "selected": "A3", "reset": ["A2"], "undone": []}
     loop = state(project)
     assert loop.or_groups["way"].failed == ("A2",)
     assert loop.trail[-1].reason == "dead end"

@@ -45,7 +45,9 @@ class Acp(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def capabilities(self) -> Capabilities:
-        return Capabilities(structured_output="emulated", tool_restriction="emulated", interrupt="emulated")
+        return Capabilities(
+            structured_output="emulated", tool_restriction="emulated", cost_report="emulated", interrupt="emulated"
+        )
 
     def look(self) -> Presence:
         login = login_by(os.environ, self.preset.keys, otherwise="unknown")

@@ -65,7 +65,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             argv=("codex-acp",),
             passed=(*_OPENAI, "CODEX_API_KEY", "CODEX_HOME"),
             install="Install it with: npm install -g @agentclientprotocol/codex-acp",
-            log_in="Log in with `codex login`, or set OPENAI_API_KEY.",
+            log_in="Log in with `codex login`: it takes no key from the environment.",
             tells_version=False,
         ),
     }

@@ -33,7 +33,7 @@ def shortcomings(agent: str, capabilities: Capabilities, matters: Matters) -> It
 
 _COST = {
     "missing": "{agent} does not tell what it costs: money cannot be counted, so the limit of {limit} cannot hold",
-    "emulated": "what {agent} costs is known only by what its answers tell, or by the configured price of its tokens:"
+    "emulated": "what {agent} costs is known only if it tells, or by the configured price of its tokens:"
     " the limit of {limit} holds no better than those",
 }
 _RESTRICTION = {
