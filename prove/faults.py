@@ -127,7 +127,7 @@ FAULTS = (
     Fault(
         "Generations",
         "iterations are not limited",
-        ((starting, "_another_generation_is_allowed", yes), (ending, "_over_limit", none)),
+        ((starting, "_another_generation_is_allowed", yes), (ending, "over_limit", none)),
         (SINGLE,),
     ),
     Fault(
@@ -154,7 +154,7 @@ FAULTS = (
         ((generations, "give_up_what_stalls", nothing),),
         (PLAIN, SINGLE),
     ),
-    Fault("Progress and stall", "stalls do not end the loop", ((ending, "_stalled", none),), (SINGLE,)),
+    Fault("Progress and stall", "stalls do not end the loop", ((ending, "stalled", none),), (SINGLE,)),
     Fault("Progress and stall", "growth is never withdrawn", ((generations, "withdraw", nothing),), (GROWING,)),
     Fault("Failure ladder", "failures are not recorded", ((failure, "_record", none),), (SINGLE,)),
     Fault("Failure ladder", "attempts are not counted", ((atoms, "fail", count_no_attempt),), (PLAIN,)),

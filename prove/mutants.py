@@ -170,7 +170,9 @@ def wait_is_failure(run: Run, report: Any) -> Any:
 
 
 def limits_first(run: Run) -> None:
-    if run.ending is None and run.has_begun and (reason := ending._over_limit(run) or ending._stalled(run)):
+    control, limits = run.loop.control, run.limits
+    reason = ending.over_limit(control, limits, is_open=run.is_open) or ending.stalled(control, limits)
+    if run.ending is None and run.has_begun and reason:
         run.end(reason)
 
 

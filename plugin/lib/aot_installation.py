@@ -1,7 +1,8 @@
 """Finds the aotloop installation that this plugin belongs to, and runs one of its scripts there.
 
 Started by whatever `python3` there is, so it keeps to what every Python 3 understands. In order: the installation the
-plugin lies in (a wheel's site-packages, or a checkout with its .venv), this interpreter, the one behind `aot` on PATH.
+plugin lies in (a wheel's site-packages, or a checkout with its .venv), this interpreter, the one that `aot plugin
+install` noted for a client that copies plugins, the one behind `aot` on PATH.
 """
 
 import os
@@ -71,12 +72,27 @@ def interpreters():
         for interpreter in owned_interpreters(owner):
             if is_program(interpreter):
                 yield interpreter
+    noted = noted_interpreter()
+    if noted is not None and is_program(noted):
+        yield noted
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         command = os.path.join(folder, "aot")
         if os.path.isabs(folder) and is_program(command):  # a relative entry would let any folder name a program
             interpreter = interpreter_behind(command)
             if interpreter is not None and is_program(interpreter):
                 yield interpreter
+
+
+def noted_interpreter():
+    """Only absolute paths count, here as there: a relative one could lead into a repository."""
+    data = os.environ.get("XDG_DATA_HOME", "")
+    folder = data if os.path.isabs(data) else os.path.join(os.path.expanduser("~"), ".local", "share")
+    try:
+        with open(os.path.join(folder, "aotloop", "interpreter"), "rb") as file:
+            path = os.fsdecode(file.readline(4096)).strip()
+    except OSError:
+        return None
+    return path if os.path.isabs(folder) and os.path.isabs(path) else None
 
 
 def is_program(path):

@@ -97,9 +97,14 @@ def resolve_atom(
 ) -> Resolution:
     """Runs the atom's own check first. Parents that this resolves are checked and resolved too."""
     refuse_while_run(store)
+    event = events.AtomResolved(atom=atom_id, summary=summary, artifacts=artifacts, at=now())
+    return resolve_parents(store, atom_id, _resolve(store, event, permit), permit)
+
+
+def resolve_parents(store: Store, atom_id: str, effects: list[Effect], permit: Permit | None) -> Resolution:
+    """What follows from the effects of an atom's resolution."""
     resolved: list[str] = []
     unverified: dict[str, str] = {}
-    effects = _resolve(store, events.AtomResolved(atom=atom_id, summary=summary, artifacts=artifacts, at=now()), permit)
     while effects:
         effect = effects.pop(0)
         if isinstance(effect, Resolved) and effect.atom != atom_id:
@@ -194,13 +199,15 @@ def _agree(store: Store, loop: Loop) -> None:
         agree(store.path, loop.objective)
 
 
-def complete_loop(store: Store, *, timeout: float = CHECK_TIMEOUT) -> None:
+def complete_loop(
+    store: Store, *, timeout: float = CHECK_TIMEOUT, permit: Permit | None = None, judge: JudgeFor | None = None
+) -> None:
     """Runs the base case and completes the loop only if it holds."""
     loop = store.load()
     if loop.control.status == "completed":
         return
     if loop.control.status == "running":
-        done = verify(store, timeout=timeout)
+        done = verify(store, timeout=timeout, permit=permit, judge=judge)
         if not done.report.passed:
             raise NotVerified(f"the base case does not hold: {described(done.report)}")
         event = events.LoopCompleted(commit=done.verdict.commit)

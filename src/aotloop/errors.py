@@ -72,7 +72,12 @@ class NotVerified(AotError):  # noqa: N818
 
 
 class NotTrusted(AotError):  # noqa: N818
-    pass
+    def __init__(
+        self, message: str, commands: Sequence[str] = (), *, hint: str | None = None, exit_code: int = 1
+    ) -> None:
+        """`commands`: those that a person has to look at."""
+        super().__init__(message, hint=hint, exit_code=exit_code)
+        self.commands = tuple(commands)
 
 
 class Unavailable(AotError):  # noqa: N818

@@ -102,6 +102,29 @@ def test_no_attempt_changes_anything_of_the_checkout_however_it_tries(tmp_path: 
     assert leftovers(project) == []
 
 
+def test_what_a_person_decided_is_closed_too_where_the_checkout_lies_in_their_home(tmp_path: Path, marks: Path) -> None:
+    decided = tmp_path / ".local" / "share" / "aotloop"
+    attack = (
+        f"rm -rf {decided}/*; find {decided} -type f -exec cp README.md '{{}}' ';'; mkdir -p {decided}/judged; "
+        f"echo x > {decided}/judged/mine.json; mv {decided} {marks}/gone; touch {marks}/tried"
+    )
+    project = a_project(
+        tmp_path,
+        atom("A1"),
+        base_case="test -f a",
+        config=scripted(marks, {"A1": [done({"a": "a"}, run=attack)]}),
+        environ={**CONFINED, "HOME": str(tmp_path), "XDG_DATA_HOME": ""},
+    )
+    assert project.aot("gate", "--yes").code == 0
+    before = {path: path.read_bytes() for path in decided.rglob("*") if path.is_file()}
+    assert before
+    ran = project.run()
+    assert ran.code == 0, ran.out
+    assert (marks / "tried").exists()
+    assert {path: path.read_bytes() for path in before} == before
+    assert not (decided / "judged" / "mine.json").exists()
+
+
 def test_what_an_attempt_needs_it_can_still_do(tmp_path: Path, marks: Path, own_home: Path) -> None:
     work = (
         f"set -e; echo a > a && git mv old new && git status --short > {marks}/status && "

@@ -29,6 +29,7 @@ COMMANDS = {
     "prompt": "Print what an agent would be told about an atom.",
     "graph": "Draw the work graph.",
     "log": "Show what was selected, what failed and what was corrected.",
+    "plugin": "Install the plugin for Claude Code and Codex.",
     "doctor": "Look for what is missing or in the way.",
     "clean": "Remove what runs left: kept attempts, worktrees, processes.",
     "demo": "Watch a loop at work, from start to end, in a folder of its own.",

@@ -54,6 +54,7 @@ Exit codes:
 @click.option("--branch", metavar="NAME", help="Work on this branch; it is made if there is none.")
 @click.option("--isolation", type=click.Choice(["worktree", "none"]), help="Where attempts are made.")
 @click.option("--allow-dirty", is_flag=True, default=None, help="Go on though there are uncommitted changes.")
+@click.option("--take-over", is_flag=True, help="Take the loop from the session that drives it.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -67,6 +68,7 @@ def command(
     max_cost: float | None,
     max_runtime: str | None,
     branch: str | None,
+    take_over: bool,
     **flags: Any,
 ) -> None:
     """Run the loop until its base case holds, or say exactly why it cannot.
@@ -88,20 +90,18 @@ def command(
     }
     given = {name: value for name, value in limits.items() if value is not None}
     with _not_ready():
-        ctx.exit(_run(store, given, branch, flags, yes=yes, as_json=as_json))
+        wishes = {"limits": given, "branch": branch, "take_over": take_over}
+        ctx.exit(_run(store, wishes, flags, yes=yes, as_json=as_json))
 
 
-def _run(
-    store: Store, limits: dict[str, Any], branch: str | None, flags: dict[str, Any], *, yes: bool, as_json: bool
-) -> int:
+def _run(store: Store, wishes: dict[str, Any], flags: dict[str, Any], *, yes: bool, as_json: bool) -> int:
     from aotloop.config import load  # noqa: PLC0415 - planning needs none of this
     from aotloop.launch import Wishes, run_loop  # noqa: PLC0415
 
     config = load(Path(project_root(store.path)), flags=flags)
     require_config_consent(config, yes=yes)
     accepted = consent_of(store, require_consent(store, yes=yes))
-    wishes = Wishes(limits=limits, branch=branch, is_accepted=accepted)
-    ending = run_loop(store, config, wishes, spectator(as_json=as_json))
+    ending = run_loop(store, config, Wishes(**wishes, is_accepted=accepted), spectator(as_json=as_json))
     if not as_json:
         _tell(store.load(), ending.status, ending.reason, worked=ending.worked)
     if ending.signal is not None:

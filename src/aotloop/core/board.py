@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from aotloop.core.freshness import outdate_verdict
 from aotloop.core.graph import Graph, highest_number
 from aotloop.core.model import Atom, Decomposition, Loop, OrGroup
 from aotloop.core.standing import Standing
@@ -20,10 +21,12 @@ OF_STRUCTURE = ("consumers", "consumers_first", "_placed", "group_order", "highe
 
 
 class Board(Graph):
-    def __init__(self, loop: Loop) -> None:
+    def __init__(self, loop: Loop, *, is_for_once: bool = False) -> None:
+        """`is_for_once`: whoever asks little and then goes is answered anew each time; keeping up would cost more."""
         super().__init__(loop)
         self._standing: Standing | None = None
-        self._is_irregular = False
+        self._is_for_once = is_for_once
+        self._is_irregular = is_for_once
 
     # --- changes -------------------------------------------------------------------------------------------------
 
@@ -31,6 +34,7 @@ class Board(Graph):
         """Replaces the atom of this id by another version of it; its dependencies are the same."""
         standing = self._standing_if_asked("required")
         before = self.atoms[atom.id]
+        outdate_verdict(self.loop, before, atom)
         self.loop.atoms[self.position[atom.id]] = atom
         self.atoms[atom.id] = atom
         if before.depends_on != atom.depends_on:
@@ -79,7 +83,7 @@ class Board(Graph):
     def rebuild(self) -> None:
         """After any other change of the loop, such as atoms that were taken out."""
         self._forget(*COMPUTED, *OF_STRUCTURE)
-        self.__init__(self.loop)  # type: ignore[misc]
+        self.__init__(self.loop, is_for_once=self._is_for_once)  # type: ignore[misc]
 
     def _add(self, atoms: list[Atom], groups: dict[str, OrGroup], splits: list[Decomposition]) -> None:
         for atom in atoms:

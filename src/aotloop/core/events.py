@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from aotloop.core.model import Atom, AtomCheck, Constraints, Decomposition, Objective, OrGroup, Used, Verdict
+from aotloop.core.model import Asked, Atom, AtomCheck, Constraints, Decomposition, Objective, OrGroup, Used, Verdict
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,8 +124,29 @@ class LoopStarted(Event, frozen=True, kw_only=True):
     objective_digest: str | None = None
 
 
+class SessionBound(Event, frozen=True, kw_only=True):
+    """This session drives the loop from now on; None: no session does. `take_over`: a person gave it the loop, whoever
+    else has it.
+    """
+
+    session_id: str | None
+    take_over: bool = False
+
+
 class LoopStopped(Event, frozen=True, kw_only=True):
     reason: str | None = None
+
+
+class Steered(Event, frozen=True, kw_only=True):
+    """Whoever coordinates the loop in a session wanted to end, and was told something.
+
+    `mark` tells what the loop is like now. `is_in_vain`: it is what it was when something was said last.
+    """
+
+    mark: str
+    is_sent_back: bool = False
+    is_in_vain: bool = False
+    asked: Asked = ""
 
 
 class StopRequested(Event, frozen=True, kw_only=True):

@@ -19,6 +19,8 @@ from aotloop.core.failure import seek_alternative, switch
 from aotloop.core.generations import begin_generation, end_generation
 from aotloop.core.model import Loop
 from aotloop.core.redirect import correct
+from aotloop.core.sessions import bind
+from aotloop.core.steering import steer
 from aotloop.core.verdicts import repair_base_case
 
 
@@ -38,7 +40,9 @@ _HANDLERS: dict[type[events.Event], Callable[[Board, Any], list[Effect]]] = {
     events.AtomDecomposed: growth.decompose,
     events.BranchSwitched: switch,
     events.LoopStarted: status.start,
+    events.SessionBound: bind,
     events.LoopStopped: status.stop,
+    events.Steered: steer,
     events.StopRequested: status.request_stop,
     events.VerdictReached: status.record_verdict,
     events.LoopCompleted: status.complete,

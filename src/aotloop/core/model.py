@@ -15,6 +15,7 @@ AtomStatus = Literal["pending", "in_progress", "resolved"]
 CheckType = Literal["command", "not_command", "file", "not_file", "assertion", "quality"]
 TrailType = Literal["selection", "failure", "user_correction"]
 CorrectionType = Literal["objective_change", "dag_adjustment", "constraint_change", "bindings_override"]
+Asked = Literal["", "verify", "judge"]
 Duration = int | float | str
 """Seconds, or a text such as "90s", "30m", "3h"; see aotloop.core.limits.seconds."""
 
@@ -108,6 +109,8 @@ class Verdict(Entry, frozen=True, kw_only=True):
     fewest_failing: int | None = None
     repair_rounds: dict[str, int] = {}
     scores: dict[str, dict[str, float]] = {}
+    outdated: bool = False
+    """An atom was resolved, reset or has failed since: it says nothing about what is there now."""
 
 
 class Generation(Entry, frozen=True, kw_only=True):
@@ -133,6 +136,17 @@ class Used(Entry, frozen=True, kw_only=True):
     turns: int = 0
 
 
+class Steering(Entry, frozen=True, kw_only=True):
+    """What whoever coordinates the loop in a session was last told when it wanted to end."""
+
+    mark: str = ""
+    """Of the loop as it was then: with the same mark, nothing has come of it."""
+    sent_back: int = 0
+    """How often in a row, with nothing having come of it."""
+    asked: Asked = ""
+    """It was told to have the base case verified, or what is undecided in it judged."""
+
+
 class Control(Entry, frozen=True, kw_only=True):
     status: LoopStatus
     iteration: int
@@ -151,6 +165,7 @@ class Control(Entry, frozen=True, kw_only=True):
     verdict: Verdict | None = None
     generation: Generation = Generation()
     ran_seconds: float = 0.0
+    steering: Steering = Steering()
 
 
 # --- work graph --------------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from aotloop.core.board import Board
 from aotloop.core.checklist import problems_of_base_case
 from aotloop.core.effects import Effect, Resolved, Revert
 from aotloop.core.findings import Finding
+from aotloop.core.freshness import outdate_verdict
 from aotloop.core.graph import Graph
 from aotloop.core.growth import add_atom
 from aotloop.core.illegal import illegal
@@ -216,7 +217,8 @@ def _reset(loop: Loop, atom_ids: Iterable[str], *, keep_attempts: bool = False) 
     for place, atom in enumerate(loop.atoms):
         if atom.id in ids:
             attempts = atom.attempts if keep_attempts else 0
-            loop.atoms[place] = replace(atom, status="pending", attempts=attempts)
+            loop.atoms[place] = reset = replace(atom, status="pending", attempts=attempts)
+            outdate_verdict(loop, atom, reset)
             loop.bindings.pop(atom.id, None)
 
 

@@ -10,6 +10,7 @@ from aotloop.core import events
 from aotloop.core.board import Board
 from aotloop.core.effects import Effect
 from aotloop.core.illegal import illegal
+from aotloop.core.model import Steering
 from aotloop.core.objective import digest_of
 from aotloop.core.transitions import LOOP, LoopMove
 from aotloop.core.usage import together
@@ -19,7 +20,7 @@ def start(board: Board, event: events.LoopStarted) -> list[Effect]:
     loop = board.loop
     status = _moved(board, event, "start")
     if status != loop.control.status:
-        loop.control = replace(loop.control, status=status, stop_requested=False, stop_reason=None)
+        loop.control = replace(loop.control, status=status, stop_requested=False, stop_reason=None, steering=Steering())
     run_id = event.run_id if event.run_id is not None else loop.control.run_id
     digest = event.objective_digest if event.objective_digest is not None else loop.control.objective_digest
     if (run_id, digest) != (loop.control.run_id, loop.control.objective_digest):

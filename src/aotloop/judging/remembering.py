@@ -26,7 +26,7 @@ class Remembering:
     def judge(self, leaf: Question, cancellation: Cancellation) -> Judgement:
         if self._otherwise is None and not judgements.is_anything_kept():
             return self._not_asked(leaf)  # without a look at the files
-        key = self._key(leaf)
+        key = key_of(self._case, leaf, votes=self._votes)
         if (known := judgements.recall(key)) is not None:
             return Judgement(
                 passed=known.passed, evidence=f"{known.evidence} (judged at {known.at})", scores=known.scores
@@ -44,14 +44,19 @@ class Remembering:
         needed = NOBODY_ASKED[leaf.check.type]
         return Judgement(passed=None, evidence=f"{needed}; {self._hint}" if self._hint is not None else needed)
 
-    def _key(self, leaf: Question) -> str:
-        """Of all that the answer depends on, but for the mood of whoever is asked."""
-        check = leaf.check
-        parts = {
-            "path": leaf.path,
-            "check": msgspec.to_builtins(check, str_keys=True),
-            "objective": digest_of(self._case.objective),
-            "files": self._case.tree.digest(check.scope),
-            "votes": self._votes if check.type == "quality" else 1,
-        }
-        return sha256(msgspec.json.encode(parts, order="deterministic")).hexdigest()[:32]
+
+def key_of(case: Case, leaf: Question, *, votes: int = 1, teller: str | None = None) -> str:
+    """Of all that the answer depends on, but for the mood of whoever is asked.
+
+    `teller`: who told it, if no judge of ours was asked; what one tells is not taken for what another found.
+    """
+    check = leaf.check
+    parts = {
+        "path": leaf.path,
+        "check": msgspec.to_builtins(check, str_keys=True),
+        "objective": digest_of(case.objective),
+        "files": case.tree.digest(check.scope),
+        "votes": votes if check.type == "quality" else 1,
+    }
+    told = parts if teller is None else {**parts, "teller": teller}
+    return sha256(msgspec.json.encode(told, order="deterministic")).hexdigest()[:32]

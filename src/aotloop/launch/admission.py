@@ -10,9 +10,12 @@ from aotloop.agents import registry
 from aotloop.agents.contract import Backend, Limits
 from aotloop.agents.roles import Role
 from aotloop.config import Config
+from aotloop.core.events import SessionBound
 from aotloop.core.gate import gate_of
 from aotloop.core.invariants import findings_of
+from aotloop.core.machine import advance
 from aotloop.core.model import Loop, Objective
+from aotloop.core.sessions import holding_session
 from aotloop.errors import AotError, StateFileInvalid, Unavailable
 from aotloop.launch.staffing import likely_agents, needed_agents, waiting_for_agents
 from aotloop.runner.places import Places
@@ -39,6 +42,20 @@ def admitted(store: Store) -> Loop:
             f"{store.path}: the loop cannot start; missing: {'; '.join(gate.missing)}", hint="`aot gate` says more."
         )
     return loop
+
+
+def leave_session(store: Store, loop: Loop, *, take_over: bool) -> Loop:
+    """The loop in nobody's hands but ours. A session that was bound to it and has left it holds nothing any more."""
+    if loop.control.session_id is None:
+        return loop
+    holder = holding_session(loop.control)
+    if holder is not None and not take_over:
+        raise Unavailable(
+            f"the session {holder} drives this loop",
+            hint="Leave it there with `/aot-loop:exit-recursion`; or `aot run --take-over` takes it from that session.",
+        )
+    store.update(lambda now: advance(now, SessionBound(session_id=None, take_over=take_over)))
+    return store.load()
 
 
 def require_agreement(store: Store, loop: Loop) -> None:

@@ -19,10 +19,11 @@ from aotloop.judging.judge import AgentJudge, Case, Jury
 from aotloop.judging.remembering import Remembering
 from aotloop.judging.sites import Copies, OnTheSpot, Sites
 from aotloop.launch.admission import hire
-from aotloop.launch.placing import our_files, worktrees_folder
+from aotloop.launch.placing import worktrees_folder
 from aotloop.runner.bills import priced
 from aotloop.runner.confining import confinement_at
 from aotloop.runner.crew import SHELL
+from aotloop.statefile.belongings import our_files
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
 from aotloop.verify.judge import Judge
@@ -101,7 +102,7 @@ class Judges:
             return self._sites
 
     def _made(self) -> Sites:
-        own = our_files(self._store, self._root)
+        own = our_files(self._store.path, str(self._root))
         repository = find_repository(self._root)
         if repository is None:
             return OnTheSpot(own=own)

@@ -26,6 +26,7 @@ from aotloop.launch.admission import (
     admitted,
     behind_its_back,
     hire,
+    leave_session,
     refuse_other_history,
     refuse_without_agents,
     require_agreement,
@@ -60,6 +61,8 @@ class Wishes(msgspec.Struct, frozen=True, kw_only=True):
 
     limits: Mapping[str, Any] = {}
     branch: str | None = None
+    take_over: bool = False
+    """Though a session drives it."""
     is_accepted: Callable[[Loop], bool]
     """Whether the user has accepted every command of a loop."""
 
@@ -70,6 +73,7 @@ def run_loop(store: Store, config: Config, wishes: Wishes, spectator: Spectator)
         if loop.control.status == "completed":
             _tidy_up(store, config, loop)
             return Ending(status="completed", worked=False)
+        loop = leave_session(store, loop, take_over=wishes.take_over)
         refuse_without_agents(loop, config)
         require_agreement(store, loop)
         run_id = _run_id(loop)

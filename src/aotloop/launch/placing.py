@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path, PurePath
 
 from msgspec.structs import replace
@@ -11,11 +10,9 @@ from aotloop.config import Config
 from aotloop.core.model import Objective
 from aotloop.errors import Unavailable
 from aotloop.runner.in_place import InPlace
-from aotloop.runner.journal import FOLDER
 from aotloop.runner.places import Places
 from aotloop.runner.worktrees import Worktrees
-from aotloop.statefile import durable
-from aotloop.statefile.lease import lease_file
+from aotloop.statefile.belongings import our_files
 from aotloop.statefile.locate import STATE_FILE, project_root
 from aotloop.statefile.store import Store
 from aotloop.workspace.branches import switch
@@ -33,7 +30,7 @@ def places_of(store: Store, objective: Objective, config: Config, run_id: str, b
         raise Unavailable(f"{root} is not in a git repository, so there are no branches")
     if repository is None or config.isolation == "none":
         return InPlace(root, protect=objective.protect)
-    ours = our_files(store, root)
+    ours = our_files(store.path, str(root))
     with landing(repository):  # half of what a process that died had begun would look like a person's changes
         pass
     _refuse_dirty(repository, ours, allowed=config.allow_dirty)
@@ -58,14 +55,6 @@ def remove_worktrees(store: Store, config: Config) -> None:
 
 def worktrees_folder(config: Config) -> Path | None:
     return Path(config.worktrees) if config.worktrees is not None else None
-
-
-def our_files(store: Store, root: Path) -> list[str]:
-    """From the project's root: what no attempt may change, and what makes no tree dirty."""
-    leases = [lease_file(store.path, "run"), lease_file(store.path, "redirect")]
-    files = [store.path, *leases, durable.beside(store.path, "lock"), durable.beside(store.path, "tmp")]
-    inside = [os.path.relpath(path, root) for path in files]
-    return [FOLDER, *(path for path in inside if not path.startswith(".."))]
 
 
 def _refuse_dirty(repository: Repository, ours: list[str], *, allowed: bool) -> None:

@@ -23,9 +23,10 @@ from msgspec.structs import replace
 from aotloop.runner.bills import Bill
 from aotloop.runner.news import News
 from aotloop.runner.work import Work
+from aotloop.statefile.belongings import JOURNALS
 from aotloop.workspace.attempts import name_of
 
-FOLDER = ".aot"
+FOLDER = JOURNALS
 EVENTS = "events.jsonl"
 RECORD = "record.json"
 USED = "used.json"

@@ -19,7 +19,7 @@ from functools import partial
 import msgspec
 
 from aotloop.core import effects, events
-from aotloop.core.conduct import Run, reports
+from aotloop.core.conduct import reports
 from aotloop.core.limits import seconds
 from aotloop.core.model import Loop
 from aotloop.errors import AotError, StateFileInvalid, StateFileMissing

@@ -14,12 +14,12 @@ from aotloop.alignment.red_first import run_base_case
 from aotloop.alignment.shape import Shape, shape_of
 from aotloop.core.commands import commands_of
 from aotloop.core.model import Loop
-from aotloop.errors import StateFileBusy, StateFileInvalid, StateFileMissing, Unavailable
+from aotloop.errors import StateFileBusy, StateFileInvalid, StateFileMissing
 from aotloop.scripts.arguments import Option, Usage, UsageError
 from aotloop.scripts.output import Script
 from aotloop.statefile.locate import find_state_file, new_state_file, project_root
 from aotloop.statefile.store import Store
-from aotloop.trust import trust
+from aotloop.trust.commands import digest_of, is_trusted
 
 STANDARD_INPUT = "-"
 
@@ -85,22 +85,16 @@ def _red_first(shape: Shape, root: Path, timeout: float) -> dict[str, Any]:
 
 
 def _written(store: Store, draft: Draft, before: Loop | None, request: str) -> dict[str, Any]:
-    unremembered: list[str] = []
-
-    def accept(commands: list[str]) -> None:
-        try:
-            trust(store.path, commands)
-        except Unavailable as error:  # a home that cannot be written to costs the memory, not the agreement
-            unremembered.append(error.message)
-
-    written = write(store, draft, before=before, request=request, accept=accept)
+    """The commands are not accepted by this: who says here that a person agreed is the agent that wrote them."""
+    written = write(store, draft, before=before, request=request, accept=lambda _: None)
+    commands = commands_of(store.load())
     return {
         "state_file": store.path,
         "new": written.is_new,
         "atoms": list(written.atoms),
         "kept": list(written.kept),
         "undone": list(written.undone),
-        **({"unremembered": unremembered[0]} if unremembered else {}),
+        "accept": None if is_trusted(store.path, commands) else digest_of(store.path, commands),
     }
 
 

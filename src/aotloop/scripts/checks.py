@@ -41,7 +41,11 @@ def _verify_file(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _verify_checklist(given: dict[str, Any]) -> dict[str, Any]:
-    done = app.verify(app.open_store(given["state_file"]), timeout=given["timeout"])
+    from aotloop.session.consent import only_accepted  # noqa: PLC0415
+    from aotloop.session.judging import judge_of  # noqa: PLC0415
+
+    store = app.open_store(given["state_file"])
+    done = app.verify(store, timeout=given["timeout"], permit=only_accepted(store), judge=judge_of(store))
     data: dict[str, Any] = done.report.as_data()
     return data if done.unrecorded is None else {**data, "unrecorded": done.unrecorded}
 

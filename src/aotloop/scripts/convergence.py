@@ -58,7 +58,7 @@ def _apply_correction(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _remember_agreement(store: Store, before: Loop, now: Loop) -> None:
-    """A correction is a person's word: what it makes of the objective is agreed on, and its commands are accepted."""
+    """A correction is a person's word about the objective; commands it brings are accepted elsewhere, by the person."""
     from contextlib import suppress  # noqa: PLC0415
 
     from aotloop.core.commands import commands_of  # noqa: PLC0415
@@ -68,8 +68,8 @@ def _remember_agreement(store: Store, before: Loop, now: Loop) -> None:
     if now.objective == before.objective:
         return
     with suppress(Unavailable):  # a home that cannot be written to costs the memory, not the correction
-        if is_trusted(store.path, commands_of(before)):
-            trust(store.path, commands_of(now))
+        if is_trusted(store.path, known := commands_of(before)) and set(commands := commands_of(now)) <= set(known):
+            trust(store.path, commands)
         agree(store.path, now.objective)
 
 

@@ -76,6 +76,7 @@ def _backtracked(effects: list[Effect]) -> dict[str, Any]:
                 "left": effect.left,
                 "selected": effect.selected,
                 "reset": list(effect.reset),
+                "undone": list(effect.undone),
             }
     return {}
 

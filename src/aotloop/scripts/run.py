@@ -24,6 +24,9 @@ MODULES = {
     "request_stop": "convergence",
     "request_redirect": "convergence",
     "apply_correction": "convergence",
+    "enter_loop": "sessions",
+    "integrate": "sessions",
+    "record_judgement": "sessions",
 }
 
 

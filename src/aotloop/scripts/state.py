@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from aotloop.core.graph import Graph
+from aotloop.core.side_by_side import start_now
 from aotloop.errors import StateFileMissing
 from aotloop.scripts.arguments import Option, Usage, UsageError, comma_separated
 from aotloop.scripts.output import Script
@@ -18,6 +19,7 @@ LOOP_STATUSES = ("running", "stopped", "completed")
 SECTIONS = ("objective", "atoms", "bindings", "or_groups", "decompositions", "trail", "corrections")
 CONTROL = (
     "status", "iteration", "stall_count", "prev_pending_count", "stop_requested", "stop_reason", "redirect_requested",
+    "session_id", "cost_usd", "used", "verdict",
 )  # fmt: skip
 
 
@@ -25,15 +27,18 @@ def _read_state(given: dict[str, Any]) -> dict[str, Any]:
     try:
         loop = Store(find_state_file(given["state_file"])).load()
     except StateFileMissing:
-        nothing = dict.fromkeys((*CONTROL, *SECTIONS, "executable_atoms", "summary"))
+        nothing = dict.fromkeys((*CONTROL, *SECTIONS, "executable_atoms", "start_now", "start_now_in_place", "summary"))
         return {"exists": False, **nothing}
-    ready = Graph(loop).ready()
+    graph = Graph(loop)
+    ready = graph.ready()
     counts: Counter[str] = Counter(atom.status for atom in loop.atoms)
     return {
         "exists": True,
-        **{name: getattr(loop.control, name) for name in CONTROL},
+        **{name: to_data(getattr(loop.control, name)) for name in CONTROL},
         **{name: to_data(getattr(loop, name)) for name in SECTIONS},
         "executable_atoms": ready,
+        "start_now": start_now(graph, ready),
+        "start_now_in_place": start_now(graph, ready, shares_a_tree=True),
         "summary": {
             "total": len(loop.atoms),
             **{status: counts[status] for status in ATOM_STATUSES},
@@ -52,7 +57,9 @@ def _update_atom(given: dict[str, Any]) -> dict[str, Any]:
     store = app.open_store(given["state_file"])
     result = {"success": True, "atom_id": atom, "status": status}
     if status == "resolved":
-        resolution = app.resolve_atom(store, atom)
+        from aotloop.session.consent import only_accepted  # noqa: PLC0415
+
+        resolution = app.resolve_atom(store, atom, permit=only_accepted(store))
         result["auto_resolved"] = list(resolution.auto_resolved)
         if resolution.unverified:
             result["unverified"] = resolution.unverified
@@ -84,7 +91,10 @@ def _set_status(given: dict[str, Any]) -> dict[str, Any]:
     elif status == "stopped":
         app.apply(store, events.LoopStopped(reason=reason))
     else:
-        app.complete_loop(store)
+        from aotloop.session.consent import only_accepted  # noqa: PLC0415
+        from aotloop.session.judging import judge_of  # noqa: PLC0415
+
+        app.complete_loop(store, permit=only_accepted(store), judge=judge_of(store))
     return {"success": True, "status": status, "reason": reason}
 
 

@@ -25,6 +25,7 @@ class Document:
         self._crlf = b"\r\n" in parts.yaml and parts.yaml.count(b"\n") == parts.yaml.count(b"\r\n")
         self._top: Block | None = None
         self._sections: list[Section] = []
+        self._opened: set[str] = set()
         self._proven = False
 
     def loop(self) -> Loop:
@@ -36,8 +37,9 @@ class Document:
         changed = [name for name in SECTION_NAMES if getattr(self._loop, name) != getattr(new, name)]
         if not changed:
             return self._parts.with_yaml(self._parts.yaml)
-        if self._top is None:
-            self._open()
+        if not self._opened.issuperset(changed):
+            # Who changes once pays for what it changes; who goes on will change the rest, too.
+            self._open(set(changed) if not self._opened else set(SECTION_NAMES))
         sure = self._proven
         try:
             for name in changed:
@@ -54,7 +56,9 @@ class Document:
             self._take(revised, new.snapshot())
         return revised.with_yaml(revised.yaml)
 
-    def _open(self) -> None:
+    def _open(self, names: set[str]) -> None:
+        """Cuts the file into sections, and these of them into entries."""
+        self._opened = names
         top = cut(self._parts.yaml)
         if top is None or top.kind != "mapping":
             return
@@ -63,7 +67,7 @@ class Document:
             Section(
                 piece,
                 top.indent,
-                getattr(self._loop, piece.name, None) if piece.name in SECTION_NAMES else None,
+                getattr(self._loop, piece.name, None) if piece.name in names else None,
             )
             for piece in top.pieces
         ]

@@ -22,8 +22,9 @@ MOST_RETRIES = 20
 
 
 class Store:
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, patience: float = durable.LOCK_PATIENCE) -> None:
         self.path = os.path.realpath(path)  # a symbolic link stays one: its target is replaced
+        self._patience = patience
         self._known: tuple[bytes, Document] | None = None
         self.signature: tuple[int, ...] | None = None
         """Of the file as the last update left it: while it has another one, somebody else has changed it."""
@@ -42,7 +43,7 @@ class Store:
         reading and our writing, it is read again and the change applied to what it says then. If `change` raises,
         nothing is written.
         """
-        with durable.locked(self.path), self._named():
+        with durable.locked(self.path, patience=self._patience), self._named():
             for _ in range(MOST_RETRIES):
                 data, signature = self._read()
                 document = self._document(data)

@@ -31,6 +31,11 @@ def trust(state_file: str, commands: Sequence[str]) -> None:
         keep(_record(state_file, commands), content, "that you accepted these commands")
 
 
+def digest_of(state_file: str, commands: Sequence[str]) -> str:
+    """By which a person can say which commands are meant."""
+    return sha256(_content(state_file, commands)).hexdigest()[:12]
+
+
 def _record(state_file: str, commands: Sequence[str]) -> Path:
     return data_folder("trusted") / (sha256(_content(state_file, commands)).hexdigest()[:32] + ".json")
 

@@ -19,6 +19,14 @@ def data_folder(name: str) -> Path:
     raise Unavailable("you have no home folder", hint="Set HOME, or XDG_DATA_HOME, to an absolute path.")
 
 
+def whole_folder() -> Path | None:
+    """All that a user has accepted, agreed on and confirmed; None: there is nothing."""
+    with suppress(Unavailable):
+        folder = data_folder("trusted").parent
+        return folder if folder.is_dir() else None
+    return None
+
+
 def written_path(path: str) -> str:
     """A path need not be valid UTF-8; its other bytes are written as escapes."""
     return os.fsencode(os.path.realpath(path)).decode("utf-8", "backslashreplace")

@@ -26,6 +26,8 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     scores: dict[str, float] = {}
     item: str = ""
     at: str = ""
+    confirmed: bool = False
+    """A person agreed, or is said to have agreed."""
 
 
 def recall(key: str) -> Kept | None:
@@ -41,10 +43,12 @@ def is_anything_kept() -> bool:
     return False
 
 
-def remember(key: str, *, passed: bool, evidence: str, scores: dict[str, float], item: str) -> None:
+def remember(
+    key: str, *, passed: bool, evidence: str, scores: dict[str, float], item: str, confirmed: bool = False
+) -> None:
     """A home that cannot be written to costs the memory, not the judgement."""
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    kept = Kept(passed=passed, evidence=evidence, scores=scores, item=item, at=at)
+    kept = Kept(passed=passed, evidence=evidence, scores=scores, item=item, at=at, confirmed=confirmed)
     with suppress(Unavailable, UnicodeEncodeError):
         record = _record(key)
         keep(record, msgspec.json.format(msgspec.json.encode(kept), indent=2) + b"\n", "what was judged")

@@ -35,6 +35,8 @@ class Desk(msgspec.Struct, frozen=True):
     base: str
     lock: int | None = None
     """An open file: whoever inherits it holds the worktree, too, and it is not taken over while that one lives."""
+    private: str | None = None
+    """The name of git's folder for it, if that is another than its own."""
 
     @property
     def cwd(self) -> Path:
@@ -48,7 +50,7 @@ class Desk(msgspec.Struct, frozen=True):
 
     @property
     def git_dir(self) -> Path:
-        return self.repository.common_dir / "worktrees" / self.path.name
+        return self.repository.common_dir / "worktrees" / (self.private or self.path.name)
 
     @property
     def place(self) -> Place:

@@ -60,7 +60,7 @@ def _claude() -> Finding:
     if not missing:
         return Finding(about=ABOUT, what=what, said="can be confined (bwrap, socat), where its settings ask for it")
     said = f"cannot be confined by its own sandbox, which needs {' and '.join(missing)}"
-    fix = "Install bubblewrap and socat, if a repository's settings for Claude Code ask for that sandbox."
+    fix = "Install bubblewrap and socat, if your own settings for Claude Code (operator_settings) ask for that sandbox."
     return Finding(about=ABOUT, what=what, said=said, ok=None, fix=fix)
 
 

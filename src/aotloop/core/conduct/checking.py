@@ -6,6 +6,7 @@ from aotloop.core import events
 from aotloop.core.conduct import reports
 from aotloop.core.conduct.run import Run
 from aotloop.core.effects import Effect, Exhausted, Finished, VerifyBaseCase
+from aotloop.core.endings import unmendable
 
 
 def verdict_is_due(run: Run) -> bool:
@@ -43,8 +44,7 @@ def verified(run: Run, report: reports.Verified) -> list[Effect]:
         if report.evidence:
             effects += run.advance(events.BaseCaseFailed(failing=report.evidence, at=report.at))
             if Exhausted(atom=None) in effects:
-                failing = ", ".join(report.evidence)
-                run.end(f"exhausted: the base case fails, and nothing is left to try: {failing}", is_judged=True)
+                run.end(unmendable(report.evidence), is_judged=True)
         else:
             run.end("blocked: a person has to judge what is undecided in the base case", is_judged=True)
     return effects

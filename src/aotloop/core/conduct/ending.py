@@ -6,9 +6,7 @@ from aotloop.core import events
 from aotloop.core.conduct.checking import verdict_is_due
 from aotloop.core.conduct.run import Run
 from aotloop.core.effects import Backtracked, Effect, Finished
-from aotloop.core.limits import seconds
-
-MOST_NAMED = 8
+from aotloop.core.endings import exhausted, find_a_way_out, over_limit, stalled
 
 
 def close_generation(run: Run, at: str) -> list[Effect]:
@@ -31,27 +29,12 @@ def reach_limits(run: Run) -> None:
     """What ends a run first is the reason. While a generation is being judged, nothing is over."""
     is_judging = run.is_open and not run.members
     if run.ending is None and run.has_begun and not is_judging and not _is_exhausted(run):
-        reason = _stalled(run) or _over_limit(run)
+        control = run.loop.control
+        reason = stalled(control, run.loop.objective.constraints) or over_limit(
+            control, run.limits, is_open=run.is_open
+        )
         if reason is not None:
             run.end(reason)
-
-
-def _stalled(run: Run) -> str | None:
-    stalls = run.loop.control.stall_count
-    if stalls < run.loop.objective.constraints.max_stall_count:
-        return None
-    return f"stalled: {stalls} generations in a row in which nothing got smaller"
-
-
-def _over_limit(run: Run) -> str | None:
-    control, limits = run.loop.control, run.limits
-    if control.iteration >= limits.max_iterations and not run.is_open:
-        return f"limit: {control.iteration} iterations, as many as allowed"
-    if limits.max_runtime is not None and control.ran_seconds >= seconds(limits.max_runtime):
-        return f"limit: it ran for {limits.max_runtime}, as long as allowed"
-    if limits.max_cost_usd is not None and control.cost_usd >= limits.max_cost_usd:
-        return f"limit: it cost ${control.cost_usd:.2f} of the ${limits.max_cost_usd:.2f} allowed"
-    return None
 
 
 def _is_exhausted(run: Run) -> bool:
@@ -83,18 +66,14 @@ def _seek_alternatives(run: Run, at: str, effects: list[Effect]) -> bool:
     had failed for good and is required again, by a choice that was freed.
     """
     held = _first_held(run)
-    for atom_id in [held] if held is not None else _spent(run):
-        reason = "it failed, and nothing has changed since" if atom_id == held else "its attempts are spent"
-        found = run.advance(events.AlternativeSought(atom=atom_id, reason=reason, at=at))
+    if held is None:
+        found = find_a_way_out(run.board, run.advance, at)
         effects += found
-        if atom_id == held or any(isinstance(one, Backtracked) for one in found):
-            return True
-    return False
-
-
-def _spent(run: Run) -> list[str]:
-    unresolved = (run.board.atoms[one] for one in run.board.unresolved())
-    return [atom.id for atom in unresolved if atom.status == "pending" and run.board.is_exhausted(atom.id)]
+        return any(isinstance(one, Backtracked) for one in found)
+    effects += run.advance(
+        events.AlternativeSought(atom=held, reason="it failed, and nothing has changed since", at=at)
+    )
+    return True
 
 
 def _first_held(run: Run) -> str | None:
@@ -104,14 +83,7 @@ def _first_held(run: Run) -> str | None:
 def _why_nothing_can_start(run: Run) -> str:
     if run.stuck:
         return f"blocked: {'; '.join(f'{atom}: {reason}' for atom, reason in run.stuck.items())}"
-    spent = _spent(run)
-    named = ", ".join(spent[:MOST_NAMED]) + (" …" if len(spent) > MOST_NAMED else "")
-    return f"exhausted: every attempt and every alternative has failed for {named}" if spent else _why_waiting(run)
-
-
-def _why_waiting(run: Run) -> str:
-    named = ", ".join(run.board.unresolved()[:MOST_NAMED])
-    return f"exhausted: nothing can start; not resolved: {named}"
+    return exhausted(run.board)
 
 
 def finish(run: Run, reason: str) -> list[Effect]:

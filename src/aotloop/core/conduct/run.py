@@ -20,6 +20,7 @@ from aotloop.core.effects import (
     Role,
     WeighAlternatives,
 )
+from aotloop.core.endings import is_all_resolved
 from aotloop.core.events import AtomAbandoned, Event
 from aotloop.core.machine import advance
 from aotloop.core.model import Constraints, Loop
@@ -158,10 +159,7 @@ class Run:
         return [*self.attempts.values(), *self.blocked.values()]
 
     def is_all_resolved(self) -> bool:
-        """Nothing that is required is unresolved, repairs included."""
-        if self.board.unresolved_count():
-            return False
-        return all(atom.repairs is None or atom.status == "resolved" for atom in self.loop.atoms)
+        return is_all_resolved(self.board)
 
     def is_busy(self) -> bool:
         """Whether some effect is under way, so that a report will come."""

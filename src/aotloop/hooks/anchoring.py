@@ -1,0 +1,54 @@
+"""SessionStart and PreCompact: a session that has lost its memory, or part of it, is told where the loop is."""
+
+from __future__ import annotations
+
+from aotloop.core.board import Board
+from aotloop.core.model import Loop
+from aotloop.hooks.answers import Answer, Context, Plain
+from aotloop.hooks.outlook import outlook
+from aotloop.hooks.told import COORDINATOR, Told
+from aotloop.hooks.words import MOST_NAMED, described, last_failures, line, names
+
+
+def at_start(told: Told, loop: Loop) -> Answer:
+    return Context(text=_anchor(loop)) if _is_driven_by(told, loop) else Answer()
+
+
+def before_compaction(told: Told, loop: Loop) -> Answer:
+    if not _is_driven_by(told, loop):
+        return Answer()
+    return Plain(text=f"Keep in the summary that this session drives a loop, and how far it is:\n{_anchor(loop)}")
+
+
+def _is_driven_by(told: Told, loop: Loop) -> bool:
+    return bool(told.session_id) and told.session_id == loop.control.session_id and loop.control.status == "running"
+
+
+def _anchor(loop: Loop) -> str:
+    """Of bounded length, however long the loop has run."""
+    board = Board(loop, is_for_once=True)
+    control, objective = loop.control, loop.objective
+    unresolved, ahead = board.unresolved(), outlook(board)
+    lines = [
+        "This session drives an AoT loop (.claude/aot-loop-state.md; read_state.py shows all of it).",
+        f"Objective: {line(objective.goal, 400)}",
+        f"Done when: {line(objective.definition_of_done, 400)} (verify_checklist.py decides, nobody's word does)",
+        f"Iteration {control.iteration} of {objective.constraints.max_iterations}, stalls: {control.stall_count}.",
+        f"Unresolved atoms: {len(unresolved)}",
+        *described(board, unresolved[:MOST_NAMED]),
+    ]
+    if ahead.ready:
+        lines.append(f"Ready: {names(ahead.ready)}.")
+    if ahead.left_in_progress:
+        lines.append(f"In progress: {names(ahead.left_in_progress)}.")
+    if failures := last_failures(loop):
+        lines += ["Failed last:", *failures]
+    return "\n".join([*lines, _next(loop)])
+
+
+def _next(loop: Loop) -> str:
+    if loop.control.stop_requested:
+        return "Next: the person asked to stop; start nothing, and end."
+    if loop.control.redirect_requested:
+        return "Next: the person is changing its direction (/aot-loop:redirect); start nothing until that is done."
+    return f"Next: if {COORDINATOR} does not run, start it again; if agents cannot start agents, coordinate yourself."

@@ -1,0 +1,43 @@
+"""UserPromptSubmit: a loop belongs to the session in which a person asked for it; only a person moves it to another."""
+
+from __future__ import annotations
+
+import msgspec
+
+from aotloop.core.events import SessionBound
+from aotloop.core.machine import advance
+from aotloop.core.model import Loop
+from aotloop.errors import IllegalEvent
+from aotloop.hooks.answers import Answer, Context
+from aotloop.hooks.told import PLUGIN, Told
+
+COMMAND = "enter-recursion"
+TAKE_OVER = "take-over"
+ACCEPT = "accept"
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    take_over: bool = False
+    accepted: str | None = None
+    """The digest of commands that the person was shown."""
+
+
+def request_in(prompt: str) -> Request | None:
+    """Of the raw prompt: `/aot-loop:enter-recursion take-over`. What an agent or a notice says is none."""
+    words = prompt[:1000].split()
+    if not words or words[0][:1] not in ("/", "$") or words[0][1:].removeprefix(f"{PLUGIN}:") != COMMAND:
+        return None
+    accepted = words[2] if words[1:2] == [ACCEPT] and len(words) > 2 else None
+    return Request(take_over=TAKE_OVER in words[1:], accepted=accepted)
+
+
+def decide(told: Told, loop: Loop, *, is_run_elsewhere: bool = False) -> Answer:
+    asked = request_in(told.prompt)
+    if asked is None or not told.session_id or told.agent_type is not None or is_run_elsewhere:
+        return Answer()  # the script that enters says who runs it, and what to do about it
+    try:
+        advance(loop, SessionBound(session_id=told.session_id, take_over=asked.take_over))
+    except IllegalEvent:
+        how = f"If the person wants it here, the person types `/{PLUGIN}:{COMMAND} {TAKE_OVER}`."
+        return Context(text=f"This loop is driven by another session, which keeps it. {how}")
+    return Answer()

@@ -1,0 +1,75 @@
+"""What whoever coordinates reads when it is sent back, and what the person reads meanwhile: short, and bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from aotloop.core.board import Board
+from aotloop.core.effects import Effect
+from aotloop.hooks.answers import Block
+from aotloop.hooks.outlook import Outlook
+from aotloop.hooks.strategies import advice, changes
+from aotloop.hooks.words import described, last_failures, line, names
+
+
+def go_on(board: Board, ahead: Outlook, effects: Iterable[Effect], *, before: int, is_session: bool) -> Block:
+    """`before`: how many atoms were unresolved one iteration ago; less than none if nobody knows."""
+    control, limits = board.loop.control, board.loop.objective.constraints
+    unresolved = board.unresolved()
+    has_stalled = control.stall_count > 0
+    decided = changes(effects)
+    strategy = decided or (advice(board, ahead.ready) if has_stalled else [])
+    lines = [_balance(len(unresolved), before, control.stall_count), *strategy]
+    if ahead.ready:
+        lines += [f"Ready, best first; start workers for them, at most {limits.max_parallel_agents} at once:"]
+        lines += described(board, ahead.ready)
+    if ahead.left_in_progress:
+        ways = "integrate.py takes the result, fail_atom.py says that it failed, update_atom.py ID pending gives it up"
+        lines += [f"Left in progress: {names(ahead.left_in_progress)}; {ways}."]
+    if ahead.to_check:
+        lines += [f"All parts of {names(ahead.to_check)} are resolved: update_atom.py ID resolved runs its check."]
+    if failures := last_failures(board.loop):
+        lines += ["Failed last:", *failures]
+    if is_session:
+        lines += ["Start aot-loop:coordinator for it; if agents cannot start agents, coordinate it yourself."]
+    summary = strategy[0] if has_stalled and strategy else _continue(unresolved, decided)
+    return Block(reason="\n".join(lines), message=line(summary, 240))
+
+
+def verify_now(why: str) -> Block:
+    words = (
+        f"Verify now: {why}. Have aot-loop:verifier run verify_checklist.py, which evaluates the base case and records"
+        " the verdict. Nothing else counts, and nothing else is asked for."
+    )
+    return Block(reason=words, message=f"The base case is to be verified now: {why}.")
+
+
+def judge_now(items: Sequence[str]) -> Block:
+    words = (
+        f"These items of the base case need a judgement: {names(items)}. Have aot-loop:verifier look at them, and record"
+        " what it finds, with evidence, by record_judgement.py."
+    )
+    return Block(reason=words, message=f"A verifier is to judge: {names(items)}.")
+
+
+def ask_a_person() -> str:
+    return (
+        "All atoms are resolved, and no check fails; what is left only a person can say. Look at it and say so in this"
+        " session, or run `aot confirm`."
+    )
+
+
+def _balance(unresolved: int, before: int, stalls: int) -> str:
+    if stalls:
+        return f"The loop goes on: {unresolved} atoms are unresolved, and nothing got smaller {_times(stalls)}."
+    if unresolved < before:
+        return f"The loop goes on: reduced from {before} to {unresolved} unresolved atoms."
+    return f"The loop goes on: {unresolved} atoms are unresolved."
+
+
+def _times(stalls: int) -> str:
+    return "this time" if stalls == 1 else f"{stalls} times in a row"
+
+
+def _continue(unresolved: Sequence[str], decided: Sequence[str]) -> str:
+    return f"Continue: {decided[0]}" if decided else f"Continue with what is unresolved: {names(unresolved)}."

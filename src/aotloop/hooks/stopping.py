@@ -1,0 +1,177 @@
+"""SubagentStop and Stop: whoever coordinates the loop wants to end, and either may, or is told how it goes on.
+
+| the loop, in this order                                     | answer                                          |
+| ----------------------------------------------------------- | ----------------------------------------------- |
+| is none of this session's, or this agent does not coordinate | nothing                                        |
+| does not run; agents still work; its direction is changing  | allow                                           |
+| is asked to stop                                            | stops (`user:`), allow                          |
+| has a fresh verdict that passed                             | completes, allow                                |
+| waits for nothing but a person's word                       | allow, and say how                              |
+| is all resolved, with no fresh verdict                      | block: verify now; the second time it stops     |
+| is all resolved, and its fresh verdict fails                | repairs, block; or it stops (`exhausted:`)      |
+| cannot go on                                                | block once: verify now; then it stops           |
+| was sent back again and again, and nothing came of it       | stops (`stalled:`), allow                       |
+| anything else                                               | block: what is ready, what failed, which way    |
+
+With each answer below the third, one iteration is counted: a generation began and ended. One that is only asked for
+its verdict has not ended; it is judged after that, as in a run. Hooks never run checks.
+"""
+
+from __future__ import annotations
+
+from binascii import crc32
+from functools import cached_property
+
+import msgspec
+
+from aotloop.core import events
+from aotloop.core.board import Board
+from aotloop.core.checklist import JUDGED, base_case_tree, leaves
+from aotloop.core.effects import Effect, Exhausted
+from aotloop.core.endings import exhausted, find_a_way_out, is_all_resolved, over_limit, stalled, unmendable
+from aotloop.core.freshness import fresh_verdict
+from aotloop.core.machine import advance
+from aotloop.core.model import Asked, Loop, Verdict
+from aotloop.hooks.answers import Allow, Answer, Block
+from aotloop.hooks.instructions import ask_a_person, go_on, judge_now, verify_now
+from aotloop.hooks.outlook import Outlook, outlook
+from aotloop.hooks.told import COORDINATOR, Told
+
+MOST_IN_VAIN = 6
+"""Claude Code heeds eight blocks in a row, Codex any number. Ours end before that, and say why."""
+
+
+class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
+    at: str
+    commit: str | None = None
+    most_in_vain: int = MOST_IN_VAIN
+
+
+def decide(told: Told, loop: Loop, now: Circumstances) -> Answer:
+    """Changes the loop through the machine alone."""
+    control = loop.control
+    if not told.session_id or told.session_id != control.session_id or told.agent_type not in (None, COORDINATOR):
+        return Answer()
+    if control.status != "running" or told.others_in_background():
+        return Allow()
+    if control.stop_requested:  # overrides a change of direction that was left open
+        reason = control.stop_reason or "stop requested"
+        return _Turn(told, loop, now).stop(f"user: {reason.removeprefix('user: ')}")
+    if control.redirect_requested:
+        return Allow()
+    return _Turn(told, loop, now).answer()
+
+
+class _Turn:
+    def __init__(self, told: Told, loop: Loop, now: Circumstances) -> None:
+        self._told = told
+        self._loop = loop
+        self._now = now
+        self._board = Board(loop, is_for_once=True)
+        self._last = loop.control.steering
+        self._is_in_vain = self._last.mark == mark_of(loop)
+
+    def answer(self) -> Answer:
+        verdict = self._fresh()
+        if verdict is not None and verdict.passed:
+            return self._complete(verdict)
+        if verdict is not None and not verdict.failing and self._is_all_resolved:
+            return self._wait_for_judges(verdict)
+        if self._last.asked and (reason := self._why_over()) is not None:
+            return self.stop(reason)  # it was told before; what was still to be tried has been
+        self._advance(events.GenerationBegan())
+        if verdict is None and self._last.asked != "verify" and self._is_verdict_due():
+            return self._send_back(verify_now("nothing that is required is unresolved"), asked="verify")
+        return self._judge(verdict)
+
+    def _judge(self, verdict: Verdict | None) -> Answer:
+        before = self._loop.control.prev_pending_count
+        effects = self._advance(events.GenerationEnded(at=self._now.at))
+        if self._is_all_resolved:
+            if verdict is None:
+                return self.stop("stalled: the base case was to be verified, and nobody did")
+            if self._fresh() is None:  # the alternative that was switched to had been resolved before
+                return self._send_back(verify_now("nothing that is required is unresolved"), asked="verify")
+            effects += self._mend(verdict)
+            if Exhausted(atom=None) in effects:
+                return self.stop(unmendable(verdict.failing))
+        elif self._ahead.is_empty:
+            effects += find_a_way_out(self._board, self._advance, self._now.at)
+        if (reason := self._why_over()) is not None:
+            if self._fresh() is None and self._last.asked != "verify":
+                return self._send_back(verify_now(f"this is the last time ({reason})"), asked="verify")
+            return self.stop(reason)
+        is_session = self._told.agent_type is None
+        return self._send_back(go_on(self._board, self._ahead, effects, before=before, is_session=is_session))
+
+    def _mend(self, verdict: Verdict) -> list[Effect]:
+        evidence = f"so found the verification of {verdict.at}; verify_checklist.py shows it"
+        return self._advance(events.BaseCaseFailed(failing=dict.fromkeys(verdict.failing, evidence), at=self._now.at))
+
+    def _complete(self, verdict: Verdict) -> Answer:
+        self._advance(events.GenerationBegan())
+        self._advance(events.LoopCompleted(commit=verdict.commit))
+        return Allow(message=f"The loop is completed: the base case holds, verified at {verdict.at}.")
+
+    def _wait_for_judges(self, verdict: Verdict) -> Answer:
+        """Once it is only a person who is waited for, the session may end as often as it likes: nothing is counted."""
+        unjudged = [
+            leaf.name
+            for leaf in leaves(base_case_tree(self._loop.objective.base_case))
+            if leaf.check.type in JUDGED and leaf.name not in verdict.scores
+        ]
+        if unjudged and not self._last.asked == "judge" and not self._has_waited():
+            self._advance(events.GenerationBegan())
+            return self._send_back(judge_now(unjudged), asked="judge")
+        if not self._has_waited():
+            self._advance(events.GenerationBegan())
+            self._advance(events.Steered(mark=mark_of(self._loop)))
+        return Allow(message=ask_a_person())
+
+    def _has_waited(self) -> bool:
+        return self._is_in_vain and not self._last.sent_back
+
+    def _is_verdict_due(self) -> bool:
+        return self._is_all_resolved or self._loop.objective.constraints.verify_each_iteration
+
+    def _why_over(self) -> str | None:
+        """In the order of decisions. That all is resolved and the base case fails is another question."""
+        control, limits = self._loop.control, self._loop.objective.constraints
+        if not self._is_all_resolved and self._ahead.is_empty:
+            return exhausted(self._board)
+        return stalled(control, limits) or over_limit(control, limits)
+
+    def _send_back(self, block: Block, asked: Asked = "") -> Answer:
+        if self._is_in_vain and self._last.sent_back >= self._now.most_in_vain:
+            return self.stop(f"stalled: it was sent back {self._last.sent_back} times in a row, and nothing changed")
+        mark = mark_of(self._loop)
+        self._advance(events.Steered(mark=mark, is_sent_back=True, is_in_vain=self._is_in_vain, asked=asked))
+        return block
+
+    def stop(self, reason: str) -> Answer:
+        self._advance(events.LoopStopped(reason=reason))
+        return Allow(message=f"The loop has stopped. {reason}")
+
+    def _fresh(self) -> Verdict | None:
+        return fresh_verdict(self._loop, self._now.commit)
+
+    @cached_property
+    def _is_all_resolved(self) -> bool:
+        return is_all_resolved(self._board)
+
+    @cached_property
+    def _ahead(self) -> Outlook:
+        return outlook(self._board)
+
+    def _advance(self, event: events.Event) -> list[Effect]:
+        effects = advance(self._loop, event, self._board)
+        if effects:  # what changes the graph says so
+            vars(self).pop("_is_all_resolved", None)
+            vars(self).pop("_ahead", None)
+        return effects
+
+
+def mark_of(loop: Loop) -> str:
+    """The same for two loops that differ in nothing but how often somebody was sent back."""
+    work = (loop.atoms, loop.or_groups, loop.decompositions, loop.bindings, loop.trail, loop.corrections)
+    return f"{crc32(msgspec.json.encode((work, loop.control.verdict, loop.control.epoch))):08x}"

@@ -1,0 +1,57 @@
+"""Only this module starts clients to manage their plugins: bounded in time, and without a network where they let us."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from aotloop.errors import Unavailable
+
+PATIENCE = 120.0
+_QUIET = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+
+
+def ask(program: str, *words: str, cwd: Path | None = None) -> str:
+    """What it printed. Raises Unavailable, with what it complained of."""
+    try:
+        done = subprocess.run(  # noqa: S603 - the person's own client, with words of ours
+            [program, *words],
+            cwd=cwd,
+            env={**os.environ, **_QUIET},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=PATIENCE,
+        )
+    except subprocess.TimeoutExpired:
+        raise _refused(program, words, f"it did not answer within {PATIENCE:g} s") from None
+    except OSError as error:
+        raise _refused(program, words, error.strerror or str(error)) from error
+    output, complaints = (stream.decode("utf-8", "replace") for stream in (done.stdout, done.stderr))
+    if done.returncode != 0:
+        raise _refused(program, words, _reason(complaints) or _reason(output) or f"exit {done.returncode}")
+    return output
+
+
+def ask_json(program: str, *words: str, wanted: Any) -> Any:
+    output = ask(program, *words)
+    try:
+        return msgspec.json.decode(output, type=wanted)
+    except msgspec.MsgspecError as error:
+        raise _refused(program, words, f"its answer is not what was expected: {error}") from error
+
+
+def _reason(text: str) -> str:
+    """The line that says what is wrong; clients warn before it, and trace back after it."""
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("WARNING")]
+    telling = [line for line in lines if line.startswith(("Error", "✘", "error"))]
+    return (telling or lines or [""])[0][:300]
+
+
+def _refused(program: str, words: Sequence[str], why: str) -> Unavailable:
+    return Unavailable(f"`{Path(program).name} {' '.join(words)}` did not work: {why}")

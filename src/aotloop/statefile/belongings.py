@@ -1,0 +1,19 @@
+"""Which files belong to a loop itself: no attempt may change them, and they make no tree dirty."""
+
+from __future__ import annotations
+
+import os
+
+from aotloop.statefile import durable
+from aotloop.statefile.lease import lease_file
+
+JOURNALS = ".aot"
+"""The folder, in the project, of what machines write down about a loop."""
+
+
+def our_files(state_file: str, root: str) -> list[str]:
+    """From the project's root."""
+    leases = [lease_file(state_file, "run"), lease_file(state_file, "redirect")]
+    files = [state_file, *leases, durable.beside(state_file, "lock"), durable.beside(state_file, "tmp")]
+    inside = [os.path.relpath(path, root) for path in files]
+    return [JOURNALS, *(path for path in inside if not path.startswith(".."))]

@@ -1,0 +1,391 @@
+"""integrate: what an agent did reaches the branch whole, once, checked; or not at all."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.workspace.checkouts import head, make_checkout, save, sh, write
+
+from aotloop.core.model import AtomCheck, Binding
+from tests.holders import held_by_another
+from tests.loops import a_loop, atom, write_accepted, write_loop
+from tests.scripts.calling import SCRIPTS, call
+from tests.scripts.repositories import SESSION, dirty, integrated, loop_in_session, state, worktree
+
+DONE = ("--summary", "did it")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = make_checkout(tmp_path / "project")
+    (folder / ".claude").mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def begun(name: str = "A1", **more: object) -> object:
+    return atom(name, status="in_progress", **more)
+
+
+def passes(command: str) -> AtomCheck:
+    return AtomCheck(type="command", value=command)
+
+
+# --- from a worktree ---------------------------------------------------------------------------------------------
+
+
+def test_work_in_a_worktree_lands_as_one_commit_and_resolves_its_atom(project: Path) -> None:
+    loop_in_session(project, begun(), atom("A2", "A1"))
+    place = worktree(project, "x", {"new.txt": "new\n", "a.txt": "changed\n"})
+    save(place, "a commit of the agent's own")
+    write(place, {"more.txt": "not committed\n"})
+    before = head(project)
+    told = call("integrate", "A1", "--worktree", str(place), *DONE, "--artifacts", "new.txt,more.txt")
+    assert (told["success"], told["commit"], told["worktree_removed"]) == (True, head(project), True)
+    assert sh(project, "rev-parse", "HEAD^") == before
+    assert (project / "more.txt").read_text() == "not committed\n"
+    assert integrated(project) == ["A1"]
+    loop = state(project)
+    assert (loop.atoms[0].status, loop.control.last_sha) == ("resolved", head(project))
+    assert loop.bindings["A1"] == Binding(summary="did it", artifacts=("new.txt", "more.txt"))
+    assert dirty(project) == ""
+
+
+def test_afterwards_the_clients_worktree_and_its_branch_are_gone(project: Path) -> None:
+    loop_in_session(project, begun())
+    place = worktree(project, "x", {"new.txt": "new\n"})
+    call("integrate", "A1", "--worktree", str(place), *DONE)
+    assert not place.exists()
+    assert "agent-x" not in sh(project, "worktree", "list") + sh(project, "branch", "--list")
+
+
+def test_a_worktree_of_the_persons_stays(project: Path, tmp_path: Path) -> None:
+    loop_in_session(project, begun())
+    place = tmp_path / "beside"
+    sh(project, "worktree", "add", "-q", "-b", "mine", str(place))
+    write(place, {"new.txt": "new\n"})
+    assert call("integrate", "A1", "--worktree", str(place), *DONE)["worktree_removed"] is False
+    assert place.exists()
+    assert "mine" in sh(project, "branch", "--list")
+
+
+def test_a_worktree_from_an_older_commit_is_merged_with_what_came_since(project: Path) -> None:
+    loop_in_session(project, begun(check=passes("test -f new.txt")))
+    place = worktree(project, "x", {"new.txt": "new\n"})
+    write(project, {"b.txt": "somebody else\n"})
+    save(project)
+    call("integrate", "A1", "--worktree", str(place), *DONE)
+    assert ((project / "b.txt").read_text(), (project / "new.txt").read_text()) == ("somebody else\n", "new\n")
+
+
+def test_of_a_worktree_from_a_remote_that_is_ahead_only_the_agents_work_lands(project: Path) -> None:
+    loop_in_session(project, begun())
+    sh(project, "switch", "-q", "-c", "upstream")
+    write(project, {"upstream.txt": "not ours yet\n"})
+    ahead = save(project)
+    sh(project, "switch", "-q", "main")
+    place = worktree(project, "x", {"new.txt": "new\n"}, start=ahead)
+    call("integrate", "A1", "--worktree", str(place), *DONE)
+    assert (project / "new.txt").exists()
+    assert not (project / "upstream.txt").exists()
+
+
+def test_a_worktree_that_took_in_our_branch_is_not_blamed_for_what_others_did(project: Path) -> None:
+    loop_in_session(project, begun(), protect=("src/**",))
+    place = worktree(project, "x", {"new.txt": "new\n"})
+    save(place)
+    write(project, {"src/c.txt": "a person may\n"})
+    save(project)
+    sh(place, "merge", "-q", "--no-edit", "main")
+    assert call("integrate", "A1", "--worktree", str(place), *DONE)["success"] is True
+
+
+def test_work_that_changed_nothing_resolves_its_atom_without_a_commit(project: Path) -> None:
+    loop_in_session(project, begun())
+    before = head(project)
+    told = call("integrate", "A1", "--worktree", str(worktree(project, "x", {})), *DONE)
+    assert (told["commit"], head(project), state(project).atoms[0].status) == (None, before, "resolved")
+
+
+def test_a_tracked_file_that_is_ignored_is_not_lost(project: Path) -> None:
+    write(project, {".gitignore": "*.log\n", "kept.log": "tracked\n"})
+    sh(project, "add", "-f", "kept.log")
+    save(project)
+    loop_in_session(project, begun())
+    call("integrate", "A1", "--worktree", str(worktree(project, "x", {"new.txt": "n\n"})), *DONE)
+    assert (project / "kept.log").exists()
+
+
+# --- what is refused ---------------------------------------------------------------------------------------------
+
+
+def test_a_check_that_fails_keeps_the_work_off_the_branch(project: Path) -> None:
+    loop_in_session(project, begun(check=passes("grep -q right new.txt")))
+    place = worktree(project, "x", {"new.txt": "wrong\n"})
+    before = head(project)
+    told = call("integrate", "A1", "--worktree", str(place), *DONE, code=1)
+    assert (told["success"], told["why"]) == (False, "check")
+    assert (head(project), state(project).atoms[0].status, place.exists()) == (before, "in_progress", True)
+    write(place, {"new.txt": "right\n"})
+    assert call("integrate", "A1", "--worktree", str(place), *DONE)["success"] is True
+
+
+def test_what_passes_alone_is_checked_again_with_what_was_merged_meanwhile(project: Path) -> None:
+    loop_in_session(project, begun(check=passes("! (test -f new.txt && test -f other.txt)")))
+    place = worktree(project, "x", {"new.txt": "new\n"})
+    write(project, {"other.txt": "other\n"})
+    before = save(project)
+    told = call("integrate", "A1", "--worktree", str(place), *DONE, code=1)
+    assert "together with what was merged meanwhile" in told["error"]
+    assert (head(project), dirty(project)) == (before, "")
+    assert len(sh(project, "worktree", "list").splitlines()) == 2
+
+
+def test_a_conflict_is_told_and_nothing_lands(project: Path) -> None:
+    loop_in_session(project, begun(), begun("A2"))
+    first, second = (worktree(project, name, {"a.txt": f"{name}\n"}) for name in ("x", "y"))
+    call("integrate", "A1", "--worktree", str(first), *DONE)
+    before = head(project)
+    told = call("integrate", "A2", "--worktree", str(second), *DONE, code=1)
+    assert (told["success"], told["conflict"], told["with"]) == (False, ["a.txt"], ["A1"])
+    assert (head(project), second.exists(), state(project).atoms[1].status) == (before, True, "in_progress")
+
+
+@pytest.mark.parametrize("path", ["src/c.txt", ".claude/aot-loop-state.md", "sub/.claude/aot-loop-state.md", ".aot/x"])
+def test_a_protected_path_and_the_loops_own_files_may_not_have_changed(project: Path, path: str) -> None:
+    loop_in_session(project, begun(), protect=("src/**",))
+    place = worktree(project, "x", {path: "changed\n", "new.txt": "new\n"})
+    before = head(project)
+    told = call("integrate", "A1", "--worktree", str(place), *DONE, code=1)
+    assert (told["why"], told["protected"]) == ("protected", [path])
+    assert (head(project), state(project).atoms[0].status) == (before, "in_progress")
+
+
+def test_a_persons_edits_in_the_way_block_it_and_stay_as_they_are(project: Path) -> None:
+    loop_in_session(project, begun())
+    place = worktree(project, "x", {"a.txt": "agent\n"})
+    write(project, {"a.txt": "person\n", "notes.txt": "mine\n"})
+    told = call("integrate", "A1", "--worktree", str(place), *DONE, code=1)
+    assert (told["why"], told["blocked"]) == ("blocked", ["a.txt"])
+    assert ((project / "a.txt").read_text(), (project / "notes.txt").read_text()) == ("person\n", "mine\n")
+
+
+def test_a_persons_edits_elsewhere_are_not_touched(project: Path) -> None:
+    loop_in_session(project, begun())
+    place = worktree(project, "x", {"a.txt": "agent\n"})
+    write(project, {"b.txt": "person\n", "notes.txt": "mine\n"})
+    sh(project, "add", "b.txt")
+    call("integrate", "A1", "--worktree", str(place), *DONE)
+    assert dirty(project).splitlines() == ["M  b.txt", "?? notes.txt"]
+
+
+def test_the_checkout_itself_and_other_repositories_are_no_worktrees(project: Path, tmp_path: Path) -> None:
+    loop_in_session(project, begun())
+    other = make_checkout(tmp_path / "other")
+    assert "is the checkout itself" in call("integrate", "A1", "--worktree", ".", *DONE, code=1)["error"]
+    for path in (other, tmp_path / "nowhere", project / "src"):
+        assert "is not a worktree of" in call("integrate", "A1", "--worktree", str(path), *DONE, code=1)["error"]
+    assert state(project).atoms[0].status == "in_progress"
+
+
+def test_a_worktree_whose_link_leads_elsewhere_is_still_the_one_git_knows(project: Path, tmp_path: Path) -> None:
+    loop_in_session(project, begun())
+    other = make_checkout(tmp_path / "other")
+    place = worktree(project, "x", {"new.txt": "new\n"})
+    (place / ".git").write_text(f"gitdir: {other}/.git\n")
+    assert call("integrate", "A1", "--worktree", str(place), *DONE)["success"] is True
+    assert (project / "new.txt").exists()
+    assert head(other) == sh(other, "rev-parse", "main")
+
+
+def test_commands_that_nobody_accepted_are_not_run(project: Path) -> None:
+    write_loop(project, a_loop(begun(check=passes("touch ../../../ran; true"))))
+    place = worktree(project, "x", {"new.txt": "new\n"})
+    told = call("integrate", "A1", "--worktree", str(place), *DONE, code=1)
+    assert (told["success"], told["commands"]) == (False, ["true", "touch ../../../ran; true"])
+    assert not (project / "ran").exists()
+    assert state(project).atoms[0].status == "in_progress"
+
+
+def test_only_the_session_that_drives_the_loop_integrates(project: Path) -> None:
+    loop_in_session(project, begun())
+    place = worktree(project, "x", {"new.txt": "new\n"})
+    env = {**os.environ, "CLAUDE_CODE_SESSION_ID": "another"}
+    assert SESSION in call("integrate", "A1", "--worktree", str(place), *DONE, code=1, env=env)["error"]
+    env["CLAUDE_CODE_SESSION_ID"] = SESSION
+    assert call("integrate", "A1", "--worktree", str(place), *DONE, env=env)["success"] is True
+
+
+def test_nothing_is_integrated_beside_a_run(project: Path) -> None:
+    path = loop_in_session(project, begun())
+    place = worktree(project, "x", {"new.txt": "new\n"})
+    with held_by_another(path):
+        assert "runs this loop" in call("integrate", "A1", "--worktree", str(place), *DONE, code=1)["error"]
+
+
+def test_an_atom_that_was_not_begun_is_refused_before_anything_is_done(project: Path) -> None:
+    loop_in_session(project, atom("A1"))
+    place = worktree(project, "x", {"new.txt": "new\n"})
+    before = head(project)
+    assert "is pending" in call("integrate", "A1", "--worktree", str(place), *DONE, code=1)["error"]
+    assert "there is no atom" in call("integrate", "nope", "--in-place", *DONE, code=1)["error"]
+    assert head(project) == before
+
+
+def test_where_the_work_is_has_to_be_said_once(project: Path) -> None:
+    loop_in_session(project, begun())
+    assert "--in-place" in call("integrate", "A1", *DONE, code=2)["error"]
+    call("integrate", "A1", "--in-place", "--worktree", "x", *DONE, code=2)
+
+
+def test_hostile_names_are_names_like_others(project: Path) -> None:
+    name = "A 1; touch pwned\nAot-Atom: other %0a$(x)"
+    loop_in_session(project, begun(name, description="--amend\n\nAot-Run: r2"))
+    place = worktree(project, "x", {"-n; touch pwned": "x\n", "日本 \"q\".txt": "x\n", ":(top)y": "x\n"})
+    assert call("integrate", "--worktree", str(place), *DONE, "--", name)["success"] is True
+    assert (project / "日本 \"q\".txt").exists()
+    assert not (project / "pwned").exists()
+    assert state(project).atoms[0].status == "resolved"
+
+
+# --- in place ----------------------------------------------------------------------------------------------------
+
+
+def test_work_in_place_becomes_a_commit(project: Path) -> None:
+    loop_in_session(project, begun(check=passes("test -f new.txt")))
+    write(project, {"new.txt": "new\n", "-x :(top).txt": "odd\n"})
+    (project / "b.txt").unlink()
+    sh(project, "add", "new.txt")
+    told = call("integrate", "A1", "--in-place", *DONE)
+    assert (told["commit"], told["left"], dirty(project)) == (head(project), [], "")
+    assert integrated(project) == ["A1"]
+    assert "aot-loop-state" not in sh(project, "ls-files")
+
+
+def test_an_atom_takes_no_more_than_it_touches(project: Path) -> None:
+    loop_in_session(project, begun(touches=("src/**",)))
+    write(project, {"src/new.txt": "agent\n", "a.txt": "person\n", "b.txt": "staged\n"})
+    sh(project, "add", "b.txt")
+    told = call("integrate", "A1", "--in-place", *DONE)
+    assert sorted(told["left"]) == ["a.txt", "b.txt"]
+    assert sh(project, "show", "--name-only", "--format=", "HEAD") == "src/new.txt"
+    assert dirty(project).splitlines() == [" M a.txt", "M  b.txt"]
+
+
+def test_in_place_too_checks_and_protected_paths_decide(project: Path) -> None:
+    loop_in_session(project, begun(check=passes("false")), begun("A2"), protect=("src/**",))
+    write(project, {"new.txt": "new\n"})
+    assert call("integrate", "A1", "--in-place", *DONE, code=1)["why"] == "check"
+    write(project, {"src/c.txt": "changed\n"})
+    assert call("integrate", "A2", "--in-place", *DONE, code=1)["protected"] == ["src/c.txt"]
+    assert integrated(project) == []
+
+
+def test_without_a_repository_there_is_nothing_to_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    write_accepted(folder, a_loop(begun(check=passes("test -f made.txt"))))
+    assert "is not in a git repository" in call("integrate", "A1", "--worktree", "x", *DONE, code=1)["error"]
+    assert call("integrate", "A1", "--in-place", *DONE, code=1)["why"] == "check"
+    (folder / "made.txt").touch()
+    told = call("integrate", "A1", "--in-place", *DONE)
+    assert (told["success"], told["commit"]) == (True, None)
+    assert state(folder).bindings["A1"].summary == "did it"
+
+
+# --- at the same time, and killed --------------------------------------------------------------------------------
+
+
+def test_several_at_once_all_land_one_after_the_other(project: Path) -> None:
+    names = [f"A{number}" for number in range(1, 5)]
+    loop_in_session(project, *(begun(name, check=passes(f"test -f {name}.txt")) for name in names))
+    places = {name: worktree(project, name, {f"{name}.txt": "x\n"}) for name in names}
+    started = [
+        subprocess.Popen(
+            [sys.executable, str(SCRIPTS["integrate"]), name, "--worktree", str(place), *DONE], stdout=subprocess.PIPE
+        )
+        for name, place in places.items()
+    ]
+    told = [one.communicate()[0] for one in started]
+    assert [one.returncode for one in started] == [0] * 4, told
+    assert sorted(integrated(project)) == names
+    assert {one.status for one in state(project).atoms} == {"resolved"}
+    assert dirty(project) == ""
+    assert len(sh(project, "worktree", "list").splitlines()) == 1
+
+
+KILLED = """
+import os, signal, sys
+from importlib import import_module
+from aotloop.scripts.run import run
+import msgspec
+
+module, name, count = sys.argv[1], sys.argv[2], [int(sys.argv[3])]
+owner = import_module(module)
+before = getattr(owner, name)
+
+def killing(*args, **more):
+    count[0] -= 1
+    if count[0] == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return before(*args, **more)
+
+setattr(owner, name, killing)
+run("integrate", sys.argv[4:])
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "count"),
+    [
+        ("aotloop.statefile.durable", "replace", 1),
+        ("aotloop.workspace.integration", "landing", 1),
+        ("aotloop.workspace.landing", "git", 1),
+        ("aotloop.session.from_worktree", "dismiss", 1),
+        ("aotloop.workspace.guests", "remove", 1),
+        ("aotloop.workspace.worktrees", "remove_tree", 2),
+    ],
+)
+def test_whoever_is_killed_and_called_again_neither_loses_nor_doubles_it(
+    project: Path, module: str, name: str, count: int
+) -> None:
+    loop_in_session(project, begun(check=passes("test -f new.txt")), begun("A2"))
+    place = worktree(project, "x", {"new.txt": "new\n", "a.txt": "agent\n"})
+    words = ("A1", "--worktree", str(place), *DONE)
+    killed = subprocess.run([sys.executable, "-c", KILLED, module, name, str(count), *words], check=False)
+    assert killed.returncode == -9
+    if place.exists():
+        assert call("integrate", *words)["success"] is True
+    assert integrated(project) == ["A1"]
+    assert state(project).atoms[0].status == "resolved"
+    assert ((project / "a.txt").read_text(), dirty(project)) == ("agent\n", "")
+    other = worktree(project, "y", {"b.txt": "next\n"})
+    assert call("integrate", "A2", "--worktree", str(other), *DONE)["success"] is True
+    assert integrated(project) == ["A1", "A2"]
+
+
+def test_what_had_landed_when_it_was_killed_stays_one_commit_whatever_came_on_top(project: Path) -> None:
+    loop_in_session(project, begun())
+    place = worktree(project, "x", {"a.txt": "agent\n"})
+    words = ("A1", "--worktree", str(place), *DONE)
+    killing = ("aotloop.statefile.durable", "replace", "1")
+    subprocess.run([sys.executable, "-c", KILLED, *killing, *words], check=False)
+    write(project, {"a.txt": "a person went on\n"})
+    save(project)
+    told = call("integrate", *words)
+    assert (told["was_done_before"], integrated(project)) == (True, ["A1"])
+    assert (project / "a.txt").read_text() == "a person went on\n"
+
+
+def test_work_in_place_that_was_killed_is_not_doubled(project: Path) -> None:
+    loop_in_session(project, begun())
+    write(project, {"new.txt": "new\n"})
+    killing = ("aotloop.statefile.durable", "replace", "1")
+    subprocess.run([sys.executable, "-c", KILLED, *killing, "A1", "--in-place", *DONE], check=False)
+    told = call("integrate", "A1", "--in-place", *DONE)
+    assert (told["commit"], integrated(project)) == (head(project), ["A1"])
