@@ -7,7 +7,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -45,7 +46,7 @@ def rows() -> Iterator[Row]:
             calling(*call)
             path.write_bytes(before[path])  # microseconds; else the loop would end by its limits
 
-        contenders = {name: (lambda call=call: calling(*call)) for name, call in calls.items()}
+        contenders: dict[str, Callable[[], None]] = {name: partial(calling, *call) for name, call in calls.items()}
         contenders["full decision, 20 atoms"] = lambda: decide(small_file, calls["full decision, 20 atoms"])
         contenders["full decision, 1,000 atoms"] = lambda: decide(large_file, calls["full decision, 1,000 atoms"])
         contenders["bare"] = lambda: _run([sys.executable, "-I", "-c", "pass"], nowhere, "")

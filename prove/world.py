@@ -96,6 +96,7 @@ def key_of(run: NotedRun) -> Any:
         (
             run.is_open,
             run.has_outcome,
+            run.only_waited,
             run.verifying is None,
             run.is_verified,
             run.reverting,

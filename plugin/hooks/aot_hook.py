@@ -1,4 +1,4 @@
-"""Called by the client: `python3 -I -S aot_hook.py EVENT [codex]`, with what happened on standard input."""
+"""Called by the client: `python3 -I -S aot_hook.py EVENT`, with what happened on standard input."""
 
 import os
 import sys

@@ -8,12 +8,12 @@ import aot_installation as installation
 from aot_quick import NOTHING, complain
 
 
-def decided(event, told, path, client, data):
+def decided(event, told, path, data):
     gc.disable()  # it would find nothing to collect, again and again
     run = load()
     if run is not None:
         os.environ.pop(installation.TRIED, None)
-        return run(event, told, path, client)
+        return run(event, told, path)
     for interpreter in installation.interpreters():
         if interpreter not in installation.tried():
             os.environ[installation.TRIED] = os.pathsep.join(installation.tried() + [interpreter])
@@ -68,7 +68,8 @@ def give_again(data):
     else:
         from tempfile import TemporaryFile
 
-        descriptor = os.dup(TemporaryFile().fileno())
+        with TemporaryFile() as file:
+            descriptor = os.dup(file.fileno())
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(descriptor, rest) :]

@@ -19,7 +19,7 @@ SHELL = "Bash"
 
 def main(arguments):
     try:
-        answer = answer_to(arguments, sys.stdin.buffer.read())
+        answer = answer_to(arguments[0], sys.stdin.buffer.read())
     except BaseException as error:  # noqa: BLE001 - see the first lines
         complain("%s: %s" % (type(error).__name__, error))
         answer = NOTHING
@@ -38,8 +38,7 @@ def complain(words):
         return
 
 
-def answer_to(arguments, data):
-    event, client = arguments[0], "codex" if "codex" in arguments[1:] else "claude"
+def answer_to(event, data):
     told = parsed(data)
     if not isinstance(told, dict) or not is_of_interest(event, told):
         return NOTHING
@@ -47,7 +46,7 @@ def answer_to(arguments, data):
     if is_writing_by_one_who_looks(event, told) or (path is not None and is_ours(event, told, path)):
         from aot_hand_over import decided
 
-        return decided(event, told, path, client, data)
+        return decided(event, told, path, data)
     return NOTHING
 
 

@@ -339,10 +339,10 @@ def test_a_clock_that_jumps_decides_nothing(tmp_path: Path) -> None:
 
 
 def test_nothing_that_decides_asks_for_the_time_of_day() -> None:
-    """Only `now` does, for people; what has to be waited for is waited for by a clock that nobody sets."""
+    """Only labels for people have it; what has to be waited for is waited for by a clock that nobody sets."""
     asking = re.compile(r"\btime\.time\(|\btime\.time_ns\(|datetime\.(now|utcnow|today)|\bgmtime\(|\blocaltime\(")
     folders = ("core", "runner", "launch", "statefile", "workspace", "verify", "trust")
     followers = [SOURCES / "agents" / f"{name}.py" for name in ("processes", "following", "watchdogs", "launching")]
     paths = [path for folder in folders for path in (SOURCES / folder).rglob("*.py")]
     found = [path for path in (*paths, *followers, SOURCES / "survivors.py") if asking.search(path.read_text())]
-    assert found == [SOURCES / "runner" / "clock.py"]
+    assert found == [SOURCES / "runner" / "clock.py", SOURCES / "trust" / "judgements.py"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from msgspec.structs import replace
-from tests.workspace.checkouts import sh, write
 
 from aotloop.core.model import Atom, Loop
 from aotloop.statefile.reading import decode
 from tests.loops import a_loop, write_accepted
+from tests.workspace.checkouts import sh, write
 
 SESSION = "session-1"
 

@@ -6,15 +6,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.workspace.checkouts import head, make_checkout, save, sh, write
 
-from aotloop.core.model import AtomCheck, Binding
+from aotloop.core.model import Atom, AtomCheck, Binding
 from tests.holders import held_by_another
 from tests.loops import a_loop, atom, write_accepted, write_loop
 from tests.scripts.calling import SCRIPTS, call
 from tests.scripts.repositories import SESSION, dirty, integrated, loop_in_session, state, worktree
+from tests.workspace.checkouts import head, make_checkout, save, sh, write
 
 DONE = ("--summary", "did it")
 
@@ -27,8 +28,16 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def begun(name: str = "A1", **more: object) -> object:
+def begun(name: str = "A1", **more: Any) -> Atom:
     return atom(name, status="in_progress", **more)
+
+
+def commit(project: Path, files: dict[str, str]) -> str:
+    """As a person does, who has nothing of the loop's in the repository."""
+    write(project, files)
+    sh(project, "add", "-f", "--", *files)
+    sh(project, "commit", "-q", "-m", "by a person")
+    return head(project)
 
 
 def passes(command: str) -> AtomCheck:
@@ -76,8 +85,7 @@ def test_a_worktree_of_the_persons_stays(project: Path, tmp_path: Path) -> None:
 def test_a_worktree_from_an_older_commit_is_merged_with_what_came_since(project: Path) -> None:
     loop_in_session(project, begun(check=passes("test -f new.txt")))
     place = worktree(project, "x", {"new.txt": "new\n"})
-    write(project, {"b.txt": "somebody else\n"})
-    save(project)
+    commit(project, {"b.txt": "somebody else\n"})
     call("integrate", "A1", "--worktree", str(place), *DONE)
     assert ((project / "b.txt").read_text(), (project / "new.txt").read_text()) == ("somebody else\n", "new\n")
 
@@ -85,8 +93,7 @@ def test_a_worktree_from_an_older_commit_is_merged_with_what_came_since(project:
 def test_of_a_worktree_from_a_remote_that_is_ahead_only_the_agents_work_lands(project: Path) -> None:
     loop_in_session(project, begun())
     sh(project, "switch", "-q", "-c", "upstream")
-    write(project, {"upstream.txt": "not ours yet\n"})
-    ahead = save(project)
+    ahead = commit(project, {"upstream.txt": "not ours yet\n"})
     sh(project, "switch", "-q", "main")
     place = worktree(project, "x", {"new.txt": "new\n"}, start=ahead)
     call("integrate", "A1", "--worktree", str(place), *DONE)
@@ -98,8 +105,7 @@ def test_a_worktree_that_took_in_our_branch_is_not_blamed_for_what_others_did(pr
     loop_in_session(project, begun(), protect=("src/**",))
     place = worktree(project, "x", {"new.txt": "new\n"})
     save(place)
-    write(project, {"src/c.txt": "a person may\n"})
-    save(project)
+    commit(project, {"src/c.txt": "a person may\n"})
     sh(place, "merge", "-q", "--no-edit", "main")
     assert call("integrate", "A1", "--worktree", str(place), *DONE)["success"] is True
 
@@ -112,12 +118,18 @@ def test_work_that_changed_nothing_resolves_its_atom_without_a_commit(project: P
 
 
 def test_a_tracked_file_that_is_ignored_is_not_lost(project: Path) -> None:
-    write(project, {".gitignore": "*.log\n", "kept.log": "tracked\n"})
-    sh(project, "add", "-f", "kept.log")
-    save(project)
+    commit(project, {".gitignore": "*.log\n", "kept.log": "tracked\n"})
     loop_in_session(project, begun())
     call("integrate", "A1", "--worktree", str(worktree(project, "x", {"new.txt": "n\n"})), *DONE)
     assert (project / "kept.log").exists()
+
+
+def test_a_state_file_that_is_committed_makes_no_difference(project: Path) -> None:
+    path = loop_in_session(project, begun())
+    commit(project, {".claude/aot-loop-state.md": path.read_text()})
+    place = worktree(project, "x", {"new.txt": "new\n"})
+    call("integrate", "A1", "--worktree", str(place), *DONE)
+    assert (integrated(project), state(project).atoms[0].status) == (["A1"], "resolved")
 
 
 # --- what is refused ---------------------------------------------------------------------------------------------
@@ -137,8 +149,7 @@ def test_a_check_that_fails_keeps_the_work_off_the_branch(project: Path) -> None
 def test_what_passes_alone_is_checked_again_with_what_was_merged_meanwhile(project: Path) -> None:
     loop_in_session(project, begun(check=passes("! (test -f new.txt && test -f other.txt)")))
     place = worktree(project, "x", {"new.txt": "new\n"})
-    write(project, {"other.txt": "other\n"})
-    before = save(project)
+    before = commit(project, {"other.txt": "other\n"})
     told = call("integrate", "A1", "--worktree", str(place), *DONE, code=1)
     assert "together with what was merged meanwhile" in told["error"]
     assert (head(project), dirty(project)) == (before, "")
@@ -245,9 +256,9 @@ def test_where_the_work_is_has_to_be_said_once(project: Path) -> None:
 def test_hostile_names_are_names_like_others(project: Path) -> None:
     name = "A 1; touch pwned\nAot-Atom: other %0a$(x)"
     loop_in_session(project, begun(name, description="--amend\n\nAot-Run: r2"))
-    place = worktree(project, "x", {"-n; touch pwned": "x\n", "日本 \"q\".txt": "x\n", ":(top)y": "x\n"})
+    place = worktree(project, "x", {"-n; touch pwned": "x\n", '日本 "q".txt': "x\n", ":(top)y": "x\n"})
     assert call("integrate", "--worktree", str(place), *DONE, "--", name)["success"] is True
-    assert (project / "日本 \"q\".txt").exists()
+    assert (project / '日本 "q".txt').exists()
     assert not (project / "pwned").exists()
     assert state(project).atoms[0].status == "resolved"
 
@@ -375,8 +386,7 @@ def test_what_had_landed_when_it_was_killed_stays_one_commit_whatever_came_on_to
     words = ("A1", "--worktree", str(place), *DONE)
     killing = ("aotloop.statefile.durable", "replace", "1")
     subprocess.run([sys.executable, "-c", KILLED, *killing, *words], check=False)
-    write(project, {"a.txt": "a person went on\n"})
-    save(project)
+    commit(project, {"a.txt": "a person went on\n"})
     told = call("integrate", *words)
     assert (told["was_done_before"], integrated(project)) == (True, ["A1"])
     assert (project / "a.txt").read_text() == "a person went on\n"

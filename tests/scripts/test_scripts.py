@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from aotloop.core.model import AtomCheck, BaseCase, Binding, Check, ChecklistItem, Decomposition, Loop
 from aotloop.scripts.run import MODULES
@@ -64,6 +65,19 @@ def test_read_state_tells_everything_about_the_loop(project: Path) -> None:
     assert told["summary"] == {"total": 6, "pending": 5, "in_progress": 0, "resolved": 1, "executable": 3}
     assert told["bindings"] == {"A1": {"summary": "did A1", "artifacts": []}}
     assert told["or_groups"] == {"g": {"choices": ["B1", "B2"], "selected": "B1", "failed": []}}
+
+
+def test_read_state_says_who_drives_the_loop_and_what_to_start_now(project: Path) -> None:
+    loop = a_loop(
+        atom("A1", touches=("src/**",)), atom("A2", touches=("src/a.py",)), atom("A3"), atom("A4", touches=("docs/**",))
+    )
+    loop.control = replace(loop.control, session_id="s1", cost_usd=0.5)
+    write_loop(project, loop)
+    told = call("read_state")
+    assert (told["session_id"], told["cost_usd"], told["verdict"]) == ("s1", 0.5, None)
+    assert told["executable_atoms"] == ["A1", "A2", "A3", "A4"]
+    assert told["start_now"] == ["A1", "A3", "A4"]
+    assert told["start_now_in_place"] == ["A1", "A4"]
 
 
 def test_read_state_without_a_file_says_so(project: Path) -> None:

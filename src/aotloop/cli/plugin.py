@@ -59,9 +59,10 @@ Examples:
 @_scope_options
 @_client_option
 def install(as_json: bool, scope: Scope, name: str) -> None:
-    """Install the plugin, by the client's own commands and without a network.
+    """Install the plugin into a client.
 
-    Claude Code runs it from where it lies, so an upgrade of aotloop is one of the plugin. Codex runs a copy.
+    It is done by the client's own commands, and without a network. Claude Code runs it from where it lies, so an
+    upgrade of aotloop is one of the plugin. Codex runs a copy.
     """
     client, place = _client(name, scope), find_place()
     try:
@@ -94,7 +95,10 @@ Examples:
 @_scope_options
 @_client_option
 def uninstall(as_json: bool, scope: Scope, name: str) -> None:
-    """Remove the plugin from a client; when no project has it any more, all that the client knows of it."""
+    """Remove the plugin from a client.
+
+    When no project has it any more, the client is made to forget all about it.
+    """
     client = _client(name, scope)
     was_there = client.uninstall(scope, _project())
     said = f"{PLUGIN} is no longer in {client.title}" if was_there else f"{PLUGIN} was not installed in {client.title}"
@@ -111,7 +115,10 @@ Examples:
 )
 @json_option
 def status(as_json: bool) -> None:
-    """Say which clients have the plugin, and whether it is the one of this installation."""
+    """Say which clients have the plugin.
+
+    And whether it is the one of this installation: another one may have been installed before, or a copy be old.
+    """
     place = find_place()
     looked = {name: _look(client) for name, client in CLIENTS.items()}
     if as_json:
@@ -139,7 +146,10 @@ Examples:
 )
 @json_option
 def path(as_json: bool) -> None:
-    """Print the folder of the plugin, to use it without installing it."""
+    """Print the folder of the plugin.
+
+    With `claude --plugin-dir` it is used without being installed.
+    """
     place = find_place()
     if as_json:
         say_json({"path": str(place.folder), "marketplace": str(place.marketplace), "version": place.version})
@@ -162,7 +172,7 @@ def _project() -> Path:
 
 def _look(client: Client) -> tuple[list[Installed], str | None]:
     try:
-        return client.installed(), None
+        return client.installed(_project()), None
     except AotError as error:
         return [], error.message
 
@@ -176,7 +186,7 @@ def _doubt(place: Place, installed: Installed) -> str | None:
         return f"it is that of another installation: {installed.folder}"
     if installed.version != place.version:
         return f"it is a copy of version {installed.version}; this is {place.version}"
-    return None if installed.is_enabled else "it is disabled"
+    return "it is disabled" if installed.is_enabled is False else None
 
 
 def _tell(client: Client, place: Place, installed: list[Installed], problem: str | None) -> None:

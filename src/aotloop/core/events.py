@@ -175,7 +175,12 @@ class BaseCaseFailed(Event, frozen=True, kw_only=True):
 
 
 class GenerationBegan(Event, frozen=True, kw_only=True):
-    """The slots are filled. What is started later belongs to the next generation."""
+    """The slots are filled. What is started later belongs to the next generation.
+
+    `again`: in the one before, everybody only had to wait; its number is used once more.
+    """
+
+    again: bool = False
 
 
 class GenerationEnded(Event, frozen=True, kw_only=True):

@@ -21,9 +21,10 @@ from aotloop.core.removal import take_out
 from aotloop.core.surrender import give_up_what_stalls
 
 
-def begin_generation(board: Board, _: GenerationBegan) -> list[Effect]:
+def begin_generation(board: Board, event: GenerationBegan) -> list[Effect]:
     control = board.loop.control
-    board.loop.control = replace(control, iteration=control.iteration + 1)
+    if not event.again:
+        board.loop.control = replace(control, iteration=control.iteration + 1)
     return []
 
 

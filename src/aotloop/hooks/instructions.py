@@ -46,8 +46,8 @@ def verify_now(why: str) -> Block:
 
 def judge_now(items: Sequence[str]) -> Block:
     words = (
-        f"These items of the base case need a judgement: {names(items)}. Have aot-loop:verifier look at them, and record"
-        " what it finds, with evidence, by record_judgement.py."
+        f"These items of the base case need a judgement: {names(items)}. Have aot-loop:verifier look at them, and"
+        " record what it finds, with evidence, by record_judgement.py."
     )
     return Block(reason=words, message=f"A verifier is to judge: {names(items)}.")
 

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from aotloop.errors import AotError
-from aotloop.hooks.answers import Answer, Client, output
+from aotloop.hooks.answers import Answer, output
 from aotloop.hooks.told import Told
 from aotloop.statefile.store import Store
 
@@ -24,14 +24,14 @@ PATIENCE = 2.0
 CAP = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 
 
-def run(event: str, payload: dict[str, Any], state_file: str | None, client: Client = "claude") -> bytes:
+def run(event: str, payload: dict[str, Any], state_file: str | None) -> bytes:
     told = msgspec.convert(payload, Told)
     store = Store(state_file, patience=PATIENCE) if state_file is not None else None
     try:
         answer = HOOKS[event](told, store)
     except AotError:  # no such file, not a valid one, locked, not writable: nobody's session is harmed by that
         answer = Answer()
-    return output(answer, event, "codex" if told.is_codex else client)
+    return output(answer, event, told.client)
 
 
 def _stop(told: Told, store: Store | None) -> Answer:

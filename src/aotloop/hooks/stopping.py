@@ -120,7 +120,7 @@ class _Turn:
             for leaf in leaves(base_case_tree(self._loop.objective.base_case))
             if leaf.check.type in JUDGED and leaf.name not in verdict.scores
         ]
-        if unjudged and not self._last.asked == "judge" and not self._has_waited():
+        if unjudged and self._last.asked != "judge" and not self._has_waited():
             self._advance(events.GenerationBegan())
             return self._send_back(judge_now(unjudged), asked="judge")
         if not self._has_waited():

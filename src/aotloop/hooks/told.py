@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from aotloop.hooks.answers import Client
+
 PLUGIN = "aot-loop"
 COORDINATOR = f"{PLUGIN}:coordinator"
 ONLY_LOOKING = (f"{PLUGIN}:probe", f"{PLUGIN}:verifier")
@@ -23,11 +25,11 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     tool_name: str = ""
     tool_input: dict[str, Any] = {}
     turn_id: str | None = None
-    """Only Codex has turns."""
+    """Only Codex tells one."""
 
     @property
-    def is_codex(self) -> bool:
-        return self.turn_id is not None
+    def client(self) -> Client:
+        return "claude" if self.turn_id is None else "codex"
 
     def others_in_background(self) -> bool:
         """Agents that still work, of whatever kind. A shell is none: a server that was left running would never end."""

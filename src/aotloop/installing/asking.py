@@ -38,8 +38,8 @@ def ask(program: str, *words: str, cwd: Path | None = None) -> str:
     return output
 
 
-def ask_json(program: str, *words: str, wanted: Any) -> Any:
-    output = ask(program, *words)
+def ask_json(program: str, *words: str, wanted: Any, cwd: Path | None = None) -> Any:
+    output = ask(program, *words, cwd=cwd)
     try:
         return msgspec.json.decode(output, type=wanted)
     except msgspec.MsgspecError as error:

@@ -52,16 +52,16 @@ class ClaudeCode(msgspec.Struct, frozen=True):
             f"claude plugin install {NAME} --scope {scope}",
         )
 
-    def installed(self) -> list[Installed]:
+    def installed(self, project: Path) -> list[Installed]:
         return [
             Installed(
                 scope="user" if one.scope == "user" else "project",
                 version=one.version,
                 folder=one.read_from_folder or one.install_path,
-                is_enabled=one.enabled,
+                is_enabled=one.enabled if one.project_path is None or _is(one.project_path, project) else None,
                 project=one.project_path,
             )
-            for one in self._listed()
+            for one in self._listed(project)
         ]
 
     def install(self, place: Place, scope: Scope, project: Path) -> None:
@@ -70,18 +70,18 @@ class ClaudeCode(msgspec.Struct, frozen=True):
         ask(program, "plugin", "install", NAME, "--scope", scope, cwd=project)
 
     def uninstall(self, scope: Scope, project: Path) -> bool:
-        program, before = self.program(), self._listed()
+        program, before = self.program(), self._listed(project)
         here = [one for one in before if one.scope == scope and (scope == "user" or _is(one.project_path, project))]
         if here:
             ask(program, "plugin", "uninstall", NAME, "--scope", scope, cwd=project)
-        if before and not self._listed():
+        if before and not self._listed(project):
             ask(program, "plugin", "marketplace", "remove", MARKETPLACE, cwd=project)
             for one in before:
                 _remove_copy(one)
         return bool(here)
 
-    def _listed(self) -> list[_Listed]:
-        listed = ask_json(self.program(), "plugin", "list", "--json", wanted=list[_Listed])
+    def _listed(self, project: Path) -> list[_Listed]:
+        listed = ask_json(self.program(), "plugin", "list", "--json", wanted=list[_Listed], cwd=project)
         return [one for one in listed if one.id == NAME]
 
 

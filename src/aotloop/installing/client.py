@@ -17,7 +17,8 @@ class Installed(msgspec.Struct, frozen=True, kw_only=True):
     version: str | None = None
     folder: str | None = None
     """Which it runs; of a copy, which it was copied from."""
-    is_enabled: bool = True
+    is_enabled: bool | None = True
+    """None: it is for another project, and only there it is known."""
     project: str | None = None
     """For which it is installed, if not for all."""
 
@@ -47,7 +48,9 @@ class Client(Protocol):
         """The commands a person would type to install it."""
         ...
 
-    def installed(self) -> list[Installed]: ...
+    def installed(self, project: Path) -> list[Installed]:
+        """Wherever it is; `project` is where we are."""
+        ...
 
     def install(self, place: Place, scope: Scope, project: Path) -> None: ...
 

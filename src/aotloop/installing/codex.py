@@ -75,14 +75,14 @@ class Codex(msgspec.Struct, frozen=True):
             f"codex plugin add {NAME}",
         )
 
-    def installed(self) -> list[Installed]:
+    def installed(self, project: Path) -> list[Installed]:  # noqa: ARG002 - it is for all projects
         return [
             Installed(scope="user", version=one.version, folder=one.source.path, is_enabled=one.enabled)
             for one in ask_json(self.program(), "plugin", "list", "--json", wanted=_Plugins).installed
             if one.plugin_id == NAME and one.installed
         ]
 
-    def install(self, place: Place, scope: Scope, project: Path) -> None:  # noqa: ARG002 - it is for all projects
+    def install(self, place: Place, scope: Scope, project: Path) -> None:  # noqa: ARG002
         program = self.program()
         known = self._marketplace()
         if known is not None and known.root != str(place.marketplace):  # another installation's, or it has moved
@@ -92,7 +92,7 @@ class Codex(msgspec.Struct, frozen=True):
         remember_interpreter()
 
     def uninstall(self, scope: Scope, project: Path) -> bool:  # noqa: ARG002
-        program, there = self.program(), self.installed()
+        program, there = self.program(), self.installed(project)
         if there:
             ask(program, "plugin", "remove", NAME)
         if self._marketplace() is not None:

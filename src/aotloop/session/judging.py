@@ -1,75 +1,16 @@
-"""What was judged in a session counts in a session, about the very files that were judged, and nowhere else.
-
-`aot run`, `aot verify` and `aot confirm` do not take a session's word for it: whoever says there that a judge, or a
-person, has looked at something is the agent whose work it may be.
-"""
+"""Who decides in a session what no program can: nobody has to be loaded where there is nothing of the kind."""
 
 from __future__ import annotations
 
-from contextlib import suppress
-from pathlib import Path
-
-from aotloop.app import JudgeFor, remembered
-from aotloop.config import Config, load
+from aotloop.app import JudgeFor
 from aotloop.core.checklist import JUDGED, base_case_tree, leaves
-from aotloop.core.objective import digest_of
-from aotloop.errors import AotError
-from aotloop.judging.judge import Case
-from aotloop.judging.remembering import Remembering, key_of
-from aotloop.judging.sites import Copies, OnTheSpot, Sites
-from aotloop.session.places import WORKTREES
-from aotloop.statefile.belongings import our_files
-from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
-from aotloop.trust import judgements
-from aotloop.trust.confirmations import Subject
-from aotloop.verify.cancellation import Cancellation
-from aotloop.verify.judge import Judge, Judgement, Question
-from aotloop.workspace.repository import find_repository
-
-TELLER = "session"
-HINT = "a judge says it with record_judgement.py"
-
-
-class SaidInSession:
-    """Answers with what was recorded in a session; asks another judge about all else."""
-
-    def __init__(self, case: Case, otherwise: Judge) -> None:
-        self._case = case
-        self._otherwise = otherwise
-
-    def judge(self, leaf: Question, cancellation: Cancellation) -> Judgement:
-        known = judgements.recall(key_of(self._case, leaf, teller=TELLER)) if judgements.is_anything_kept() else None
-        if known is None:
-            return self._otherwise.judge(leaf, cancellation)
-        said = f"{known.evidence} (said in a session at {known.at})"
-        return Judgement(passed=known.passed, evidence=said, scores=known.scores, confirmed=known.confirmed)
 
 
 def judge_of(store: Store) -> JudgeFor | None:
-    """None where nothing has to be judged, or the objective is not the one that was read."""
     objective = store.load().objective
     if not any(leaf.check.type in JUDGED for leaf in leaves(base_case_tree(objective.base_case))):
         return None
-    case = case_of(store)
-    config = Config()
-    with suppress(AotError):  # nobody is asked, so it does not matter who it would be
-        config = load(Path(project_root(store.path)))
-    by_agents = Remembering(case, votes=config.role("judge").votes, hint=HINT)
+    from aotloop.session.said import judge_in_session  # noqa: PLC0415 - it takes longer to load than most checks run
 
-    def judge(subject: Subject) -> Judge:
-        is_it = subject.objective_digest == digest_of(objective)
-        return remembered(subject, SaidInSession(case, by_agents) if is_it else None)
-
-    return judge
-
-
-def case_of(store: Store) -> Case:
-    root = Path(project_root(store.path))
-
-    def sites() -> Sites:
-        own = [*our_files(store.path, str(root)), WORKTREES]
-        repository = find_repository(root)
-        return OnTheSpot(own=own) if repository is None else Copies(repository, own=own)
-
-    return Case(store.load().objective, root, sites)
+    return judge_in_session(store, objective)

@@ -23,7 +23,7 @@ from aotloop.judging.judge import Case
 from aotloop.judging.judgements import assertion_judged, quality_judged
 from aotloop.judging.places import places_in
 from aotloop.judging.remembering import key_of
-from aotloop.session.judging import TELLER, case_of
+from aotloop.session.said import TELLER, case_of
 from aotloop.statefile.store import Store
 from aotloop.trust import judgements
 from aotloop.verify.evaluate import leaves_by_path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aotloop.core.effects import Withdrawn
+from aotloop.core.events import Spent
 from tests.core.conduct.driving import Driver, begun
 from tests.loops import a_loop, atom
 
@@ -107,3 +108,33 @@ def test_a_generation_of_probes_is_neither_progress_nor_a_stall() -> None:
     assert driver.loop.control.stall_count == 1
     driver.fail("X")
     assert driver.loop.control.stall_count == 0
+
+
+# --- waiting -----------------------------------------------------------------------------------------------------
+
+
+def test_an_iteration_in_which_everybody_only_had_to_wait_is_not_counted() -> None:
+    driver = begun(a_loop(atom("A1")), max_iterations=1)
+    for _ in range(3):
+        driver.wait("A1")
+        assert (driver.finished, driver.loop.control.iteration) == (None, 1)
+        driver.wait_over("A1")
+        assert driver.running == ["A1"]
+    driver.resolve("A1")
+    assert driver.loop.control.iteration == 1
+
+
+def test_one_who_did_something_makes_it_count() -> None:
+    driver = begun(a_loop(atom("A1"), atom("A2")), max_attempts=9, max_stall_count=9)
+    driver.wait("A1")
+    driver.fail("A2")
+    driver.wait_over("A1")
+    assert driver.loop.control.iteration == 2
+
+
+def test_limits_hold_while_everybody_waits() -> None:
+    driver = begun(a_loop(atom("A1")), max_iterations=1, max_cost_usd=1.0)
+    driver.wait("A1")
+    driver.told(Spent(usd=2.0))
+    driver.verdict(RED)
+    assert driver.reason.startswith("limit: it cost")

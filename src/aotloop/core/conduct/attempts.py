@@ -19,6 +19,7 @@ def done(run: Run, report: reports.WorkDone) -> list[Effect]:
     attempt = run.attempts.get(report.attempt)
     if attempt is None or report.attempt in run.to_merge or attempt.role == "probe":
         return []
+    run.only_waited = False
     run.attempts[report.attempt] = replace(attempt, summary=report.summary, artifacts=report.artifacts)
     run.to_merge.append(report.attempt)
     run.waits.pop(attempt.atom, None)
@@ -40,6 +41,7 @@ def _end(run: Run, report: reports.OfAttempt) -> Attempt | None:
     knows_more = isinstance(report, reports.ProbeReturned) and report.feasible  # no progress, and no stall either
     run.has_outcome = run.has_outcome or (attempt is not None and not knows_more)
     if attempt is not None:
+        run.only_waited = False
         run.waits.pop(attempt.atom, None)
     return attempt
 
@@ -120,6 +122,7 @@ def must_wait(run: Run, report: reports.MustWait) -> list[Effect]:
     if attempt is None:
         return []
     if attempt.weighs_for is not None:
+        run.only_waited = False
         return _know(run, attempt, report.at, feasible=True, findings=f"not probed: {report.reason}")
     run.waits[attempt.atom] = run.waits.get(attempt.atom, 0) + 1
     if report.for_good or run.waits[attempt.atom] > MOST_WAITS:

@@ -31,7 +31,7 @@ def reach_limits(run: Run) -> None:
     if run.ending is None and run.has_begun and not is_judging and not _is_exhausted(run):
         control = run.loop.control
         reason = stalled(control, run.loop.objective.constraints) or over_limit(
-            control, run.limits, is_open=run.is_open
+            control, run.limits, is_open=run.is_open or run.only_waited
         )
         if reason is not None:
             run.end(reason)

@@ -73,6 +73,8 @@ class Run:
         """A generation is under way."""
         self.has_outcome = False
         """Something came of an attempt since the last generation was judged; waits and conflicts are no outcome."""
+        self.only_waited = False
+        """In the last generation, or so far in this one, nobody did anything but wait."""
         self.verifications = 0
         self.verifying: int | None = None
         self.is_verified = False

@@ -18,7 +18,8 @@ def fill_slots(run: Run) -> list[Effect]:
     if not run.is_open and run.attempts and run.ending is None and _another_generation_is_allowed(run):
         run.is_open = True
         run.members = set(run.attempts)
-        run.advance(events.GenerationBegan())
+        run.advance(events.GenerationBegan(again=run.only_waited))
+        run.only_waited = True
     return effects
 
 
@@ -32,7 +33,8 @@ def slots(run: Run) -> int:
 
 def _another_generation_is_allowed(run: Run) -> bool:
     """What starts now belongs to the generation that begins next."""
-    return run.loop.control.iteration < run.limits.max_iterations
+    is_number_free = run.only_waited and not run.is_open
+    return is_number_free or run.loop.control.iteration < run.limits.max_iterations
 
 
 def _start_probes(run: Run, free: int) -> list[Effect]:

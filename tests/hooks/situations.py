@@ -1,0 +1,49 @@
+"""Loops that a session drives, and what a client tells about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from aotloop.core.model import Atom, Constraints, Loop, Verdict
+from aotloop.core.objective import digest_of
+from aotloop.hooks.answers import Answer
+from aotloop.hooks.stopping import Circumstances, decide
+from aotloop.hooks.told import COORDINATOR, Told
+from tests.loops import a_loop, atom
+
+SESSION = "5f0c6e0e-7a9b-4d0c-9f55-0a1b2c3d4e5f"
+COMMIT = "c" * 40
+NOW = Circumstances(at="2026-01-01T00:00:00Z", commit=COMMIT)
+
+
+def driven(*atoms: Atom, limits: Constraints | None = None, **more: Any) -> Loop:
+    """A running loop, bound to our session; `more` of its control."""
+    loop = a_loop(*(atoms or (atom("A1"),)), constraints=limits or Constraints())
+    loop.control = replace(loop.control, **{"session_id": SESSION, **more})
+    return loop
+
+
+def judged(loop: Loop, *, passed: bool = False, failing: tuple[str, ...] = (), **more: Any) -> Loop:
+    """With a verdict that is fresh, unless `more` says otherwise."""
+    verdict = Verdict(
+        passed=passed,
+        failing=failing,
+        **{"objective_digest": digest_of(loop.objective), "at": "then", "commit": COMMIT, **more},
+    )
+    loop.control = replace(loop.control, verdict=verdict)
+    return loop
+
+
+def coordinator(**more: Any) -> Told:
+    return Told(**{"session_id": SESSION, "agent_type": COORDINATOR, "agent_id": "a1", **more})
+
+
+def session(**more: Any) -> Told:
+    return Told(**{"session_id": SESSION, **more})
+
+
+def stopped(loop: Loop, told: Told | None = None, now: Circumstances = NOW) -> Answer:
+    """What whoever coordinates is answered when it wants to end."""
+    return decide(told or coordinator(), loop, now)
