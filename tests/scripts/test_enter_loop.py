@@ -96,6 +96,13 @@ def test_a_stopped_loop_goes_on_under_its_name(project: Path) -> None:
     assert state(project).control.stop_reason is None
 
 
+def test_a_loop_that_a_hook_bound_while_it_ran_still_has_to_be_accepted(project: Path) -> None:
+    """A file that comes with a repository may say that it runs already."""
+    write_loop(project, held_by(waiting("touch ran"), "me"))
+    assert call("enter_loop", *ME, code=1)["commands"] == ["touch ran"]
+    assert not (project / "ran").exists()
+
+
 # --- whose it is -------------------------------------------------------------------------------------------------
 
 

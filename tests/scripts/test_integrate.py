@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from aotloop.core.model import Atom, AtomCheck, Binding
+from aotloop.session.integrating import integrate
+from aotloop.session.outcomes import Integrated
+from aotloop.statefile import durable
+from aotloop.statefile.store import Store
 from tests.holders import held_by_another
 from tests.loops import a_loop, atom, write_accepted, write_loop
 from tests.scripts.calling import SCRIPTS, call
@@ -328,6 +333,58 @@ def test_several_at_once_all_land_one_after_the_other(project: Path) -> None:
     assert {one.status for one in state(project).atoms} == {"resolved"}
     assert dirty(project) == ""
     assert len(sh(project, "worktree", "list").splitlines()) == 1
+
+
+def test_the_same_work_handed_in_twice_at_once_lands_once(project: Path, tmp_path: Path) -> None:
+    """The second has its commit ready, in another second and so under another name, before the first has landed."""
+    loop_in_session(project, begun(check=passes("touch $$.begun; while ! test -f go; do sleep 0.05; done")))
+    place = tmp_path / "beside"
+    sh(project, "worktree", "add", "-q", "-b", "mine", str(place))
+    write(place, {"new.txt": "new\n", ".gitignore": "*.begun\ngo\n"})
+    command = [sys.executable, str(SCRIPTS["integrate"]), "A1", "--worktree", str(place), *DONE]
+    started = []
+    for number in (1, 2):
+        time.sleep(number - 1)
+        started.append(subprocess.Popen(command, stdout=subprocess.PIPE))
+        while len(list(place.glob("*.begun"))) < number:
+            time.sleep(0.05)
+    (place / "go").touch()
+    told = [one.communicate()[0] for one in started]
+    assert sorted(one.returncode for one in started) == [0, 1], told
+    assert b"was resolved meanwhile" in told[0] + told[1]
+    assert (integrated(project), state(project).atoms[0].status) == (["A1"], "resolved")
+
+
+def test_of_two_results_for_one_atom_the_first_counts(project: Path) -> None:
+    loop_in_session(project, begun())
+    first, second = (worktree(project, name, {f"{name}.txt": "x\n"}) for name in ("x", "y"))
+    call("integrate", "A1", "--worktree", str(first), *DONE)
+    error = call("integrate", "A1", "--worktree", str(second), *DONE, code=1)["error"]
+    assert "is resolved already, by other work" in error
+    assert (integrated(project), second.exists(), (project / "y.txt").exists()) == (["A1"], True, False)
+
+
+def test_a_file_that_is_saved_at_the_last_moment_does_not_land_it_twice(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = loop_in_session(project, begun())
+    place = worktree(project, "x", {"new.txt": "new\n"})
+    replace_file = durable.replace
+    saved = []
+
+    def saved_meanwhile(*args: Any) -> Any:
+        if saved:
+            return replace_file(*args)
+        saved.append(True)
+        path.write_text(path.read_text() + "\nA note of the person's.\n")
+        commit(project, {"b.txt": "and a commit\n"})
+        return None
+
+    monkeypatch.setattr(durable, "replace", saved_meanwhile)
+    done = integrate(Store(str(path)), "A1", place, summary="", artifacts=(), permit=lambda _: None, session=None)
+    assert isinstance(done, Integrated)
+    assert (saved, integrated(project), state(project).atoms[0].status) == ([True], ["A1"], "resolved")
+    assert "A note of the person's." in path.read_text()
 
 
 KILLED = """

@@ -36,7 +36,7 @@ class Entered(msgspec.Struct, frozen=True, kw_only=True):
     status: str
     run_id: str | None
     was_running: bool = False
-    """In the hands of this session already: nothing was done."""
+    """In the hands of this session, as a hook may have seen to: nothing was left to do."""
     holding: tuple[str, ...] = ()
     """Items of the base case that hold before any work: perhaps they say nothing."""
     failing: dict[str, str] = {}
@@ -48,11 +48,11 @@ def enter(store: Store, session: str, *, take_over: bool = False, timeout: float
     with lease(store.path, "run", since=app.now()):
         loop = store.load()
         _refuse_other_session(loop, session, take_over=take_over)
-        if holding_session(loop.control) == session:
-            return Entered(status="running", run_id=loop.control.run_id, was_running=True)
         gate = _opened(store, loop)
         _require_agreement(store, loop)
         require_acceptance(store, loop)
+        if holding_session(loop.control) == session and loop.control.run_id is not None:
+            return Entered(status="running", run_id=loop.control.run_id, was_running=True, warnings=gate.warnings)
         done = app.verify(store, timeout=timeout, permit=only_accepted(store), judge=judge_of(store))
         control = store.update(lambda now: _start(now, session, done, take_over=take_over))
         with suppress(Unavailable):  # a home that cannot be written to costs the memory, not the loop

@@ -86,6 +86,8 @@ def _require_wanted(loop: Loop, job: Job) -> None:
     if loop.control.epoch != job.loop.control.epoch or loop.control.redirect_requested:
         raise NotVerified("a person is changing the direction of the loop: what was begun before does not count")
     now = next((one for one in loop.atoms if one.id == job.atom.id), None)
+    if now is not None and now.status == "resolved":
+        raise NotVerified(f"{job.atom.id} was resolved meanwhile, by other work or by another call")
     if now is not None and now.check != job.atom.check:
         raise NotVerified(f"the check of {job.atom.id} changed while it ran; integrate it again")
     if loop.control.status != "running":
