@@ -57,8 +57,10 @@ def test_what_fits_the_schema_is_read(role: Role) -> None:
 def _example(node: dict[str, Any]) -> Any:
     if "anyOf" in node:
         return _example(node["anyOf"][0])
+    if "enum" in node:
+        return node["enum"][0]
     if node["type"] == "object":
         return {name: _example(one) for name, one in node["properties"].items()}
     if node["type"] == "array":
-        return []
+        return [_example(node["items"])] if node["items"].get("type") == "object" else []
     return {"string": "words", "boolean": False, "number": 1.5, "null": None}[node["type"]]

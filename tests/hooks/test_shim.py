@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from aotloop.errors import StateFileMissing
 from aotloop.hooks.guarding import PATCH, PATH_KEYS, SHELL
@@ -176,6 +177,17 @@ def test_what_may_be_denied_is_looked_at(project: Path, tool: str, given_: dict[
     (project / "link").symlink_to(path)
     named = {key: value.replace("{project}", str(project)) for key, value in given_.items()}
     assert bool(call("PreToolUse", project, tool_name=tool, tool_input=named)) is is_denied
+
+
+def test_what_is_protected_is_looked_at(project: Path) -> None:
+    loop = driven()
+    loop.objective = replace(loop.objective, protect=("tests/**",))
+    write_loop(project, loop)
+    denied = [
+        bool(call("PreToolUse", project, tool_name="Write", tool_input={"file_path": str(project / one)}))
+        for one in ("tests/a.py", "src/a.py")
+    ]
+    assert denied == [True, False]
 
 
 @given(

@@ -266,14 +266,22 @@ def test_what_nobody_has_judged_is_to_be_judged_first_and_then_waits_for_a_perso
     assert control_of(loop) == ("running", 2)
 
 
-def test_what_was_judged_waits_for_a_person_at_once_and_completes_on_their_word() -> None:
-    scores = {"nice": {"holds": 5.0}}
-    loop = judged(with_assertion(atom("A1", status="resolved")), undecided=True, scores=scores)
+def test_a_person_s_word_completes_it() -> None:
+    loop = judged(with_assertion(atom("A1", status="resolved")), undecided=True)
+    stopped(loop)
     assert isinstance(stopped(loop), Allow)
-    assert control_of(loop) == ("running", 1)
-    judged(loop, passed=True, scores=scores)
+    judged(loop, passed=True)
     stopped(loop, session())
     assert loop.control.status == "completed"
+
+
+def test_what_a_judge_decides_needs_no_person() -> None:
+    loop = judged(with_assertion(atom("A1", status="resolved")), undecided=True)
+    stopped(loop)
+    judged(loop, failing=("nice",))
+    answer = stopped(loop)
+    assert isinstance(answer, Block)
+    assert loop.atoms[-1].repairs == "nice"
 
 
 def test_verify_each_iteration_asks_for_a_verdict_each_time_and_goes_on_without_one() -> None:
@@ -407,6 +415,15 @@ def test_a_forced_backtrack_is_told() -> None:
     assert isinstance(answer, Block)
     assert "g has switched: A1 is given up, go on with A2" in answer.reason
     assert loop.or_groups["g"].selected == "A2"
+
+
+def test_what_a_forced_backtrack_reset_is_done_before_anything_is_mended() -> None:
+    loop = driven(atom("A1", or_group="g", status="resolved"), atom("A2", or_group="g"), stall_count=1)
+    loop.control = replace(loop.control, prev_pending_count=0)
+    answer = stopped(judged(loop, failing=("tests",)))
+    assert isinstance(answer, Block)
+    assert "go on with A2" in answer.reason
+    assert [one.repairs for one in loop.atoms] == [None, None]
 
 
 def test_a_decomposition_that_led_nowhere_is_told() -> None:

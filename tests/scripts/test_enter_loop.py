@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from aotloop.core.commands import commands_of
-from aotloop.core.model import AtomCheck, BaseCase, Check, ChecklistItem, Loop
+from aotloop.core.model import AtomCheck, BaseCase, Check, ChecklistItem, Decomposition, Loop
 from aotloop.session.consent import accept
 from aotloop.statefile.store import Store
 from aotloop.trust.commands import digest_of
@@ -187,6 +187,21 @@ def test_no_script_runs_what_nobody_accepted(project: Path, words: tuple[str, ..
     assert path.read_bytes() == before
     write_accepted(project, loop)
     assert call(*words)
+    assert (project / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    "words", [("update_atom", "A2", "resolved"), ("integrate", "A2", "--in-place", "--summary", "s")]
+)
+def test_the_check_of_a_parent_is_looked_at_before_its_child_is_resolved(project: Path, words: tuple[str, ...]) -> None:
+    parent = atom("A1", check=AtomCheck(type="command", value="touch ran"))
+    split = [Decomposition(parent="A1", children=("A2",), reason="r")]
+    loop = a_loop(parent, atom("A2", status="in_progress"), decompositions=split)
+    write_loop(project, loop)
+    assert call(*words, code=1)["commands"] == ["true", "touch ran"]
+    assert [one.status for one in state(project).atoms] == ["pending", "in_progress"]
+    write_accepted(project, loop)
+    assert call(*words)["auto_resolved"] == ["A1"]
     assert (project / "ran").exists()
 
 

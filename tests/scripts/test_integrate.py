@@ -137,6 +137,28 @@ def test_a_state_file_that_is_committed_makes_no_difference(project: Path) -> No
     assert (integrated(project), state(project).atoms[0].status) == (["A1"], "resolved")
 
 
+def test_whoever_works_in_the_worktree_can_hand_it_in_and_keeps_the_ground_it_stands_on(project: Path) -> None:
+    loop_in_session(project, begun())
+    place = worktree(project, "x", {"new.txt": "new\n"})
+    assert call("integrate", "A1", "--worktree", ".", *DONE, cwd=place)["worktree_removed"] is False
+    assert (place.exists(), integrated(project)) == (True, ["A1"])
+    told = call("integrate", "A1", "--worktree", str(place), *DONE)
+    assert (told["was_done_before"], told["worktree_removed"], integrated(project)) == (True, True, ["A1"])
+
+
+def test_a_project_in_a_folder_of_its_repository_is_looked_at_from_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = make_checkout(tmp_path / "top")
+    monkeypatch.chdir(top / "src")
+    loop_in_session(top / "src", begun(check=passes("test -f new.txt")), begun("A2"), protect=("c.txt",))
+    place = worktree(top, "x", {"src/new.txt": "new\n", "c.txt": "not the protected one\n"})
+    assert call("integrate", "A1", "--worktree", str(place), *DONE)["worktree_removed"] is True
+    other = worktree(top, "y", {"src/c.txt": "protected\n"})
+    assert call("integrate", "A2", "--worktree", str(other), *DONE, code=1)["protected"] == ["src/c.txt"]
+    assert integrated(top) == ["A1"]
+
+
 # --- what is refused ---------------------------------------------------------------------------------------------
 
 
@@ -370,7 +392,7 @@ def test_a_file_that_is_saved_at_the_last_moment_does_not_land_it_twice(
     path = loop_in_session(project, begun())
     place = worktree(project, "x", {"new.txt": "new\n"})
     replace_file = durable.replace
-    saved = []
+    saved: list[bool] = []
 
     def saved_meanwhile(*args: Any) -> Any:
         if saved:

@@ -56,7 +56,7 @@ def test_a_branch_a_packed_branch_and_a_detached_head(repository: Path) -> None:
 
 @pytest.mark.usefixtures("without_git")
 def test_a_packed_branch_is_not_mistaken_for_one_with_a_longer_name(repository: Path) -> None:
-    git(repository, "branch", "other/main", "HEAD~1")
+    git(repository, "update-ref", "refs/aside/refs/heads/main", "HEAD~1")
     git(repository, "tag", "-a", "-m", "x", "main")
     git(repository, "pack-refs", "--all")
     found = head_commit(str(repository))
@@ -104,6 +104,7 @@ def test_with_other_kinds_of_refs_git_is_asked(repository: Path, tmp_path: Path)
 
 @pytest.mark.parametrize("head", ["", "nonsense", "ref: ../../etc/passwd", "ref: refs/heads/../../x", "a" * 39])
 def test_what_makes_no_sense_is_left_to_git(repository: Path, head: str) -> None:
+    (repository / ".git" / "x").write_text(git(repository, "rev-parse", "HEAD"))
     (repository / ".git" / "HEAD").write_text(head)
     assert head_commit(str(repository)) == head_of(repository)
 

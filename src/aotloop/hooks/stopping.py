@@ -6,7 +6,7 @@
 | does not run; agents still work; its direction is changing  | allow                                           |
 | is asked to stop                                            | stops (`user:`), allow                          |
 | has a fresh verdict that passed                             | completes, allow                                |
-| waits for nothing but a person's word                       | allow, and say how                              |
+| waits for nothing but a judgement                           | block once: judge now; then allow: only a person |
 | is all resolved, with no fresh verdict                      | block: verify now; the second time it stops     |
 | is all resolved, and its fresh verdict fails                | repairs, block; or it stops (`exhausted:`)      |
 | cannot go on                                                | block once: verify now; then it stops           |
@@ -76,7 +76,7 @@ class _Turn:
         if verdict is not None and verdict.passed:
             return self._complete(verdict)
         if verdict is not None and not verdict.failing and self._is_all_resolved:
-            return self._wait_for_judges(verdict)
+            return self._wait_for_judges()
         if self._last.asked and (reason := self._why_over()) is not None:
             return self.stop(reason)  # it was told before; what was still to be tried has been
         self._advance(events.GenerationBegan())
@@ -113,19 +113,17 @@ class _Turn:
         self._advance(events.LoopCompleted(commit=verdict.commit))
         return Allow(message=f"The loop is completed: the base case holds, verified at {verdict.at}.")
 
-    def _wait_for_judges(self, verdict: Verdict) -> Answer:
+    def _wait_for_judges(self) -> Answer:
         """Once it is only a person who is waited for, the session may end as often as it likes: nothing is counted."""
-        unjudged = [
-            leaf.name
-            for leaf in leaves(base_case_tree(self._loop.objective.base_case))
-            if leaf.check.type in JUDGED and leaf.name not in verdict.scores
-        ]
-        if unjudged and self._last.asked != "judge" and not self._has_waited():
-            self._advance(events.GenerationBegan())
-            return self._send_back(judge_now(unjudged), asked="judge")
-        if not self._has_waited():
-            self._advance(events.GenerationBegan())
-            self._advance(events.Steered(mark=mark_of(self._loop)))
+        if self._has_waited():
+            return Allow(message=ask_a_person())
+        self._advance(events.GenerationBegan())
+        if self._last.asked != "judge":
+            tree = base_case_tree(self._loop.objective.base_case)
+            return self._send_back(
+                judge_now([one.name for one in leaves(tree) if one.check.type in JUDGED]), asked="judge"
+            )
+        self._advance(events.Steered(mark=mark_of(self._loop)))
         return Allow(message=ask_a_person())
 
     def _has_waited(self) -> bool:

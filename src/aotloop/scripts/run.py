@@ -26,6 +26,7 @@ MODULES = {
     "apply_correction": "convergence",
     "enter_loop": "sessions",
     "integrate": "sessions",
+    "take_back": "sessions",
     "record_judgement": "sessions",
 }
 

@@ -1,10 +1,10 @@
-"""enter_loop, integrate, record_judgement: what a session does that `aot run` would do otherwise."""
+"""enter_loop, integrate, take_back, record_judgement: what a session does that `aot run` would do otherwise."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -12,6 +12,9 @@ from aotloop import app
 from aotloop.errors import NotTrusted
 from aotloop.scripts.arguments import Option, Usage, UsageError, comma_separated
 from aotloop.scripts.output import Script
+
+if TYPE_CHECKING:
+    from aotloop.session.outcomes import Refused
 
 SESSIONS = ("CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID")
 """Variables in which clients tell commands which session they belong to."""
@@ -44,13 +47,14 @@ def _enter_loop(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _integrate(given: dict[str, Any]) -> dict[str, Any]:
-    from aotloop.session.consent import only_accepted  # noqa: PLC0415
+    from aotloop.session.consent import only_accepted, require_acceptance_of_checks  # noqa: PLC0415
     from aotloop.session.integrating import integrate  # noqa: PLC0415
     from aotloop.session.outcomes import Refused  # noqa: PLC0415
 
     if (given["worktree"] is None) != given["in_place"]:
         raise UsageError("where is the work? Name one of --worktree PATH and --in-place")
     store = app.open_store(given["state_file"])
+    require_acceptance_of_checks(store, store.load(), given["atom_id"])
     done = integrate(
         store,
         given["atom_id"],
@@ -62,10 +66,7 @@ def _integrate(given: dict[str, Any]) -> dict[str, Any]:
         timeout=given["timeout"],
     )
     if isinstance(done, Refused):
-        told: dict[str, Any] = {"success": False, "atom_id": given["atom_id"], "why": done.why, "error": done.reason}
-        if done.paths:
-            told[done.why] = list(done.paths)
-        return {**told, "with": list(done.atoms)} if done.atoms else told
+        return {"success": False, "atom_id": given["atom_id"], **_reasons(done)}
     result: dict[str, Any] = {
         "success": True,
         "atom_id": given["atom_id"],
@@ -76,6 +77,23 @@ def _integrate(given: dict[str, Any]) -> dict[str, Any]:
         "left": list(done.left),
     }
     return {**result, "unverified": done.resolution.unverified} if done.resolution.unverified else result
+
+
+def _reasons(refused: Refused) -> dict[str, Any]:
+    told: dict[str, Any] = {"why": refused.why, "error": refused.reason}
+    if refused.paths:
+        told[refused.why] = list(refused.paths)
+    return {**told, "with": list(refused.atoms)} if refused.atoms else told
+
+
+def _take_back(given: dict[str, Any]) -> dict[str, Any]:
+    from aotloop.session.outcomes import Refused  # noqa: PLC0415
+    from aotloop.session.taking_back import take_back  # noqa: PLC0415
+
+    atoms = comma_separated(given["atom_ids"])
+    done = take_back(app.open_store(given["state_file"]), atoms, given["reason"])
+    told: dict[str, Any] = {"success": not isinstance(done, Refused), "atom_ids": list(atoms)}
+    return {**told, **_reasons(done)} if isinstance(done, Refused) else {**told, "commit": done}
 
 
 def _record_judgement(given: dict[str, Any]) -> dict[str, Any]:
@@ -154,6 +172,14 @@ INTEGRATE = Script(
         },
     ),
     _integrate,
+)
+TAKE_BACK = Script(
+    Usage(
+        "Undo on the branch what atoms contributed that are pending again, or gone (comma-separated): all, or nothing.",
+        ("atom_ids",),
+        {"--reason": Option(required=True)},
+    ),
+    _take_back,
 )
 RECORD_JUDGEMENT = Script(
     Usage(

@@ -57,8 +57,9 @@ def _update_atom(given: dict[str, Any]) -> dict[str, Any]:
     store = app.open_store(given["state_file"])
     result = {"success": True, "atom_id": atom, "status": status}
     if status == "resolved":
-        from aotloop.session.consent import only_accepted  # noqa: PLC0415
+        from aotloop.session.consent import only_accepted, require_acceptance_of_checks  # noqa: PLC0415
 
+        require_acceptance_of_checks(store, store.load(), atom)
         resolution = app.resolve_atom(store, atom, permit=only_accepted(store))
         result["auto_resolved"] = list(resolution.auto_resolved)
         if resolution.unverified:

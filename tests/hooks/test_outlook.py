@@ -1,0 +1,44 @@
+"""What there is to do, and how it is told: nothing that does not count, and never much."""
+
+from __future__ import annotations
+
+import pytest
+
+from aotloop.core.board import Board
+from aotloop.core.model import Atom, AtomCheck, Decomposition
+from aotloop.hooks.outlook import Outlook, outlook
+from aotloop.hooks.words import LONGEST_LINE, line, names
+from tests.hooks.situations import driven
+from tests.loops import atom
+
+CHECK = AtomCheck(type="command", value="true")
+
+
+def of(*atoms: Atom, split: tuple[str, ...]) -> Outlook:
+    loop = driven(*atoms)
+    loop.decompositions = [Decomposition(parent=split[0], children=split[1:], reason="big")]
+    return outlook(Board(loop, is_for_once=True))
+
+
+def test_a_parent_is_checked_when_all_its_parts_are_resolved_and_not_before() -> None:
+    done, todo = atom("A2", status="resolved"), atom("A3")
+    assert of(atom("A1", check=CHECK), done, split=("A1", "A2")).to_check == ("A1",)
+    assert of(atom("A1", check=CHECK), done, todo, split=("A1", "A2", "A3")).to_check == ()
+    assert of(atom("A1", check=CHECK, attempts=2), done, split=("A1", "A2")).is_empty
+
+
+def test_a_parent_that_nobody_needs_is_not_checked() -> None:
+    choices = atom("A1", or_group="g"), atom("A2", or_group="g", check=CHECK)
+    assert of(*choices, atom("A3", status="resolved"), split=("A2", "A3")).to_check == ()
+
+
+@pytest.mark.parametrize("length", [0, 1, LONGEST_LINE, LONGEST_LINE + 1, 4 * LONGEST_LINE, 1_000_000])
+def test_a_line_is_one_line_and_not_too_long(length: int) -> None:
+    shown = line("x" * length)
+    assert shown == ("x" * length if length <= LONGEST_LINE else "x" * LONGEST_LINE + "…")
+    assert line("a\n\tb\r\n  c" + " " * length).startswith("a b c")
+
+
+def test_many_names_are_counted() -> None:
+    assert names(["A1", "A2"]) == "A1, A2"
+    assert names([f"A{number}" for number in range(1, 12)]) == "A1, A2, A3, A4, A5, A6, A7, A8 and 3 more"
