@@ -15,8 +15,10 @@ from msgspec.structs import replace
 
 from aotloop.core.board import Board
 from aotloop.core.graph import Graph
+from aotloop.core.machine import advance
 from aotloop.core.model import Atom, Constraints, Decomposition, Loop, OrGroup
-from tests.core.generated import ATOM_STATUSES, any_graphs, some_of, thoroughly, valid_loops
+from aotloop.errors import IllegalEvent
+from tests.core.generated import ATOM_STATUSES, any_events, any_graphs, some_of, thoroughly, valid_loops
 from tests.loops import a_loop, atom, loops
 
 
@@ -549,3 +551,21 @@ def test_what_both_choices_need_is_not_touched_when_another_one_is_selected() ->
     small, large = (lines_run(lambda board=board: change_group(board, "g", selected="Y"))  # type: ignore[misc]
                     for board in (a_fork_after(10), a_fork_after(1000)))  # fmt: skip
     assert large == small
+
+
+@given(loop=valid_loops(), data=st.data())
+@thoroughly
+def test_a_board_for_once_takes_any_event_as_one_that_keeps_up_does(loop: Loop, data: st.DataObject) -> None:
+    other = loop.snapshot()
+    boards = asked(loop), Board(other, is_for_once=True)
+    for _ in range(4):
+        event = data.draw(any_events(loop))
+        outcomes = []
+        for board in boards:
+            try:
+                outcomes.append(repr(advance(board.loop, event, board)))
+            except IllegalEvent as refusal:
+                outcomes.append(refusal.message)
+        assert outcomes[0] == outcomes[1]
+        assert loop == other
+        assert_up_to_date(boards[1])

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
+from aotloop import hooks
 from aotloop.core.board import Board
 from aotloop.core.model import Atom, AtomCheck, Decomposition
 from aotloop.hooks.outlook import Outlook, outlook
 from aotloop.hooks.words import LONGEST_LINE, line, names
 from tests.hooks.situations import driven
 from tests.loops import atom
+from tests.scripts.calling import SCRIPTS
 
 CHECK = AtomCheck(type="command", value="true")
 
@@ -37,6 +42,13 @@ def test_a_line_is_one_line_and_not_too_long(length: int) -> None:
     shown = line("x" * length)
     assert shown == ("x" * length if length <= LONGEST_LINE else "x" * LONGEST_LINE + "…")
     assert line("a\n\tb\r\n  c" + " " * length).startswith("a b c")
+
+
+def test_every_script_that_is_named_is_there() -> None:
+    texts = [path.read_text() for path in Path(hooks.__file__ or "").parent.glob("*.py")]
+    named = {name for text in texts for name in re.findall(r"\b([a-z_]+)\.py\b", text)}
+    assert len(named) > 10
+    assert named <= set(SCRIPTS)
 
 
 def test_many_names_are_counted() -> None:

@@ -20,6 +20,7 @@ from aotloop.core.model import (
     Constraints,
     Decomposition,
     Loop,
+    Steering,
     TrailEntry,
 )
 from aotloop.hooks.answers import Allow, Answer, Block
@@ -237,7 +238,7 @@ def test_with_an_alternative_left_a_base_case_that_cannot_be_mended_switches() -
     assert isinstance(answer, Block)
     assert loop.or_groups["g"].selected == "A2"
     assert "g has switched: A1 is given up, go on with A2" in answer.reason
-    assert "take back (git revert) what was committed for A1" in answer.reason
+    assert "take_back.py A1." in answer.reason
 
 
 def an_assertion(*, more: tuple[ChecklistItem, ...] = ()) -> BaseCase:
@@ -284,13 +285,20 @@ def test_what_a_judge_decides_needs_no_person() -> None:
     assert loop.atoms[-1].repairs == "nice"
 
 
+def test_what_is_undecided_waits_until_the_atoms_are_resolved() -> None:
+    loop = judged(with_assertion(atom("A1")), undecided=True)
+    answer = stopped(loop)
+    assert isinstance(answer, Block)
+    assert "A1: do A1" in answer.reason
+
+
 def test_verify_each_iteration_asks_for_a_verdict_each_time_and_goes_on_without_one() -> None:
     loop = driven(atom("A1"), atom("A2"), limits=Constraints(verify_each_iteration=True, max_stall_count=9))
     reasons = []
     for _ in range(4):
         answer = stopped(loop)
         assert isinstance(answer, Block)
-        reasons.append("Verify now" in answer.reason)
+        reasons.append("Verify now: every iteration" in answer.reason)
     assert reasons == [True, False, True, False]
 
 
@@ -385,11 +393,11 @@ def test_progress_is_told_with_what_is_ready_and_what_failed_last() -> None:
 
 def test_a_stall_names_the_atom_and_what_can_be_done_about_it() -> None:
     loop = driven(atom("A1"), atom("A2"), prev_pending_count=2)
-    fail(loop, "A2")
+    fail(loop, "A1")
     answer = stopped(loop)
     assert isinstance(answer, Block)
     assert answer.message.startswith(
-        "Stalled: switch strategy for atom A2: have a probe look at it first, or decompose"
+        "Stalled: switch strategy for atom A1: have a probe look at it first, or decompose"
     )
     assert loop.control.stall_count == 1
 
@@ -417,9 +425,10 @@ def test_a_forced_backtrack_is_told() -> None:
     assert loop.or_groups["g"].selected == "A2"
 
 
-def test_what_a_forced_backtrack_reset_is_done_before_anything_is_mended() -> None:
+@pytest.mark.parametrize("asked", ["", "verify"])
+def test_what_a_forced_backtrack_reset_is_done_before_anything_is_mended(asked: Any) -> None:
     loop = driven(atom("A1", or_group="g", status="resolved"), atom("A2", or_group="g"), stall_count=1)
-    loop.control = replace(loop.control, prev_pending_count=0)
+    loop.control = replace(loop.control, prev_pending_count=0, steering=Steering(asked=asked))
     answer = stopped(judged(loop, failing=("tests",)))
     assert isinstance(answer, Block)
     assert "go on with A2" in answer.reason

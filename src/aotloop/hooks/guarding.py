@@ -21,7 +21,7 @@ SHELL = "Bash"
 _PATCHED = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
 
 SCRIPTS = (
-    "Scripts change it: update_atom.py, add_binding.py, fail_atom.py, add_atom.py, decompose_atom.py,"
+    "Scripts change it: update_atom.py, integrate.py, add_binding.py, fail_atom.py, add_atom.py, decompose_atom.py,"
     " switch_or_branch.py, set_status.py; a person's changes: apply_correction.py."
 )
 

@@ -40,6 +40,8 @@ from aotloop.hooks.told import COORDINATOR, Told
 MOST_IN_VAIN = 6
 """Claude Code heeds eight blocks in a row, Codex any number. Ours end before that, and say why."""
 
+ALL_RESOLVED = "nothing that is required is unresolved"
+
 
 class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     at: str
@@ -81,7 +83,8 @@ class _Turn:
             return self.stop(reason)  # it was told before; what was still to be tried has been
         self._advance(events.GenerationBegan())
         if verdict is None and self._last.asked != "verify" and self._is_verdict_due():
-            return self._send_back(verify_now("nothing that is required is unresolved"), asked="verify")
+            why = ALL_RESOLVED if self._is_all_resolved else "every iteration is to be verified"
+            return self._send_back(verify_now(why), asked="verify")
         return self._judge(verdict)
 
     def _judge(self, verdict: Verdict | None) -> Answer:
@@ -91,7 +94,7 @@ class _Turn:
             if verdict is None:
                 return self.stop("stalled: the base case was to be verified, and nobody did")
             if self._fresh() is None:  # the alternative that was switched to had been resolved before
-                return self._send_back(verify_now("nothing that is required is unresolved"), asked="verify")
+                return self._send_back(verify_now(ALL_RESOLVED), asked="verify")
             effects += self._mend(verdict)
             if Exhausted(atom=None) in effects:
                 return self.stop(unmendable(verdict.failing))
