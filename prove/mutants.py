@@ -11,6 +11,7 @@ from aotloop.core import (
     atoms,
     conflicts,
     context,
+    endings,
     events,
     failure,
     generations,
@@ -22,7 +23,7 @@ from aotloop.core import (
     tally,
     verdicts,
 )
-from aotloop.core.conduct import attempts, checking, conductor, ending, starting
+from aotloop.core.conduct import attempts, checking, conductor, starting
 from aotloop.core.conduct.run import Run
 from aotloop.core.effects import Backtracked, Finished, Integrate, Resolved
 
@@ -171,7 +172,7 @@ def wait_is_failure(run: Run, report: Any) -> Any:
 
 def limits_first(run: Run) -> None:
     control, limits = run.loop.control, run.limits
-    reason = ending.over_limit(control, limits, is_open=run.is_open) or ending.stalled(control, limits)
+    reason = endings.over_limit(control, limits, is_open=run.is_open) or endings.stalled(control, limits)
     if run.ending is None and run.has_begun and reason:
         run.end(reason)
 

@@ -359,7 +359,9 @@ def test_several_at_once_all_land_one_after_the_other(project: Path) -> None:
 
 def test_the_same_work_handed_in_twice_at_once_lands_once(project: Path, tmp_path: Path) -> None:
     """The second has its commit ready, in another second and so under another name, before the first has landed."""
-    loop_in_session(project, begun(check=passes("touch $$.begun; while ! test -f go; do sleep 0.05; done")))
+    loop_in_session(
+        project, begun(check=passes("touch $$.begun; while test -d ../beside && ! test -f go; do sleep 0.05; done"))
+    )
     place = tmp_path / "beside"
     sh(project, "worktree", "add", "-q", "-b", "mine", str(place))
     write(place, {"new.txt": "new\n", ".gitignore": "*.begun\ngo\n"})

@@ -9,7 +9,7 @@ from aotloop import app
 from aotloop.core.effects import Effect
 from aotloop.errors import AotError
 from aotloop.session.checking import problem_at, problem_when_merged
-from aotloop.session.landing import PATIENCE, land_and_resolve, landed_before, resolve
+from aotloop.session.landing import PATIENCE, land_and_resolve, landed_before, require_wanted, resolve
 from aotloop.session.outcomes import Integrated, Job, Refused
 from aotloop.session.places import WORKTREES
 from aotloop.session.terms import title_of, trailers_of, trespass
@@ -75,6 +75,7 @@ def _objection(job: Job, repository: Repository, desk: Desk, work: Committed) ->
 
 def _landed(job: Job, repository: Repository, work: Committed) -> tuple[str, list[Effect]] | Refused:
     while True:
+        require_wanted(job.store.load(), job)  # a conflict, or a check that takes long, would be for nothing
         branch = repository.head().branch
         ready = integration.prepare(repository, work)
         if isinstance(ready, integration.Conflict):

@@ -75,14 +75,15 @@ def land_and_resolve(job: Job, land: Land) -> tuple[str, list[Effect]] | Moved |
 
 
 def _resolved(loop: Loop, job: Job, commit: str | None) -> list[Effect]:
-    _require_wanted(loop, job)
+    require_wanted(loop, job)
     event = events.AtomResolved(
         atom=job.atom.id, summary=job.summary, artifacts=job.artifacts, at=app.now(), commit=commit
     )
     return advance(loop, event)
 
 
-def _require_wanted(loop: Loop, job: Job) -> None:
+def require_wanted(loop: Loop, job: Job) -> None:
+    """Raises NotVerified: what would come of it does not count any more."""
     if loop.control.epoch != job.loop.control.epoch or loop.control.redirect_requested:
         raise NotVerified("a person is changing the direction of the loop: what was begun before does not count")
     now = next((one for one in loop.atoms if one.id == job.atom.id), None)
