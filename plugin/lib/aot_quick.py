@@ -10,7 +10,8 @@ import sys
 NOTHING = b"{}\n"
 STATE_FILE = os.path.join(".claude", "aot-loop-state.md")
 PLUGIN = "aot-loop"
-COMMAND = "enter-recursion"
+COMMANDS = ("enter-recursion", "source-command-enter-recursion")
+"""The second is what Codex calls the skill it makes of the first."""
 COORDINATOR = PLUGIN + ":coordinator"
 ONLY_LOOKING = (PLUGIN + ":probe", PLUGIN + ":verifier")
 WRITING = ("Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch")
@@ -93,7 +94,10 @@ def is_of_interest(event, told):
 
 def is_command(prompt):
     first = prompt.split(None, 1)[:1] if isinstance(prompt, str) else []
-    return first in (["/" + COMMAND], ["/" + PLUGIN + ":" + COMMAND], ["$" + COMMAND], ["$" + PLUGIN + ":" + COMMAND])
+    if not first or first[0][:1] not in ("/", "$"):
+        return False
+    name = first[0][1:]
+    return (name[len(PLUGIN) + 1 :] if name.startswith(PLUGIN + ":") else name) in COMMANDS
 
 
 def is_writing_by_one_who_looks(event, told):

@@ -9,16 +9,23 @@ import pytest
 from aotloop.hooks.answers import Answer, Context
 from aotloop.hooks.binding import Request, decide, request_in
 from aotloop.hooks.told import Told
+from tests.hooks.shim import quick
 from tests.hooks.situations import SESSION, driven
 
-
-@pytest.mark.parametrize(
+PROMPTS = pytest.mark.parametrize(
     ("prompt", "request_"),
     [
         ("/aot-loop:enter-recursion", Request()),
         ("/enter-recursion", Request()),
         ("  /aot-loop:enter-recursion  take-over\n", Request(take_over=True)),
         ("$enter-recursion take-over", Request(take_over=True)),
+        ("$aot-loop:source-command-enter-recursion", Request()),
+        ("$aot-loop:source-command-enter-recursion take-over", Request(take_over=True)),
+        ("$aot-loop:source-command-enter-recursion accept 0123abcd", Request(accepted="0123abcd")),
+        ("$source-command-enter-recursion", Request()),
+        ("$other:source-command-enter-recursion", None),
+        ("$aot-loop:source-command-exit-recursion", None),
+        ("$aot-loop:aot-loop:enter-recursion", None),
         ("/aot-loop:enter-recursion accept 0123abcd", Request(accepted="0123abcd")),
         ("/aot-loop:enter-recursion accept 0123abcd take-over", Request(accepted="0123abcd", take_over=True)),
         ("/aot-loop:enter-recursion accept", Request()),
@@ -30,8 +37,16 @@ from tests.hooks.situations import SESSION, driven
         ("", None),
     ],
 )
+
+
+@PROMPTS
 def test_only_the_command_as_it_was_typed_is_a_request(prompt: str, request_: Request | None) -> None:
     assert request_in(prompt) == request_
+
+
+@PROMPTS
+def test_the_shim_lets_through_what_is_a_request_and_nothing_else(prompt: str, request_: Request | None) -> None:
+    assert quick().is_command(prompt) is (request_ is not None)
 
 
 def asked(words: str = "", **more: Any) -> Told:
@@ -59,6 +74,12 @@ def test_a_running_loop_stays_with_its_session_unless_the_person_takes_it_over()
     assert loop.control.session_id == SESSION
     assert decide(asked("take-over"), loop) == Answer()
     assert loop.control.session_id == "mine"
+
+
+def test_in_codex_the_person_is_told_what_is_typed_there() -> None:
+    refusal = decide(asked(turn_id="t1"), driven())
+    assert isinstance(refusal, Context)
+    assert "`$aot-loop:source-command-enter-recursion take-over`" in refusal.text
 
 
 def test_the_same_session_may_ask_again() -> None:

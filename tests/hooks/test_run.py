@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,8 @@ from aotloop.statefile.reading import decode
 from aotloop.trust.commands import digest_of, is_trusted
 from tests.hooks.situations import SESSION, driven, judged
 from tests.loops import atom, write_loop
+
+NOBODY = 65534
 
 
 def stop(path: Path, event: str = "Stop", **told: Any) -> dict[str, Any]:
@@ -83,19 +87,32 @@ def test_windows_line_ends_are_kept(project: Path) -> None:
     assert path.read_bytes().count(b"\n") == path.read_bytes().count(b"\r\n")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
-def test_a_folder_that_cannot_be_written_to_harms_nobody(project: Path) -> None:
-    path = write_loop(project, driven(atom("A1")))
-    path.parent.chmod(0o555)
-    try:
-        assert stop(path) == {}
-    finally:
-        path.parent.chmod(0o755)
-    assert loop_in(path).control.iteration == 0
+@pytest.fixture
+def somebody_elses() -> Iterator[Path]:
+    """A loop in a folder that whoever runs this cannot write to, as root could."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        path = write_loop(Path(folder), driven(atom("A1")))
+        before = os.geteuid()
+        path.parent.chmod(0o555)
+        if before == 0:
+            os.seteuid(NOBODY)
+        try:
+            yield path
+        finally:
+            os.seteuid(before)
+            path.parent.chmod(0o755)
+
+
+def test_a_folder_that_cannot_be_written_to_harms_nobody(somebody_elses: Path) -> None:
+    with pytest.raises(OSError, match="ermission"):
+        (somebody_elses.parent / "new").touch()
+    assert stop(somebody_elses) == {}
+    assert loop_in(somebody_elses).control.iteration == 0
 
 
 def test_what_cannot_be_written_is_not_answered_either(project: Path) -> None:
-    """As above, for who may write everywhere: something that is no file is where the new one is written."""
+    """Something that is no file is where the new one is written."""
     path = write_loop(project, driven(atom("A1")))
     Path(durable.beside(str(path), "tmp")).mkdir()
     assert stop(path) == {}

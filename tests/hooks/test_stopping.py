@@ -238,7 +238,7 @@ def test_with_an_alternative_left_a_base_case_that_cannot_be_mended_switches() -
     assert isinstance(answer, Block)
     assert loop.or_groups["g"].selected == "A2"
     assert "g has switched: A1 is given up, go on with A2" in answer.reason
-    assert "take_back.py A1." in answer.reason
+    assert "take_back.py A1 --reason R." in answer.reason
 
 
 def an_assertion(*, more: tuple[ChecklistItem, ...] = ()) -> BaseCase:

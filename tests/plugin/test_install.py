@@ -40,18 +40,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.fixture
-def clients(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder on PATH that has the clients which tests use, under their names."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    for name, client in (("claude", CLAUDE), ("codex", CODEX)):
-        if client is not None:
-            (folder / name).symlink_to(client)
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-    return folder
-
-
 def claude(*words: str) -> subprocess.CompletedProcess[str]:
     assert CLAUDE is not None
     return subprocess.run([CLAUDE, *words], capture_output=True, check=False, text=True, timeout=PATIENCE)

@@ -208,7 +208,8 @@ RULES = {
     "commands/loop-status.md": ["change nothing", "`stop_reason`", "`executable_atoms`", "failures"],
     "agents/coordinator.md": [
         *("`start_now`", "`max_parallel_agents`", "a probe first", "`speculative: true`", "a verifier", "decompose"),
-        *("in_progress", "integrate.py", "fail_atom.py", "--worktree", "--in-place", "integration HEAD", "take_back.py"),
+        *("in_progress", "integrate.py", "fail_atom.py", "take_back.py", "--worktree", "--in-place"),
+        "integration HEAD",
         *("`stop_requested`", "`redirect_requested`", "`verify_each_iteration`", "never try the same again"),
         "reports are claims",
         "split too much",

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from aotloop.core.commands import commands_of
 from aotloop.core.model import AtomCheck, BaseCase, Check, ChecklistItem, Decomposition, Loop
 from aotloop.session.consent import accept
+from aotloop.session.typed import to_type
 from aotloop.statefile.store import Store
 from aotloop.trust.commands import digest_of
 from aotloop.trust.objectives import agree
@@ -241,3 +242,10 @@ def test_what_is_not_committed_is_told_since_worktrees_do_not_have_it(
     call("set_status", "stopped")
     (warning,) = call("enter_loop", *ME)["warnings"]
     assert warning.endswith(": a.txt")
+
+
+def test_in_codex_the_person_is_told_what_to_type_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CODEX_SESSION_ID", raising=False)
+    assert to_type("take-over") == "`/aot-loop:enter-recursion take-over`"
+    monkeypatch.setenv("CODEX_SESSION_ID", "s1")
+    assert to_type("take-over") == "`$aot-loop:source-command-enter-recursion take-over`"

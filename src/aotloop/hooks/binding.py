@@ -12,6 +12,8 @@ from aotloop.hooks.answers import Answer, Context
 from aotloop.hooks.told import PLUGIN, Told
 
 COMMAND = "enter-recursion"
+AS_SKILL = f"source-command-{COMMAND}"
+"""Codex makes skills of a plugin's commands, and names them so."""
 TAKE_OVER = "take-over"
 ACCEPT = "accept"
 
@@ -23,9 +25,11 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def request_in(prompt: str) -> Request | None:
-    """Of the raw prompt: `/aot-loop:enter-recursion take-over`. What an agent or a notice says is none."""
+    """Of the raw prompt: `/aot-loop:enter-recursion take-over`, or with `$`. What an agent or a notice says is none."""
     words = prompt[:1000].split()
-    if not words or words[0][:1] not in ("/", "$") or words[0][1:].removeprefix(f"{PLUGIN}:") != COMMAND:
+    if not words or words[0][:1] not in ("/", "$"):
+        return None
+    if words[0][1:].removeprefix(f"{PLUGIN}:") not in (COMMAND, AS_SKILL):
         return None
     accepted = words[2] if words[1:2] == [ACCEPT] and len(words) > 2 else None
     return Request(take_over=TAKE_OVER in words[1:], accepted=accepted)
@@ -38,6 +42,7 @@ def decide(told: Told, loop: Loop, *, is_run_elsewhere: bool = False) -> Answer:
     try:
         advance(loop, SessionBound(session_id=told.session_id, take_over=asked.take_over))
     except IllegalEvent:
-        how = f"If the person wants it here, the person types `/{PLUGIN}:{COMMAND} {TAKE_OVER}`."
+        typed = f"/{PLUGIN}:{COMMAND}" if told.client == "claude" else f"${PLUGIN}:{AS_SKILL}"
+        how = f"If the person wants it here, the person types `{typed} {TAKE_OVER}`."
         return Context(text=f"This loop is driven by another session, which keeps it. {how}")
     return Answer()

@@ -17,7 +17,9 @@ def changes(effects: Iterable[Effect]) -> list[str]:
             case Backtracked(or_group=group, left=left, selected=selected, undone=undone):
                 told.append(f"{line(group, 40)} has switched: {line(left, 40)} is given up, go on with {selected}.")
                 if undone:
-                    told.append(f"First take back what was built on it: take_back.py {line(','.join(undone), 600)}.")
+                    told.append(
+                        f"First take back what was built on it: take_back.py {line(','.join(undone), 600)} --reason R."
+                    )
             case Withdrawn(parents=parents):
                 told.append(f"Decomposing {names(parents)} led nowhere: do it whole, in one piece.")
             case Added(atoms=atoms):

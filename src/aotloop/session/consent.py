@@ -11,6 +11,7 @@ from aotloop.core.commands import commands_in, commands_of
 from aotloop.core.graph import Graph
 from aotloop.core.model import Loop
 from aotloop.errors import NotTrusted
+from aotloop.session.typed import to_type
 from aotloop.statefile.store import Store
 from aotloop.trust.commands import digest_of, is_trusted, trust
 
@@ -49,7 +50,7 @@ def require_acceptance(store: Store, loop: Loop) -> None:
             "the person has not accepted the commands of this file yet, so none of them was run",
             commands,
             hint="Show them to the person. Only the person accepts them: with `aot gate` in a terminal, or by typing"
-            f" `/aot-loop:enter-recursion accept {digest_of(store.path, commands)}` here.",
+            f" {to_type(f'accept {digest_of(store.path, commands)}')} here.",
         )
 
 

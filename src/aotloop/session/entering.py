@@ -24,6 +24,7 @@ from aotloop.errors import AotError, StateFileInvalid, Unavailable
 from aotloop.session.consent import only_accepted, require_acceptance
 from aotloop.session.judging import judge_of
 from aotloop.session.places import work_in_progress
+from aotloop.session.typed import to_type
 from aotloop.statefile.lease import lease
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
@@ -82,7 +83,7 @@ def _refuse_other_session(loop: Loop, session: str, *, take_over: bool) -> None:
     if holder not in (None, session) and not take_over:
         raise AotError(
             f"another session ({holder}) drives this loop",
-            hint="If that one is over, the person types `/aot-loop:enter-recursion take-over` here.",
+            hint=f"If that one is over, the person types {to_type('take-over')} here.",
         )
 
 
