@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from aotloop.core.model import Loop
-from aotloop.errors import StateFileBusy, StateFileInvalid, StateFileMissing, Unavailable
+from aotloop.errors import StateFileInvalid, StateFileMissing, Unavailable
 from aotloop.statefile import durable
+from aotloop.statefile.exchange import contents, exchange, signature_of
 from aotloop.statefile.reading import Examination, decode, examine
 
 if TYPE_CHECKING:
     from aotloop.statefile.document import Document
 
 T = TypeVar("T")
-
-MOST_RETRIES = 20
 
 
 class Store:
@@ -43,22 +41,19 @@ class Store:
         reading and our writing, it is read again and the change applied to what it says then. If `change` raises,
         nothing is written.
         """
+
+        def revise(data: bytes) -> tuple[bytes, tuple[Document, T]]:
+            document = self._document(data)
+            loop = document.loop()
+            result = change(loop)
+            self._known = None  # until the file is written, the document may be ahead of it
+            return document.revise(loop), (document, result)
+
         with durable.locked(self.path, patience=self._patience), self._named():
-            for _ in range(MOST_RETRIES):
-                data, signature = self._read()
-                document = self._document(data)
-                loop = document.loop()
-                result = change(loop)
-                self._known = None  # until the file is written, the document may be ahead of it
-                revised = document.revise(loop)
-                if revised == data:
-                    self._known, self.signature = (data, document), signature
-                    return result
-                written = durable.replace(self.path, revised, lambda: self.signature_now() == signature)  # noqa: B023
-                if written is not None:
-                    self._known, self.signature = (revised, document), _facts(written)
-                    return result
-        raise StateFileBusy(f"{self.path} keeps changing while it is updated; nothing was written")
+            done = exchange(self.path, self._read, revise)
+            document, result = done.result
+            self._known, self.signature = (done.data, document), done.signature
+            return result
 
     def create(self, data: bytes, *, overwrite: bool = False) -> None:
         """Writes a new file, after making sure that it can be read."""
@@ -86,32 +81,11 @@ class Store:
 
     def _read(self) -> tuple[bytes, tuple[int, ...]]:
         try:
-            return _contents(self.path)
+            return contents(self.path)
         except FileNotFoundError:
             raise StateFileMissing(f"there is no {self.path}", hint="`aot init` makes one.") from None
         except OSError as error:
             raise Unavailable(f"{self.path} cannot be read: {error.strerror}") from error
 
     def signature_now(self) -> tuple[int, ...] | None:
-        try:
-            return _facts(os.stat(self.path))
-        except FileNotFoundError:
-            return None
-
-
-def _contents(path: str) -> tuple[bytes, tuple[int, ...]]:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe would keep us waiting
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise Unavailable(f"{path} is not a regular file", hint="A state file is one; --state-file names another.")
-        data = os.read(descriptor, status.st_size + 1)
-        while more := os.read(descriptor, 1 << 16):  # it grew while we read, or the file system reads in portions
-            data += more
-        return data, _facts(status)
-    finally:
-        os.close(descriptor)
-
-
-def _facts(status: os.stat_result) -> tuple[int, ...]:
-    return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        return signature_of(self.path)

@@ -1,0 +1,74 @@
+"""Read, change, write: one file, whole, and without losing what somebody saved in between."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+import msgspec
+
+from aotloop.errors import StateFileBusy, Unavailable
+from aotloop.statefile import durable
+
+T = TypeVar("T")
+
+MOST_RETRIES = 20
+
+Signature = tuple[int, ...]
+"""Of a file as it was: while it has another one, somebody has changed it."""
+
+
+class Exchanged(msgspec.Struct, Generic[T], frozen=True):
+    """What the file now says, its signature, and what came of the change."""
+
+    data: bytes
+    signature: Signature
+    result: T
+
+
+def exchange(
+    path: str, read: Callable[[], tuple[bytes, Signature]], revise: Callable[[bytes], tuple[bytes, T]]
+) -> Exchanged[T]:
+    """Replaces what the file says by what `revise` makes of it. Call it under the lock (durable.locked).
+
+    `revise` may run more than once: a person's editor does not take our lock, so if the file changes between our
+    reading and our writing, it is read again. If `revise` raises, nothing is written.
+    """
+    for _ in range(MOST_RETRIES):
+        data, signature = read()
+        revised, result = revise(data)
+        if revised == data:
+            return Exchanged(data, signature, result)
+        written = durable.replace(path, revised, lambda: signature_of(path) == signature)  # noqa: B023
+        if written is not None:
+            return Exchanged(revised, _facts(written), result)
+    raise StateFileBusy(f"{path} keeps changing while it is updated; nothing was written")
+
+
+def contents(path: str, *, most: int | None = None) -> tuple[bytes, Signature]:
+    """All of a regular file; OSError if it cannot be read. `most`: bytes; of a longer one no more than that is read."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe would keep us waiting
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise Unavailable(f"{path} is not a regular file", hint="A state file is one; --state-file names another.")
+        data = os.read(descriptor, status.st_size + 1 if most is None else min(status.st_size, most) + 1)
+        while (most is None or len(data) <= most) and (more := os.read(descriptor, 1 << 16)):
+            data += more  # it grew while we read, or the file system reads in portions
+        return data, _facts(status)
+    finally:
+        os.close(descriptor)
+
+
+def signature_of(path: str) -> Signature | None:
+    """As the file is now; None if there is none."""
+    try:
+        return _facts(os.stat(path))
+    except FileNotFoundError:
+        return None
+
+
+def _facts(status: os.stat_result) -> Signature:
+    return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)

@@ -1,0 +1,133 @@
+"""The tables of phases, receipts and statuses say something about everything, and what the documentation says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from msgspec.structs import fields, replace
+
+from aotloop.core.phases.facts import Facts
+from aotloop.core.phases.invariants import findings_of
+from aotloop.core.phases.measure import steps_left
+from aotloop.core.phases.model import PHASES, Artifacts, Phase, Status
+from aotloop.core.phases.receipts import GREEN, RECEIPTS, RED, UNTOUCHED, verify_again, verify_receipt
+from aotloop.core.phases.transitions import FOLLOWS, STATUS
+from tests.core.phases.walking import PROVEN, a_phase_loop, facts_for, receipt
+
+DOCS = Path(__file__).parents[3] / "docs" / "phases.md"
+
+
+def test_every_phase_has_a_receipt_and_a_successor() -> None:
+    assert list(RECEIPTS) == list(PHASES)
+    assert {phase for phase, outcome in FOLLOWS if outcome == "done"} == set(PHASES) - {"ship"}
+    assert {phase for phase, outcome in FOLLOWS if outcome == "findings"} == {"review", "re_review"}
+
+
+def test_every_phase_but_two_can_be_left_by_force() -> None:
+    assert set(PHASES) - {phase for phase, outcome in FOLLOWS if outcome == "forced"} == {"spec_test", "ship"}
+
+
+def test_there_is_no_way_round_the_acceptance_tests() -> None:
+    assert [before for (before, _), after in FOLLOWS.items() if after == "deepen"] == ["spec_test"]
+    for (before, _), after in FOLLOWS.items():
+        at = PHASES.index
+        assert not at(before) < at("spec_test") < at(after)
+
+
+def test_what_is_final_allows_no_move_but_its_own() -> None:
+    assert {after for (before, _), after in STATUS.items() if before == "completed"} == set()
+    assert {after for (before, _), after in STATUS.items() if before == "cancelled"} == {"cancelled"}
+    assert {before for before, _ in STATUS} | {"completed"} == set(get_args(Status))
+
+
+def test_files_are_kept_under_names_that_exist() -> None:
+    names = {row.kept_as for row in RECEIPTS.values()} - {None}
+    assert names == {"brainstorm_file", "plan_file", "acceptance_tests_file"}
+    assert names <= set(Artifacts.__struct_fields__)
+
+
+def test_tests_are_red_first_untouched_afterwards_and_green_at_the_end() -> None:
+    after = PHASES[PHASES.index("spec_test") + 1 :]
+    assert [phase for phase in PHASES if RED in RECEIPTS[phase].proofs] == ["spec_test"]
+    assert tuple(phase for phase in PHASES if UNTOUCHED in RECEIPTS[phase].proofs) == after
+    assert [phase for phase in PHASES if any(one.says == GREEN.says for one in RECEIPTS[phase].proofs)] == [
+        "work",
+        "test",
+        "ship",
+    ]
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_receipt_verifies_with_the_facts_its_phase_demands(phase: Phase) -> None:
+    assert verify_receipt(phase, receipt(phase), facts_for(phase)) == ()
+    assert verify_again(receipt(phase), PROVEN) == ()
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_what_nobody_looked_into_proves_nothing(phase: Phase) -> None:
+    reasons = verify_receipt(phase, receipt(phase), Facts())
+    assert len(reasons) == len(RECEIPTS[phase].proofs) >= 3
+    assert verify_again(receipt(phase), Facts())
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_each_fact_matters_exactly_where_the_table_says(phase: Phase) -> None:
+    right = facts_for(phase)
+    for field in fields(Facts):
+        without = replace(right, **{field.name: None})
+        is_demanded = any(not proof.holds(without) for proof in RECEIPTS[phase].proofs)
+        assert bool(verify_receipt(phase, receipt(phase), without)) == is_demanded
+    assert verify_receipt(phase, receipt(phase), replace(right, commit_is_newer=False))
+
+
+@pytest.mark.parametrize(
+    "artifact", ["", "  ", "/etc/passwd", "../x", "a/../../x", "a\0b", "a\nb", "..\\x", "a" * 2000]
+)
+def test_an_artifact_is_within_the_project(artifact: str) -> None:
+    reasons = verify_receipt("plan", receipt("plan", artifact=artifact), PROVEN)
+    assert "is not a path within the project" in reasons[0]
+    assert len(reasons[0]) < 300
+
+
+@pytest.mark.parametrize("sha", ["", "HEAD", "--output=x", "abc", "A1B2C3D", "a" * 65, "a1b2c3d\n"])
+def test_a_sha_is_one(sha: str) -> None:
+    assert "is not the sha of a commit" in verify_receipt("plan", receipt("plan", git_sha=sha), PROVEN)[0]
+
+
+def test_a_receipt_is_of_the_phase_it_is_filed_in() -> None:
+    assert "the loop is in work" in verify_receipt("work", receipt("plan"), PROVEN)[0]
+
+
+def test_the_bound_is_known_at_the_start() -> None:
+    assert steps_left(a_phase_loop()) == 50 + len(PHASES) - 2 + 2 * 3 + 1
+    assert steps_left(a_phase_loop(phase="ship")) == 50 + 1
+    assert steps_left(a_phase_loop(phase="ship", status="completed")) == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("max_iterations", 0),
+        ("max_phase_iterations", 0),
+        ("max_fix_cycles", -1),
+        ("global_iteration", -1),
+        ("phase_iteration", -1),
+        ("fix_review_cycles", -1),
+        ("budget_limit_usd", -1.0),
+        ("completion_promise", " "),
+        ("feature", ""),
+        ("version", 3),
+    ],
+)
+def test_values_that_make_no_sense_are_found(key: str, value: object) -> None:
+    assert list(findings_of(a_phase_loop())) == []
+    assert [finding.path for finding in findings_of(replace(a_phase_loop(), **{key: value}))] == [(key,)]
+
+
+def test_the_documentation_has_the_table_of_receipts() -> None:
+    page = DOCS.read_text()
+    for phase, row in RECEIPTS.items():
+        proofs = "; ".join(proof.says + (" *" if proof.lasting else "") for proof in row.proofs)
+        assert f"| `{phase}` | {row.artifact} | {proofs} |" in page
