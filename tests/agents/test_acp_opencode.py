@@ -28,7 +28,7 @@ from aotloop.agents.settings import Settings
 from aotloop.errors import Unavailable
 from tests.agents.assignments import an_assignment, attempt, worker_answer
 from tests.agents.sleepers import Sleepers
-from tests.modelserver import Answer, Call, Delivery, ModelServer, Refuse, Say, Script, Turn, Usage, cut, errors, tool
+from tests.modelserver import Answer, Call, Delivery, ModelServer, Refuse, Say, Script, Turn, Usage, errors, tool
 from tests.modelserver.clients import OPENCODE
 
 ANSWER = json.loads(worker_answer())
@@ -167,7 +167,6 @@ class TestOpenCode:
         [
             (errors.rate_limited(retry_after=3600), "rate_limit"),
             (errors.server_error(), "outage"),
-            (Say("x" * 200, delivery=cut()), "outage"),
             (Say("x" * 200, delivery=Delivery(events=4, then="end")), "outage"),
         ],
     )

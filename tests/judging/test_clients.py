@@ -8,7 +8,7 @@ from aotloop.agents.results import schema
 from tests.judging.jurors import assertion, command, judged, quality, remembered, score, warnings
 from tests.loops import atom
 from tests.modelserver import Answer, Call, ModelServer, Script
-from tests.modelserver.operators import config_of, each_client, environ_of, shell, write
+from tests.modelserver.operators import config_of, each_client, environ_of, most_clients, shell, write
 from tests.runner.agents import done, scripted
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import Project, a_project
@@ -33,7 +33,7 @@ def heard(server: ModelServer) -> bytes:
     return b"".join(one.body for one in server.requests)
 
 
-@each_client
+@most_clients
 def test_a_client_judges_by_the_schema_and_sees_nothing_of_what_the_worker_claims(tmp_path: Path, client: str) -> None:
     looks: list[Call] = [
         shell(client, one) for one in ("cat README.md", "ls -a . .claude", "cat .claude/aot-loop-state.md", "git log")
@@ -68,7 +68,7 @@ def test_a_client_that_is_told_to_write_while_it_judges_is_refused(tmp_path: Pat
     assert (root / "README.md").read_text() == "a project\n"
 
 
-@each_client
+@most_clients
 def test_a_client_finds_something_so_and_a_person_confirms_it(tmp_path: Path, client: str) -> None:
     found = Answer({"passed": True, "evidence": "README.md says so", "failures": []})
     with ModelServer([Script("You judge whether", [shell(client, "cat README.md"), found])]) as server:

@@ -12,7 +12,7 @@ from aotloop.core.model import Constraints
 from tests.agents.assignments import an_assignment, attempt
 from tests.loops import atom
 from tests.modelserver import Answer, ModelServer, Say, Script
-from tests.modelserver.operators import DONE, backend_of, config_of, each_client, environ_of, shell, write
+from tests.modelserver.operators import DONE, backend_of, config_of, each_client, environ_of, most_clients, shell, write
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import a_project
 
@@ -79,7 +79,7 @@ def test_a_probe_of_a_client_that_tries_to_write_changes_nothing_anywhere(tmp_pa
 
 
 @confining
-@each_client
+@most_clients
 @pytest.mark.parametrize("role", ["verifier", "judge", "planner"])
 def test_who_judges_and_is_told_to_write_changes_nothing_even_where_its_folder_is_the_checkout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, client: str, role: Role
@@ -100,7 +100,7 @@ def test_who_judges_and_is_told_to_write_changes_nothing_even_where_its_folder_i
     assert {path: path.read_bytes() for path in project.root.rglob("*") if path.is_file()} == before
 
 
-@each_client
+@most_clients
 def test_where_nothing_keeps_a_client_out_its_attempt_fails_and_the_checkout_is_put_back(
     tmp_path: Path, client: str
 ) -> None:

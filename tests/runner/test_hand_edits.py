@@ -329,11 +329,15 @@ def test_an_editor_that_moves_the_file_away_before_it_writes_does_not_end_the_ru
 
 
 def test_nothing_is_lost_when_many_change_the_file_at_once(tmp_path: Path) -> None:
-    config = scripted(tmp_path, {ANYBODY: [done()]})
+    config, said = scripted(tmp_path, {ANYBODY: [done()]}), tmp_path / "said"
     project = a_project(
         tmp_path,
         *(atom(f"A{number}", run=f"sleep 0.1; echo {number} > f{number}") for number in range(1, 13)),
-        atom("last", *(f"A{number}" for number in range(1, 13)), run="test -f done; echo x > last"),
+        atom(
+            "last",
+            *(f"A{number}" for number in range(1, 13)),
+            run=f"until test -f {said}; do sleep 0.02; done; echo x > last",
+        ),
         base_case="test -f last",
         config=config,
         constraints=Constraints(max_iterations=500),
@@ -346,6 +350,7 @@ def test_nothing_is_lost_when_many_change_the_file_at_once(tmp_path: Path) -> No
             thread.start()
         for thread in (*adders, writer):
             thread.join()
+        said.touch()
         assert process.wait(PATIENCE) == 0
     added = [one for one in project.loop.atoms if one.description.startswith(("one", "two"))]
     assert sorted(one.description for one in added) == sorted(

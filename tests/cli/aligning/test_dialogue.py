@@ -16,7 +16,7 @@ from tests.cli.aligning.talking import AGREE, CHANGE, LEAVE, LETTER, OF_CLIENTS,
 from tests.cli.terminal import Terminal, terminal
 from tests.loops import a_loop, atom, write_loop
 from tests.modelserver import Answer, Call, ModelServer, Script
-from tests.modelserver.operators import config_of, each_client, environ_of, shell, write
+from tests.modelserver.operators import config_of, environ_of, most_clients, shell, write
 from tests.runner.agents import Order, scripted, times_asked
 from tests.runner.projects import processes_with
 
@@ -311,7 +311,7 @@ def test_without_consent_to_the_configuration_no_agent_is_started(stage: Stage) 
 # --- real clients ------------------------------------------------------------------------------------------------
 
 
-@each_client
+@most_clients
 def test_a_real_client_looks_asks_and_proposes_and_changes_nothing(stage: Stage, client: str) -> None:
     (stage.project / "README.md").write_text("a shop\n")
     (stage.project / "aot.toml").write_text(config_of(client))
