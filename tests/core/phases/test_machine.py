@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
+from prove.phases import PROVEN, RED
 
 from aotloop.core.phases.effects import AskForPromise, AskPerson, Enter, Finish, GoOn, Stop
 from aotloop.core.phases.events import (
@@ -26,8 +27,6 @@ from aotloop.errors import IllegalEvent
 from tests.core.phases.walking import (
     AT,
     LATER,
-    PROVEN,
-    RED,
     a_phase_loop,
     ended,
     facts_for,

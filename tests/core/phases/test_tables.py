@@ -7,6 +7,7 @@ from typing import get_args
 
 import pytest
 from msgspec.structs import fields, replace
+from prove.phases import PROVEN
 
 from aotloop.core.phases.facts import Facts
 from aotloop.core.phases.invariants import findings_of
@@ -14,7 +15,7 @@ from aotloop.core.phases.measure import steps_left
 from aotloop.core.phases.model import PHASES, Artifacts, Phase, Status
 from aotloop.core.phases.receipts import GREEN, RECEIPTS, RED, UNTOUCHED, verify_again, verify_receipt
 from aotloop.core.phases.transitions import FOLLOWS, STATUS
-from tests.core.phases.walking import PROVEN, a_phase_loop, facts_for, receipt
+from tests.core.phases.walking import a_phase_loop, facts_for, receipt
 
 DOCS = Path(__file__).parents[3] / "docs" / "phases.md"
 

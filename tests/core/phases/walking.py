@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from msgspec.structs import replace
+from prove.phases import PROVEN, RED
 
 from aotloop.core.phases.effects import PhaseEffect
 from aotloop.core.phases.events import ApprovalGiven, IterationEnded, PromiseMade, ReceiptFiled
@@ -15,19 +16,6 @@ from aotloop.core.phases.status import begin
 
 AT = "2026-02-13T10:00:00Z"
 LATER = "2026-02-13T11:00:00Z"
-
-PROVEN = Facts(
-    artifact_exists=True,
-    artifact_has_content=True,
-    commit_known=True,
-    commit_is_newer=True,
-    plan_names_files_and_steps=True,
-    tests_pass=True,
-    tests_untouched=True,
-    open_findings=0,
-    has_branch_or_pull_request=True,
-)
-RED = replace(PROVEN, tests_pass=False)
 
 
 def a_phase_loop(**given: Any) -> PhaseLoop:
