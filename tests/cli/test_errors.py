@@ -80,7 +80,7 @@ def test_a_folder_without_a_loop_says_how_to_make_one() -> None:
         ran = spawn(*words, "--json") if words == ["status"] else aot(*words, "--json")
         assert ran.code == 1
         assert "aot-loop-state.md" in ran.json["error"]
-        assert "aot init" in ran.json["hint"]
+        assert "aot align" in ran.json["hint"]
 
 
 def test_a_file_that_cannot_be_understood_stops_every_command(project: Path) -> None:

@@ -35,7 +35,7 @@ def test_it_is_found_upwards_from_the_current_folder(project: Path) -> None:
 
 
 def test_without_one_the_error_says_how_to_make_it(project: Path) -> None:
-    with pytest.raises(StateFileMissing, match="aot init"):
+    with pytest.raises(StateFileMissing, match="aot align"):
         find_state_file(start=str(project), environ={})
 
 

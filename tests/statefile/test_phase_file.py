@@ -21,8 +21,9 @@ from aotloop.core.phases.events import ErrorMet, IterationEnded
 from aotloop.core.phases.machine import advance
 from aotloop.core.phases.model import PHASES, PhaseLoop
 from aotloop.errors import StateFileBusy, StateFileInvalid, StateFileMissing, Unavailable
+from aotloop.statefile.locate import PHASE_FILE
 from aotloop.statefile.phase_reading import decode, encode
-from aotloop.statefile.phase_store import PHASE_FILE, PhaseStore
+from aotloop.statefile.phase_store import PhaseStore
 from tests.core.phases.walking import AT, LATER, a_phase_loop, filed
 
 ROOT = Path(__file__).parents[2]

@@ -14,6 +14,7 @@ from aotloop.agents.registry import BACKENDS
 from aotloop.agents.roles import Role
 from aotloop.agents.settings import Settings
 from aotloop.config.places import did_you_mean
+from aotloop.core.phases.settings import ShipSettings
 from aotloop.errors import Unavailable
 from aotloop.workspace.setup import INPUTS, Setup
 
@@ -85,6 +86,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     max_attempt_cost_usd: float | None = None
     roles: dict[Role, RoleConfig] = {}
     agents: dict[str, AgentConfig] = {}
+    ship: ShipSettings = ShipSettings()
     source: Path | None = None
     """The project's file, if it has one."""
     powers: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ from typing import Any
 from aotloop.agents.prices import Price
 from aotloop.agents.roles import Role
 from aotloop.config.model import AgentConfig, RoleConfig
+from aotloop.core.phases.settings import ShipSettings
 
 
 def powers_of(settings: Mapping[str, Any]) -> Iterator[str]:
@@ -73,6 +74,13 @@ def _roles(roles: Mapping[Role, RoleConfig]) -> Iterator[str]:
             yield f"votes of the role {role}: {wanted.votes}"
 
 
+def _ship(ship: ShipSettings) -> Iterator[str]:
+    if ship.test_command is not None:
+        yield f"acceptance tests are run with: {ship.test_command}"
+    for phase, command in ship.commands.items():
+        yield f"the phase {phase} is done with: {command}"
+
+
 POWERS: Mapping[str, Callable[[Any], Iterator[str]]] = MappingProxyType(
     {
         "agent": lambda name: iter((f"default agent: {name}",)),
@@ -86,5 +94,6 @@ POWERS: Mapping[str, Callable[[Any], Iterator[str]]] = MappingProxyType(
         "fallback": lambda names: iter((f"agents to fall back on: {', '.join(names)}",)),
         "roles": _roles,
         "agents": _agents,
+        "ship": _ship,
     }
 )

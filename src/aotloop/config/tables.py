@@ -34,6 +34,8 @@ from aotloop.config.values import (
     variable,
 )
 from aotloop.core.findings import dotted
+from aotloop.core.phases.model import PHASES, Phase
+from aotloop.core.phases.settings import ShipSettings
 from aotloop.errors import AotError
 
 
@@ -112,6 +114,14 @@ def _refuse_bad_command(agent: AgentConfig, at: Place) -> None:
         raise at.inner("argv").mistake(error.message, error.hint) from error
 
 
+def _ship(value: object, at: Place) -> ShipSettings:
+    return ShipSettings(**read_settings(table(value, at), at.inner, _SHIP))
+
+
+def _phases(value: object, at: Place) -> dict[Phase, str]:
+    return read_settings(table(value, at), at.inner, dict.fromkeys(PHASES, filled_text))  # type: ignore[return-value]
+
+
 # --- the keys ----------------------------------------------------------------------------------------------------
 
 _TIMEOUTS: Mapping[str, Reader] = MappingProxyType(
@@ -144,6 +154,10 @@ _AGENT: Mapping[str, Reader] = MappingProxyType(
     }
 )
 
+_SHIP: Mapping[str, Reader] = MappingProxyType(
+    {"test_command": filled_text, "test_timeout": duration, "commands": _phases}
+)
+
 KEYS: Mapping[str, Reader] = MappingProxyType(
     {
         "agent": agent_name,
@@ -163,5 +177,6 @@ KEYS: Mapping[str, Reader] = MappingProxyType(
         "max_attempt_cost_usd": positive_amount,
         "roles": _roles,
         "agents": _agents,
+        "ship": _ship,
     }
 )

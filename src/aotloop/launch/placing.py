@@ -13,7 +13,7 @@ from aotloop.runner.in_place import InPlace
 from aotloop.runner.places import Places
 from aotloop.runner.worktrees import Worktrees
 from aotloop.statefile.belongings import our_files
-from aotloop.statefile.locate import STATE_FILE, project_root
+from aotloop.statefile.locate import PHASE_FILE, STATE_FILE, project_root
 from aotloop.statefile.store import Store
 from aotloop.workspace.branches import switch
 from aotloop.workspace.landing import landing
@@ -40,7 +40,7 @@ def places_of(store: Store, objective: Objective, config: Config, run_id: str, b
         repository,
         folder=worktrees_folder(config),
         setup=replace(config.worktree_setup, variables={"AOT_RUN_ID": run_id}),
-        protect=(*objective.protect, f"**/{STATE_FILE}"),
+        protect=(*objective.protect, f"**/{STATE_FILE}", f"**/{PHASE_FILE}"),
         never=ours,
         confines=config.confine == "auto",
     )
@@ -72,5 +72,6 @@ def _refuse_dirty(repository: Repository, ours: list[str], *, allowed: bool) -> 
 
 def _is_of_a_loop(path: str) -> bool:
     """The state file of any loop in the repository, or what lies beside it while that is run."""
-    found, usual = PurePath(path), PurePath(STATE_FILE)
-    return found.parent.name == usual.parent.name and usual.name in found.name
+    found = PurePath(path)
+    usual = (PurePath(one) for one in (STATE_FILE, PHASE_FILE))
+    return any(found.parent.name == one.parent.name and one.name in found.name for one in usual)

@@ -1,4 +1,4 @@
-"""Which files belong to a loop itself: no attempt may change them, and they make no tree dirty."""
+"""Which files belong to the loops of a project: no attempt may change them, and they make no tree dirty."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 
 from aotloop.statefile import durable
 from aotloop.statefile.lease import lease_file
+from aotloop.statefile.locate import PHASE_FILE
 
 JOURNALS = ".aot"
 """The folder, in the project, of what machines write down about a loop."""
@@ -13,7 +14,11 @@ JOURNALS = ".aot"
 
 def our_files(state_file: str, root: str) -> list[str]:
     """From the project's root."""
-    leases = [lease_file(state_file, "run"), lease_file(state_file, "redirect")]
-    files = [state_file, *leases, durable.beside(state_file, "lock"), durable.beside(state_file, "tmp")]
-    inside = [os.path.relpath(path, root) for path in files]
+    files = (*_of(state_file), *_of(os.path.join(root, PHASE_FILE)))
+    inside = dict.fromkeys(os.path.relpath(path, root) for path in files)
     return [JOURNALS, *(path for path in inside if not path.startswith(".."))]
+
+
+def _of(state_file: str) -> list[str]:
+    leases = [lease_file(state_file, "run"), lease_file(state_file, "redirect")]
+    return [state_file, *leases, durable.beside(state_file, "lock"), durable.beside(state_file, "tmp")]

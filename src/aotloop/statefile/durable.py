@@ -77,18 +77,20 @@ def replace(path: str, data: bytes, is_wanted: Callable[[], bool] = lambda: True
     """
     temporary = beside(path, "tmp")
     _refuse_other_than_files(path)
+    became = "it is as it was"
     try:
         with _written(temporary, data, _mode_of(path)) as descriptor:
             if not is_wanted():
                 _forget(temporary)
                 return None
             os.rename(temporary, path)
+            became = "it was changed, and that may not outlast a power failure"
             status = os.fstat(descriptor)
         _sync_folder(os.path.dirname(path))
     except OSError as error:
         _forget(temporary)
         raise Unavailable(
-            f"{path} cannot be written: {os.strerror(error.errno or 0)}; it is as it was",
+            f"{path} cannot be written: {os.strerror(error.errno or 0)}; {became}",
             hint="Check the disk's free space and the folder's permissions, then try again.",
         ) from error
     return status

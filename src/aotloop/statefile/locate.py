@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from aotloop.errors import StateFileMissing
 
 STATE_FILE = os.path.join(".claude", "aot-loop-state.md")
+PHASE_FILE = os.path.join(".claude", "autonomous-loop.json")
 VARIABLE = "AOT_STATE_FILE"
 
 
@@ -15,24 +16,49 @@ def find_state_file(given: str | None = None, *, start: str = ".", environ: Mapp
     """The file given, or named by the environment, or found upwards from the current folder."""
     if named := given or environ.get(VARIABLE):
         return os.path.abspath(named)
+    found = found_upwards(STATE_FILE, start)
+    if found is None:
+        raise StateFileMissing(
+            f"there is no {STATE_FILE} in {os.path.abspath(start)} or above it",
+            hint="`aot align` makes one, and agrees with you on what is to be achieved; --state-file names another.",
+        )
+    return found
+
+
+def find_phase_file(start: str = ".") -> str:
+    found = found_upwards(PHASE_FILE, start)
+    if found is None:
+        raise StateFileMissing(
+            f"there is no {PHASE_FILE} in {os.path.abspath(start)} or above it",
+            hint='`aot ship "FEATURE"` begins with a feature.',
+        )
+    return found
+
+
+def found_upwards(name: str, start: str) -> str | None:
     folder = os.path.abspath(start)
     while True:
-        candidate = os.path.join(_main_checkout(folder) or folder, STATE_FILE)
+        candidate = os.path.join(_main_checkout(folder) or folder, name)
         if os.path.isfile(candidate):
             return candidate
         parent = os.path.dirname(folder)
         if parent == folder:
-            raise StateFileMissing(
-                f"there is no {STATE_FILE} in {os.path.abspath(start)} or above it",
-                hint="`aot init` makes one; --state-file names another.",
-            )
+            return None
         folder = parent
 
 
 def new_state_file(given: str | None = None, *, environ: Mapping[str, str] = os.environ) -> str:
     """Where a new file goes: where it is named, else into the current folder, or the main checkout's if that is it."""
+    return os.path.abspath(given or environ.get(VARIABLE) or _new(STATE_FILE))
+
+
+def new_phase_file() -> str:
+    return os.path.abspath(_new(PHASE_FILE))
+
+
+def _new(name: str) -> str:
     folder = os.getcwd()
-    return os.path.abspath(given or environ.get(VARIABLE) or os.path.join(_main_checkout(folder) or folder, STATE_FILE))
+    return os.path.join(_main_checkout(folder) or folder, name)
 
 
 def project_root(state_file: str) -> str:

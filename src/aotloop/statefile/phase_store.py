@@ -14,8 +14,6 @@ from aotloop.statefile.exchange import Signature, contents, exchange
 from aotloop.statefile.phase_reading import decode, encode
 from aotloop.statefile.strict_json import MOST_BYTES
 
-PHASE_FILE = os.path.join(".claude", "autonomous-loop.json")
-
 T = TypeVar("T")
 
 

@@ -37,6 +37,12 @@ class AskForPromise(PhaseEffect, frozen=True, kw_only=True):
     promise: str
 
 
+class Warn(PhaseEffect, frozen=True, kw_only=True):
+    """Have a person know this; nothing changes by it."""
+
+    text: str
+
+
 class Stop(PhaseEffect, frozen=True, kw_only=True):
     reason: str
 

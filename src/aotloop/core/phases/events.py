@@ -69,6 +69,24 @@ class SessionBound(PhaseEvent, frozen=True, kw_only=True):
     take_over: bool = False
 
 
+class AcceptanceRun(PhaseEvent, frozen=True, kw_only=True):
+    """The acceptance tests were run by us, at this commit; they passed, or ran and failed."""
+
+    passed: bool
+    commit: str
+
+
+class MoneySpent(PhaseEvent, frozen=True, kw_only=True):
+    usd: float
+
+
+class PhaseForced(PhaseEvent, frozen=True, kw_only=True):
+    """A person wants the phase to be left as it is. `tests_pass`: the acceptance tests, if anybody has run them."""
+
+    reason: str
+    tests_pass: bool | None = None
+
+
 class LoopStopped(PhaseEvent, frozen=True, kw_only=True):
     reason: str
 
@@ -78,6 +96,9 @@ class LoopResumed(PhaseEvent, frozen=True, kw_only=True):
 
     max_iterations: int | None = None
     max_phase_iterations: int | None = None
+    max_fix_cycles: int | None = None
+    budget_limit_usd: float | None = None
+    enforce_budget: bool | None = None
 
 
 class LoopCancelled(PhaseEvent, frozen=True, kw_only=True):

@@ -16,6 +16,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     plan_names_files_and_steps: bool | None = None
     tests_pass: bool | None = None
     """The acceptance tests, run by us just now. False: they ran, and failed; that they could not run is None."""
+    tests_said: str = ""
+    """The evidence for that: how they ended, or why they could not be run."""
     tests_untouched: bool | None = None
     """The acceptance tests are those of the receipt of spec_test."""
     open_findings: int | None = None

@@ -25,6 +25,8 @@ def findings_of(loop: PhaseLoop) -> Iterator[Finding]:
             yield error((name,), f"{getattr(loop, name)} is less than {lowest}")
     if not 0 <= loop.budget_limit_usd < float("inf"):
         yield error(("budget_limit_usd",), f"{loop.budget_limit_usd:g} is not an amount of money")
+    if not 0 <= loop.spent_usd < float("inf"):
+        yield error(("spent_usd",), f"{loop.spent_usd:g} is not an amount of money")
     for name in ("feature", "completion_promise"):
         if not getattr(loop, name).strip():
             yield error((name,), "is empty", missing=True)

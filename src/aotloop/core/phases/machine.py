@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aotloop.core.phases import completing, events, status, working
+from aotloop.core.phases import completing, events, spending, status, working
 from aotloop.core.phases.model import PhaseLoop
 from aotloop.core.phases.moving import Moved
 
@@ -24,6 +24,9 @@ _HANDLERS: dict[type[events.PhaseEvent], Callable[[PhaseLoop, Any], Moved]] = {
     events.ApprovalGiven: working.give_approval,
     events.ApprovalRefused: working.refuse_approval,
     events.PromiseMade: completing.take_promise,
+    events.AcceptanceRun: working.note_tests,
+    events.PhaseForced: working.force_phase,
+    events.MoneySpent: spending.spend,
     events.CheckpointWritten: status.write_checkpoint,
     events.ErrorMet: status.note_error,
     events.ArtifactsNamed: status.name_artifacts,

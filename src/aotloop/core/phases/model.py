@@ -61,6 +61,14 @@ class ErrorRecord(Entry, frozen=True, kw_only=True):
     """A receipt that did not verify."""
 
 
+class AcceptanceVerdict(Entry, frozen=True, kw_only=True):
+    """What the acceptance tests said when we ran them last, and at which commit that was."""
+
+    passed: bool
+    commit: str
+    timestamp: str
+
+
 class PhaseLoop(Entry, frozen=True, kw_only=True):
     version: int = VERSION
     feature: str
@@ -88,10 +96,26 @@ class PhaseLoop(Entry, frozen=True, kw_only=True):
     phase_started_at: str | None = None
     session_id: str | None = None
     """The session that drives the loop; none: it is driven from outside of any."""
+    spent_usd: float = 0
+    """As far as agents tell what they cost."""
+    enforce_budget: bool = False
+    """Stop when the budget is spent, instead of warning."""
+    no_graph: bool = False
+    """One agent does the work, instead of a loop over the steps of the plan."""
+    tests_verdict: AcceptanceVerdict | None = None
 
 
 OURS: dict[type, tuple[str, ...]] = {
-    PhaseLoop: ("status", "stop_reason", "phase_started_at", "session_id"),
+    PhaseLoop: (
+        "status",
+        "stop_reason",
+        "phase_started_at",
+        "session_id",
+        "spent_usd",
+        "enforce_budget",
+        "no_graph",
+        "tests_verdict",
+    ),
     ErrorRecord: ("forced", "refused"),
 }
 """Additive keys, written only when they say something. All others are in every file that we write."""

@@ -54,12 +54,12 @@ PLAN = Proof(
 RED = Proof(
     "the acceptance tests run, and fail",
     lambda facts: facts.tests_pass is False,
-    "the acceptance tests do not fail, or cannot be run: before any work is done they have to run and fail",
+    "before any work is done the acceptance tests have to run and fail: {tests_said}",
 )
 GREEN = Proof(
     "the acceptance tests pass",
     lambda facts: facts.tests_pass is True,
-    "the acceptance tests do not pass",
+    "the acceptance tests do not pass: {tests_said}",
 )
 GREEN_TO_THE_END = msgspec.structs.replace(GREEN, lasting=True)
 UNTOUCHED = Proof(
@@ -120,7 +120,10 @@ def verify_again(receipt: Receipt, facts: Facts) -> tuple[str, ...]:
 def _missing(receipt: Receipt, facts: Facts, proofs: tuple[Proof, ...]) -> Iterator[str]:
     for proof in proofs:
         if not proof.holds(facts):
-            yield proof.otherwise.format(artifact=_short(receipt.artifact), git_sha=_short(receipt.git_sha))
+            said = facts.tests_said or "nobody has run them"
+            yield proof.otherwise.format(
+                artifact=_short(receipt.artifact), git_sha=_short(receipt.git_sha), tests_said=_short(said)
+            )
 
 
 def _problems(phase: Phase, receipt: Receipt) -> Iterator[str]:

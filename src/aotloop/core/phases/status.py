@@ -17,6 +17,7 @@ from aotloop.core.phases.events import (
 from aotloop.core.phases.illegal import illegal, moved, refuse_if_final
 from aotloop.core.phases.model import PhaseLoop
 from aotloop.core.phases.moving import Moved, with_error
+from aotloop.core.phases.spending import is_spent
 
 
 def begin(loop: PhaseLoop) -> Moved:
@@ -52,9 +53,12 @@ def resume(loop: PhaseLoop, event: LoopResumed) -> Moved:
         raise illegal(event, f"{loop.global_iteration} of {most} iterations are used up; allow more")
     if most_in_phase < 1:
         raise illegal(event, "a phase has one iteration at least")
+    allowed = _allowed(loop, event)
+    if is_spent(allowed):
+        raise illegal(event, f"{allowed.spent_usd:.2f} of {allowed.budget_limit_usd:.2f} USD are spent; allow more")
     is_anew = status != loop.status
     resumed = replace(
-        loop,
+        allowed,
         status=status,
         stop_reason=None,
         max_iterations=most,
@@ -64,6 +68,12 @@ def resume(loop: PhaseLoop, event: LoopResumed) -> Moved:
     if resumed == loop:
         return loop, ()
     return replace(resumed, last_updated=event.at), ((GoOn(phase=loop.phase),) if is_anew else ())
+
+
+def _allowed(loop: PhaseLoop, event: LoopResumed) -> PhaseLoop:
+    """With the limits that are given now."""
+    given = {name: getattr(event, name) for name in ("max_fix_cycles", "budget_limit_usd", "enforce_budget")}
+    return replace(loop, **{name: value for name, value in given.items() if value is not None})
 
 
 def cancel(loop: PhaseLoop, event: LoopCancelled) -> Moved:

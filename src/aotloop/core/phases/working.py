@@ -5,9 +5,16 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from aotloop.core.phases.effects import AskForPromise, AskPerson, GoOn
-from aotloop.core.phases.events import ApprovalGiven, ApprovalRefused, IterationEnded, ReceiptFiled
-from aotloop.core.phases.illegal import illegal, moved, refuse_strangers
-from aotloop.core.phases.model import Phase, PhaseLoop, Receipt
+from aotloop.core.phases.events import (
+    AcceptanceRun,
+    ApprovalGiven,
+    ApprovalRefused,
+    IterationEnded,
+    PhaseForced,
+    ReceiptFiled,
+)
+from aotloop.core.phases.illegal import illegal, moved, refuse_if_final, refuse_strangers
+from aotloop.core.phases.model import AcceptanceVerdict, Phase, PhaseLoop, Receipt
 from aotloop.core.phases.moving import Moved, complete_phase, force, stop, with_error
 from aotloop.core.phases.receipts import RECEIPTS, UNTOUCHED, verify_receipt
 
@@ -60,6 +67,21 @@ def give_approval(loop: PhaseLoop, event: ApprovalGiven) -> Moved:
 def refuse_approval(loop: PhaseLoop, event: ApprovalRefused) -> Moved:
     status = moved(loop, event, "answer")
     return _send_back(_without_receipt(replace(loop, status=status), "spec_test"), (event.reason,), event.at)
+
+
+def note_tests(loop: PhaseLoop, event: AcceptanceRun) -> Moved:
+    refuse_if_final(loop, event)
+    verdict = AcceptanceVerdict(passed=event.passed, commit=event.commit, timestamp=event.at)
+    return replace(loop, tests_verdict=verdict, last_updated=event.at), ()
+
+
+def force_phase(loop: PhaseLoop, event: PhaseForced) -> Moved:
+    """By a person; what nothing forces the loop out of, no person does either."""
+    moved(loop, event, "work")
+    after, effects = force(loop, event.reason, event.at, tests_pass=event.tests_pass)
+    if after.status == "stopped":
+        raise illegal(event, f"{loop.phase} is left only by its receipt, and without its proof nobody leaves it")
+    return after, effects
 
 
 def receipt_of(loop: PhaseLoop, phase: Phase) -> Receipt | None:

@@ -1,0 +1,83 @@
+"""How a feature begins: one at a time, in a file that was not there, or that held a loop which is over."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from aotloop.core.phases.illegal import FINAL
+from aotloop.core.phases.model import Artifacts, PhaseLoop
+from aotloop.core.phases.status import begin
+from aotloop.errors import AotError, StateFileMissing, Unavailable
+from aotloop.imports.words import plain, short
+from aotloop.phases.filing import now
+from aotloop.phases.progress import USUAL
+from aotloop.statefile.belongings import JOURNALS
+from aotloop.statefile.locate import project_root
+from aotloop.statefile.phase_store import PhaseStore
+
+OVER = "shipped"
+"""The folder, among the journals, in which loops that are over are kept."""
+
+NOT_READY = 3
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """What the person said; None: as the loop has it anyway."""
+
+    feature: str
+    skip_brainstorm: bool = False
+    skip_test_review: bool = False
+    budget_limit_usd: float | None = None
+    enforce_budget: bool = False
+    max_iterations: int | None = None
+    max_phase_iterations: int | None = None
+    max_fix_cycles: int | None = None
+    completion_promise: str | None = None
+    no_graph: bool = False
+    session_id: str | None = None
+    branch: str | None = None
+
+
+def begin_feature(store: PhaseStore, wanted: Wanted) -> PhaseLoop:
+    before = _before(store)
+    if before is not None and before.status not in FINAL:
+        raise AotError(
+            f"another feature is under way here: {short(before.feature)} (in {before.phase}, {before.status})",
+            hint="`aot ship` goes on with it, `aot ship cancel` gives it up.",
+            exit_code=NOT_READY,
+        )
+    said = msgspec.structs.asdict(wanted)
+    branch = said.pop("branch")
+    given = {name: value for name, value in said.items() if value is not None}
+    given["feature"] = plain(wanted.feature)
+    at = now()
+    artifacts = Artifacts(progress_file=USUAL, branch=branch)
+    loop, _ = begin(PhaseLoop(**given, phase="brainstorm", artifacts=artifacts, started_at=at, last_updated=at))
+    if before is not None:
+        _keep(store, before)
+    store.create(loop, overwrite=before is not None)
+    return loop
+
+
+def _before(store: PhaseStore) -> PhaseLoop | None:
+    """A file that cannot be understood is nobody's to overwrite: what is wrong with it is said instead."""
+    try:
+        return store.load()
+    except StateFileMissing:
+        return None
+
+
+def _keep(store: PhaseStore, loop: PhaseLoop) -> None:
+    folder = Path(project_root(store.path), JOURNALS, OVER)
+    name = re.sub(r"[^A-Za-z0-9]+", "-", f"{loop.started_at}-{short(loop.feature, 40)}").strip("-")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        ignore = folder.parent / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="utf-8")
+        (folder / f"{name}.json").write_bytes(Path(store.path).read_bytes())
+    except OSError as error:
+        raise Unavailable(f"the loop that is over cannot be kept: {folder}: {error.strerror}") from error

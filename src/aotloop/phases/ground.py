@@ -1,0 +1,43 @@
+"""Where a phase loop stands: its file, its project, its repository, and how the project wants features shipped."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+
+from aotloop.core.phases.settings import ShipSettings
+from aotloop.errors import Unavailable
+from aotloop.statefile.locate import find_phase_file, project_root
+from aotloop.statefile.phase_store import PhaseStore
+from aotloop.workspace.repository import Repository, find_repository
+
+
+class Ground:
+    def __init__(self, store: PhaseStore, settings: ShipSettings | None = None) -> None:
+        self.store = store
+        self.settings = settings or ShipSettings()
+        self.root = Path(project_root(store.path))
+
+    @cached_property
+    def repository(self) -> Repository:
+        found = find_repository(self.root)
+        if found is None:
+            raise Unavailable(
+                f"{self.root} is not in a git repository",
+                hint="Receipts name commits: `git init`, and commit what there is.",
+            )
+        return found
+
+    def in_repository(self, path: str) -> str:
+        """From a path of the project to one of the repository."""
+        return f"{self.repository.prefix}/{path}" if self.repository.prefix else path
+
+    def head(self) -> str:
+        commit = self.repository.head().commit
+        if commit is None:
+            raise Unavailable("nothing has been committed here yet", hint="Receipts name commits: make the first one.")
+        return commit
+
+
+def ground_at(start: str = ".", settings: ShipSettings | None = None) -> Ground:
+    return Ground(PhaseStore(find_phase_file(start)), settings)

@@ -1,0 +1,101 @@
+"""Acceptance tests are run by us, with a command that a person chose or that goes with the kind of their file.
+
+That they could not be run says nothing about the work: neither that they fail nor that they pass.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from aotloop.core.phases.settings import ShipSettings
+from aotloop.errors import AotError
+from aotloop.verify.cancellation import Cancellation
+from aotloop.verify.commands import check_command
+
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]*(?:/[A-Za-z0-9_.@+-]+)*")
+"""What no shell takes for anything but a path."""
+
+_PYTHON = ("{python} -m pytest -q", "{python} -m unittest")
+_BY_SUFFIX: dict[str, str] = {
+    ".bats": "bats",
+    ".cjs": "node --test",
+    ".go": "go test",
+    ".js": "node --test",
+    ".mjs": "node --test",
+    ".php": "php",
+    ".pl": "prove",
+    ".rb": "ruby",
+    ".sh": "sh",
+    ".t": "prove",
+    ".ts": "node --test",
+}
+_BY_NAME: tuple[tuple[str, str], ...] = (("_spec.rb", "rspec"),)
+
+_COULD_NOT_RUN = {
+    2: "it was interrupted, or the tests could not be read",
+    3: "pytest failed",
+    4: "pytest was called in the wrong way",
+    5: "there is no test in it",
+}
+"""Exit codes of pytest that say nothing about what is tested."""
+
+
+class TestRun(msgspec.Struct, frozen=True, kw_only=True):
+    __test__ = False
+
+    passed: bool | None
+    """None: they could not be run."""
+    command: str
+    evidence: str
+
+
+def command_for(root: Path, file: str, settings: ShipSettings) -> str:
+    """In words of a shell. The path is plain, so that there is nothing in it for a shell to understand."""
+    if not _PLAIN.fullmatch(file) or ".." in file.split("/"):
+        raise AotError(
+            f"{file!r} cannot be the path of the acceptance tests",
+            hint="Use letters, digits, and . _ - + @ in it, as seen from the project: tests/acceptance/login_test.py",
+        )
+    return f"{settings.test_command or _usual(root, file)} {file}"
+
+
+def _usual(root: Path, file: str) -> str:
+    if file.endswith(".py"):
+        python = ".venv/bin/python" if os.access(root / ".venv" / "bin" / "python", os.X_OK) else "python3"
+        return _PYTHON[0 if _has_pytest(root, python) else 1].format(python=python)
+    for end, command in _BY_NAME:
+        if file.endswith(end):
+            return command
+    found = _BY_SUFFIX.get(PurePosixPath(file).suffix)
+    if found is None:
+        raise AotError(
+            f"nobody knows how to run {file}",
+            hint='Say it in aot.toml: [ship] test_command = "…"; the path of the file is appended to it.',
+        )
+    return found
+
+
+def _has_pytest(root: Path, python: str) -> bool:
+    program = str(root / python) if "/" in python else shutil.which(python)
+    if program is None:
+        return False
+    asked = subprocess.run(  # noqa: S603 - no shell, and no word of anybody's
+        [program, "-c", "import pytest"], cwd=root, stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+    return asked.returncode == 0
+
+
+def run_tests(root: Path, command: str, *, timeout: float, cancellation: Cancellation | None = None) -> TestRun:
+    """`command` as command_for told it."""
+    found = check_command(command, root=root, timeout=timeout, expect_fail=True, cancellation=cancellation)
+    evidence = found.evidence.replace(", but it should fail", "").replace(", which proves nothing", "")
+    if found.exit_code in _COULD_NOT_RUN and " -m pytest " in f" {command} ":
+        return TestRun(passed=None, command=command, evidence=f"{evidence} ({_COULD_NOT_RUN[found.exit_code]})")
+    ran = found.passed or found.exit_code == 0
+    return TestRun(passed=not found.passed if ran else None, command=command, evidence=evidence)
