@@ -10,13 +10,14 @@ from unittest.mock import patch
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.core.phases import completing, events, machine, moving, receipts, transitions, working
+from aotloop.core.phases import completing, events, machine, moving, receipts, spending, transitions, working
 from aotloop.core.phases.effects import AskForPromise, Finish
 from aotloop.core.phases.illegal import moved
-from aotloop.core.phases.model import PhaseLoop
+from aotloop.core.phases.model import PHASES, PhaseLoop
 from prove.phases import Setting
 
 BOUNDLESS = 10**6
+SPENDING = Setting(max_iterations=2, max_fix_cycles=0, enforce_budget=True, budget_limit_usd=2)
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -74,6 +75,16 @@ def _force_red(loop: PhaseLoop, reason: str, at: str, **_: Any) -> Any:
     return _FORCE(loop, reason, at, tests_pass=True)
 
 
+def _force_anything(loop: PhaseLoop, event: Any) -> Any:
+    moved(loop, event, "work")
+    following = PHASES[min(PHASES.index(loop.phase) + 1, len(PHASES) - 1)]
+    return moving._enter(moving.with_error(loop, event.reason, event.at, forced=True), following, event.at)
+
+
+def _no(_: PhaseLoop) -> bool:
+    return False
+
+
 def _need_no_approval(loop: PhaseLoop, event: Any) -> Any:
     after, effects = _FILE(replace(loop, skip_test_review=True), event)
     return replace(after, skip_test_review=loop.skip_test_review), effects
@@ -109,6 +120,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault("what is forced counts as completed", working, "force", _count_what_was_forced),
     Fault("force is not recorded", working, "force", _force_silently),
     Fault("test is forced while red", working, "force", _force_red),
+    Fault("a person forces what cannot be", *_handler("PhaseForced", _force_anything)),
+    Fault("money has no end", spending, "is_spent", _no, SPENDING),
     Fault("nobody is asked about the tests", *_handler("ReceiptFiled", _need_no_approval)),
     Fault("approval is of whatever is there", working, "UNTOUCHED", replace(receipts.UNTOUCHED, holds=bool)),
     Fault("the promise counts anywhere", *_handler("PromiseMade", _believe_in_any_phase)),

@@ -50,6 +50,8 @@ def _halting(step: Step, left_before: int, left_after: int, *, by_person: bool) 
         yield "it goes on beyond its iterations"
     if after.status == "running" and after.phase_iteration >= after.max_phase_iterations:
         yield "it stays in a phase beyond its iterations"
+    if after.status == "running" and after.enforce_budget and after.spent_usd >= after.budget_limit_usd:
+        yield "it goes on with its budget spent"
     if after.phase == "fix" and after.fix_review_cycles >= after.max_fix_cycles:
         yield "one round of fixing too many"
 

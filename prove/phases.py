@@ -22,7 +22,9 @@ from aotloop.core.phases.events import (
     LoopCancelled,
     LoopResumed,
     LoopStopped,
+    MoneySpent,
     PhaseEvent,
+    PhaseForced,
     PromiseMade,
     ReceiptFiled,
 )
@@ -42,6 +44,8 @@ class Setting(msgspec.Struct, frozen=True):
     max_fix_cycles: int = 1
     skip_brainstorm: bool = True
     skip_test_review: bool = False
+    enforce_budget: bool = False
+    budget_limit_usd: float = 20
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -52,6 +56,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(max_iterations=2, max_fix_cycles=2),
     Setting(max_iterations=10, max_fix_cycles=0, skip_brainstorm=False, skip_test_review=True),
     Setting(max_iterations=1, skip_brainstorm=False),
+    Setting(max_iterations=2, max_fix_cycles=0, enforce_budget=True, budget_limit_usd=2),
 )
 
 
@@ -157,6 +162,12 @@ def actions(loop: PhaseLoop) -> Iterator[Action]:
     tampered = ApprovalGiven(at=AT, facts=replace(RED, tests_untouched=False))
     yield Action("a person agrees to other tests", tampered, good=False, by_person=True)
     yield Action("a person refuses the tests", ApprovalRefused(at=AT, reason="no"), by_person=True)
+    for tests_pass in (True, False):
+        forced = PhaseForced(at=AT, reason="enough of it", tests_pass=tests_pass)
+        said = f"a person forces it, tests {'pass' if tests_pass else 'fail'}"
+        yield Action(said, forced, tests_pass=tests_pass, by_person=True)
+    if loop.enforce_budget and loop.spent_usd <= loop.budget_limit_usd:
+        yield Action("a dollar is spent", MoneySpent(at=AT, usd=1))
     yield Action("a person stops it", LoopStopped(at=AT, reason="user: enough"))
     yield Action("a person resumes it", LoopResumed(at=AT), by_person=True)
     yield Action("a person cancels it", LoopCancelled(at=AT, reason="user: no"))

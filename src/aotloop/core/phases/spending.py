@@ -26,7 +26,7 @@ def spend(loop: PhaseLoop, event: MoneySpent) -> Moved:
         for part in WARNED_AT
         if loop.spent_usd < part * loop.budget_limit_usd <= after.spent_usd
     )[-1:]
-    if after.status == "running" and is_spent(after):
+    if after.status in ("running", "waiting") and is_spent(after):
         after, stopped = stop(after, f"limit: the budget is spent, {_amounts(after)}", event.at)
         return after, (*told, *stopped)
     return after, told
