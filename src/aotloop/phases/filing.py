@@ -19,6 +19,7 @@ from aotloop.core.phases.model import Checkpoint, Phase, PhaseLoop, Receipt
 from aotloop.core.phases.working import receipt_of
 from aotloop.errors import AotError, IllegalEvent
 from aotloop.phases.acceptance import Permit, allow, kept_run, run_acceptance
+from aotloop.phases.comparing import are_tests_untouched
 from aotloop.phases.ground import Ground
 from aotloop.phases.looking import look, look_again, needs_tests
 from aotloop.phases.testing import TestRun
@@ -124,7 +125,7 @@ def end_turn(ground: Ground, session: str | None = None) -> Filed:
     """The agent's turn is over, and the phase is not."""
     loop = ground.store.load()
     run = kept_run(ground, loop) if loop.phase == "test" else None
-    ended = events.IterationEnded(at=now(), session_id=session, tests_pass=run.passed if run is not None else None)
+    ended = events.IterationEnded(at=now(), session_id=session, tests_pass=_agreed(ground, loop, run))
     return _told(ground, lambda current: _if_still(loop, current, ended))
 
 
@@ -159,8 +160,7 @@ def force(ground: Ground, reason: str, *, permit: Permit = allow) -> Filed:
     run = None
     if loop.phase == "test":
         run = run_acceptance(ground, "test", loop.artifacts.acceptance_tests_file, permit)
-    passed = run.passed if run is not None else None
-    forced = events.PhaseForced(at=now(), reason=f"a person: {reason}", tests_pass=passed)
+    forced = events.PhaseForced(at=now(), reason=f"a person: {reason}", tests_pass=_agreed(ground, loop, run))
     return _told(ground, lambda current: _if_still(loop, current, *_ran(ground, run), forced), run)
 
 
@@ -215,6 +215,11 @@ def _named(ground: Ground, loop: PhaseLoop, branch: str | None, pr_url: str | No
     if branch is None and pr_url is None:
         return loop
     return tell(ground, events.ArtifactsNamed(at=now(), branch=branch, pr_url=pr_url)).loop
+
+
+def _agreed(ground: Ground, loop: PhaseLoop, run: TestRun | None) -> bool | None:
+    """Whether they pass: the tests that were agreed on; what others say counts for nothing."""
+    return run.passed if run is not None and are_tests_untouched(ground, loop) else None
 
 
 def _ran(ground: Ground, run: TestRun | None) -> Sequence[events.PhaseEvent]:

@@ -19,7 +19,7 @@ def note_failed(root: Path, file: str, approaches: Sequence[tuple[Phase, str]]) 
     """Appends what is not there yet; whether there was anything. What others wrote stays as it is."""
     path = root / file
     try:
-        before = path.read_text(encoding="utf-8", errors="surrogateescape") if path.is_file() else ""
+        before = path.read_bytes().decode("utf-8", "surrogateescape") if path.is_file() else ""
         known = set(before.splitlines())
         lines = dict.fromkeys(f"- {phase}: {short(text, LONGEST)}" for phase, text in approaches if text.strip())
         new = [line for line in lines if line not in known]
@@ -28,7 +28,7 @@ def note_failed(root: Path, file: str, approaches: Sequence[tuple[Phase, str]]) 
         text = before or _HEADING
         text += ("" if text.endswith("\n") else "\n") + ("\n" if not before else "") + "\n".join(new) + "\n"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", errors="surrogateescape")
+        path.write_bytes(text.encode("utf-8", "surrogateescape"))
     except OSError as error:
         raise Unavailable(f"{path} cannot be written: {error.strerror}") from error
     return True

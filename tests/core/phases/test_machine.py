@@ -6,8 +6,9 @@ import pytest
 from msgspec.structs import replace
 from prove.phases import PROVEN, RED
 
-from aotloop.core.phases.effects import AskForPromise, AskPerson, Enter, Finish, GoOn, Stop
+from aotloop.core.phases.effects import AskForPromise, AskPerson, Enter, Finish, GoOn, Stop, Warn
 from aotloop.core.phases.events import (
+    AcceptanceRun,
     ApprovalGiven,
     ApprovalRefused,
     ArtifactsNamed,
@@ -17,11 +18,13 @@ from aotloop.core.phases.events import (
     LoopCancelled,
     LoopResumed,
     LoopStopped,
+    MoneySpent,
     PhaseEvent,
+    PhaseForced,
     SessionBound,
 )
 from aotloop.core.phases.machine import _HANDLERS, advance
-from aotloop.core.phases.model import PHASES, Checkpoint, Phase, PhaseLoop
+from aotloop.core.phases.model import PHASES, AcceptanceVerdict, Checkpoint, Phase, PhaseLoop
 from aotloop.core.phases.status import begin
 from aotloop.errors import IllegalEvent
 from tests.core.phases.walking import (
@@ -349,3 +352,62 @@ def test_red_first_is_about_spec_test_and_green_about_work() -> None:
         loop, _ = advance(a_phase_loop(phase=phase), filed(phase, tests_pass=tests_pass))  # type: ignore[arg-type]
         assert (loop.phase, loop.status) == (phase, "running")
         assert facts_for(phase).tests_pass is (phase == "work")  # type: ignore[arg-type]
+
+
+# --- money -------------------------------------------------------------------------------------------------------
+
+
+def test_a_budget_is_told_about_at_four_fifths_and_when_it_is_spent() -> None:
+    loop = a_phase_loop(budget_limit_usd=10)
+    told: list[object] = []
+    for usd in (7.9, 0.1, 1.0, 1.0, 5.0):
+        loop, effects = advance(loop, MoneySpent(at=LATER, usd=usd))
+        told.append([effect.text.split(" ")[0] for effect in effects if isinstance(effect, Warn)])
+    assert told == [[], ["80%"], [], ["100%"], []]
+    assert loop.status == "running"
+    assert loop.spent_usd == pytest.approx(15.0)
+
+
+def test_an_enforced_budget_stops_the_loop_and_more_of_it_lets_it_go_on() -> None:
+    loop, effects = advance(a_phase_loop(budget_limit_usd=1, enforce_budget=True), MoneySpent(at=LATER, usd=2.0))
+    assert loop.status == "stopped"
+    assert effects[-1] == Stop(reason="limit: the budget is spent, 2.00 of 1.00 USD")
+    assert isinstance(effects[0], Warn)
+    with pytest.raises(IllegalEvent, match="allow more"):
+        advance(loop, LoopResumed(at=LATER))
+    assert advance(loop, LoopResumed(at=LATER, budget_limit_usd=3))[0].status == "running"
+    assert advance(loop, LoopResumed(at=LATER, enforce_budget=False))[0].status == "running"
+
+
+def test_it_stops_while_it_waits_for_a_person_too() -> None:
+    loop = replace(walk_to("spec_test", a_phase_loop(budget_limit_usd=1, enforce_budget=True)), status="waiting")
+    assert advance(loop, MoneySpent(at=LATER, usd=1.0))[0].status == "stopped"
+
+
+@pytest.mark.parametrize("usd", [-1.0, float("nan"), float("inf")])
+def test_what_is_no_money_is_refused(usd: float) -> None:
+    with pytest.raises(IllegalEvent):
+        advance(a_phase_loop(), MoneySpent(at=LATER, usd=usd))
+
+
+# --- a person's force --------------------------------------------------------------------------------------------
+
+
+def test_a_person_forces_a_phase_on_record() -> None:
+    loop, effects = advance(a_phase_loop(phase="deepen"), PhaseForced(at=LATER, reason="it is deep enough"))
+    assert effects == (Enter(phase="work", forced="it is deep enough"),)
+    assert loop.phases_completed == ()
+    assert [(error.phase, error.forced) for error in loop.errors] == [("deepen", True)]
+
+
+@pytest.mark.parametrize("phase", ["spec_test", "test", "ship"])
+def test_nobody_forces_what_is_left_by_proof_alone(phase: Phase) -> None:
+    loop = a_phase_loop(phase=phase)
+    with pytest.raises(IllegalEvent, match="without its proof"):
+        advance(loop, PhaseForced(at=LATER, reason="now", tests_pass=False))
+
+
+def test_what_the_tests_said_is_kept_with_the_commit_they_said_it_of() -> None:
+    loop, effects = advance(a_phase_loop(), AcceptanceRun(at=LATER, passed=False, commit="abc1234"))
+    assert effects == ()
+    assert loop.tests_verdict == AcceptanceVerdict(passed=False, commit="abc1234", timestamp=LATER)

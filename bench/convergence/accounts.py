@@ -1,0 +1,64 @@
+"""What is counted: attempts, of which everybody has the same number, and what they cost; and how a job ended.
+
+Each part worked at is an attempt, and so is each probe. Costs are in units of the work at one part.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from bench.convergence.jobs import Job
+
+BUDGET = 10
+"""Attempts for each part of a job."""
+PART, START, PROBE, CHECK = 1.0, 0.2, 0.3, 0.05
+"""Work at a part; an agent starts and reads itself in; a probe, its start included; the check of one unit."""
+
+
+class Ended(msgspec.Struct, frozen=True, kw_only=True):
+    solved: bool
+    """Truly."""
+    claimed: bool
+    attempts: int
+    cost: float
+    """As a multiple of the least work that any policy has to do, one attempt for each part; so is the time."""
+    time: float
+
+    @property
+    def is_false(self) -> bool:
+        return self.claimed and not self.solved
+
+
+class Account:
+    def __init__(self, job: Job, budget: int = BUDGET) -> None:
+        self._least = job.least
+        self._left = budget * job.least
+        self._attempts, self._cost = 0, 0.0
+
+    def can_pay(self, attempts: int) -> bool:
+        return attempts <= self._left - self._attempts
+
+    def start(self) -> None:
+        self._cost += START
+
+    def work(self, parts: int) -> None:
+        self._attempts += parts
+        self._cost += PART * parts
+
+    def probe(self) -> None:
+        self._attempts += 1
+        self._cost += PROBE
+
+    def check(self, units: int = 1) -> None:
+        self._cost += CHECK * units
+
+    def end(self, *, solved: bool, claimed: bool, time: float | None = None) -> Ended:
+        """Whoever works alone needs as much time as work."""
+        taken = self._attempts if time is None else time
+        return Ended(
+            solved=solved,
+            claimed=claimed,
+            attempts=self._attempts,
+            cost=self._cost / self._least,
+            time=taken / self._least,
+        )
