@@ -9,7 +9,7 @@ import pytest
 
 from aotloop.config import Config
 from aotloop.config.layers import VARIABLES
-from aotloop.config.tables import _AGENT, _ROLE, _TIMEOUTS, KEYS
+from aotloop.config.tables import _AGENT, _ROLE, _SHIP, _TIMEOUTS, KEYS
 from tests.config.writing import loaded
 
 PAGE = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text(encoding="utf-8")
@@ -28,6 +28,6 @@ def test_there_are_examples() -> None:
     assert len(EXAMPLES) >= 3
 
 
-@pytest.mark.parametrize("name", [*KEYS, *VARIABLES, *_AGENT, *_ROLE, *_TIMEOUTS])
+@pytest.mark.parametrize("name", [*KEYS, *VARIABLES, *_AGENT, *_ROLE, *_TIMEOUTS, *_SHIP])
 def test_every_key_and_variable_is_on_the_page(name: str) -> None:
-    assert re.search(rf"`(agents\.NAME\.|roles\.(ROLE|judge)\.|timeouts\.)?{name}`", PAGE)
+    assert re.search(rf"`(agents\.NAME\.|roles\.(ROLE|judge)\.|timeouts\.|ship\.)?{name}`", PAGE)
