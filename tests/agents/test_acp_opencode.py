@@ -30,6 +30,7 @@ from tests.agents.assignments import an_assignment, attempt, worker_answer
 from tests.agents.sleepers import Sleepers
 from tests.modelserver import Answer, Call, Delivery, ModelServer, Refuse, Say, Script, Turn, Usage, errors, tool
 from tests.modelserver.clients import OPENCODE
+from tests.modelserver.operators import MODELS, NO_MODELS
 
 ANSWER = json.loads(worker_answer())
 CANARY = "sk-canary-of-the-operator"
@@ -105,7 +106,8 @@ class TestOpenCode:
         for name in ("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"):
             monkeypatch.setenv(name, server.url)
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-        return OpenCode(program=str(OPENCODE), model="scripted/scripted", **more)
+        monkeypatch.setenv(MODELS, str(NO_MODELS))
+        return OpenCode(program=str(OPENCODE), model="scripted/scripted", pass_env=(MODELS,), **more)
 
     def outcome(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, turns: Sequence[Turn], **more: Any

@@ -16,7 +16,7 @@ from aotloop.agents.contract import Done, Judged
 from aotloop.errors import Unavailable
 from tests.agents.assignments import an_assignment, attempt
 from tests.modelserver import Answer, ModelServer, Script
-from tests.modelserver.operators import CLIENTS, DONE, KEY, backend_of, each_client, environ_of, shell
+from tests.modelserver.operators import CLIENTS, DONE, KEY, backend_of, each_client, each_client_with, environ_of, shell
 
 Bait = Callable[[Path, str], dict[str, str]]
 """From the file that a program of the repository would make, and the address of another service: its files."""
@@ -124,8 +124,7 @@ def a_repository(tree: Path, files: dict[str, str]) -> None:
         subprocess.run([*git, *words], check=True)
 
 
-@each_client
-@pytest.mark.parametrize("operator_settings", [False, True])
+@each_client_with("operator_settings", values=[(False,), (True,)], once=(True,))
 def test_its_settings_redirect_nobody_and_run_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, client: str, *, operator_settings: bool
 ) -> None:
@@ -228,10 +227,10 @@ def operators_files(client: str, made: Path) -> dict[str, str]:
             }
 
 
-@each_client
-@pytest.mark.parametrize(
-    ("operator_settings", "role", "is_loaded"),
-    [(False, "worker", False), (True, "worker", True), (True, "verifier", False)],
+@each_client_with(
+    *("operator_settings", "role", "is_loaded"),
+    values=[(False, "worker", False), (True, "worker", True), (True, "verifier", False)],
+    once=(True, "worker", True),
 )
 def test_the_operators_settings_are_loaded_for_a_worker_where_the_operator_says_so_and_never_else(
     tmp_path: Path,

@@ -7,6 +7,7 @@ with ModelServer([Script("atom A1", [shell("codex", "echo a > a"), DONE])]) as s
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,9 @@ from tests.modelserver.clients import CLAUDE, CODEX, OPENCODE
 CLIENTS: dict[str, Path | None] = {"claude": CLAUDE, "codex": CODEX, "opencode": OPENCODE}
 DONE = Answer(json.loads(worker_answer()))
 KEY = "sk-scripted"
+MODELS = "OPENCODE_MODELS_PATH"
+NO_MODELS = Path(__file__).with_name("no_models.json")
+"""It knows thousands, and reads about all of them at each start."""
 
 
 def _clients(*names: str) -> pytest.MarkDecorator:
@@ -34,6 +38,17 @@ def _clients(*names: str) -> pytest.MarkDecorator:
 each_client = _clients(*CLIENTS)
 most_clients = _clients("claude", "codex")
 """Without the one that takes longest to start: where it is our doing that counts, and not the client's."""
+
+
+def each_client_with(*names: str, values: Sequence[tuple[Any, ...]], once: tuple[Any, ...]) -> pytest.MarkDecorator:
+    """Every client with each of these values; the one that takes longest to start with one of them."""
+    params = [
+        pytest.param(client, *given, marks=pytest.mark.skipif(CLIENTS[client] is None, reason=f"no {client}"))
+        for client in CLIENTS
+        for given in values
+        if client != "opencode" or given == once
+    ]
+    return pytest.mark.parametrize(("client", *names), params)
 
 
 def shell(client: str, command: str) -> Call:
@@ -58,13 +73,14 @@ def write(client: str, path: Path, content: str) -> Call:
 
 
 def backend_of(client: str, **more: Any) -> Backend:
-    model = "scripted/scripted" if client == "opencode" else None
-    return backend(client, Settings(program=str(CLIENTS[client]), model=model, **more))
+    if client == "opencode":
+        more = {"model": "scripted/scripted", "pass_env": (MODELS,), **more}
+    return backend(client, Settings(program=str(CLIENTS[client]), **more))
 
 
 def config_of(client: str, more: str = "") -> str:
-    model = '\nmodel = "scripted/scripted"' if client == "opencode" else ""
-    return f'agent = "{client}"\n[agents.{client}]\nprogram = "{CLIENTS[client]}"{model}\n{more}'
+    own = f'\nmodel = "scripted/scripted"\npass_env = ["{MODELS}"]' if client == "opencode" else ""
+    return f'agent = "{client}"\n[agents.{client}]\nprogram = "{CLIENTS[client]}"{own}\n{more}'
 
 
 def environ_of(client: str, server: ModelServer, **more: str) -> dict[str, str]:
@@ -77,7 +93,7 @@ def environ_of(client: str, server: ModelServer, **more: str) -> dict[str, str]:
         case "codex":
             return {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{server.url}/v1", **surroundings}
         case _:
-            return {"OPENCODE_CONFIG_CONTENT": json.dumps(_provider(server)), **surroundings}
+            return {"OPENCODE_CONFIG_CONTENT": json.dumps(_provider(server)), MODELS: str(NO_MODELS), **surroundings}
 
 
 def _provider(server: ModelServer) -> dict[str, object]:

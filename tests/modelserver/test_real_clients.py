@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.modelserver import Answer, Call, ModelServer, Script, ToolCall, errors, tool
-from tests.modelserver.clients import CLAUDE, CODEX, OPENCODE, claude, codex, finished, opencode, running
+from tests.modelserver.clients import CLAUDE, CODEX, OPENCODE, claude, codex, finished, opencode
 
 needs_claude = pytest.mark.skipif(CLAUDE is None, reason="no Claude Code: AOT_TEST_CLAUDE or claude-agent-sdk")
 needs_codex = pytest.mark.skipif(CODEX is None, reason="no Codex: AOT_TEST_CODEX or node_modules")
@@ -114,44 +113,3 @@ class TestOpenCode:
         assert json.loads(text) == ANSWER
         spent = [one["part"]["tokens"]["input"] for one in done.events if one["type"] == "step_finish"]
         assert sum(spent) == server.usage["scripted"].input
-
-    def test_says_that_it_may_not(self, home: Path, cwd: Path) -> None:
-        with ModelServer([Script(PROMPT, [errors.unauthorized()])]) as server:
-            done = finished(opencode(server, home, "run", "--format", "json", "--title", "test"), cwd, PROMPT)
-        assert (done.code, done.events[-1]["error"]["data"]["statusCode"]) == (1, 401)
-
-    def test_edits_runs_and_answers_over_acp(self, home: Path, cwd: Path) -> None:
-        with ModelServer([Script(PROMPT, self.turns(cwd))]) as server:
-            with running(opencode(server, home, "acp"), cwd) as process:
-                said, ended = _prompted(process, cwd)
-                assert process.stdin is not None
-                process.stdin.close()
-                assert process.wait(30) == 0
-            assert_done(cwd, server)
-        assert ended["stopReason"] == "end_turn"
-        assert json.loads(said) == ANSWER
-
-
-def _prompted(process: subprocess.Popen[str], cwd: Path) -> tuple[str, dict[str, Any]]:
-    """What the agent said, and how its turn ended: the three calls of the Agent Client Protocol that are needed."""
-    _call(process, "initialize", protocolVersion=1, clientCapabilities={})
-    *_, begun = _call(process, "session/new", cwd=str(cwd), mcpServers=[])
-    prompt = [{"type": "text", "text": PROMPT}]
-    *updates, ended = _call(process, "session/prompt", sessionId=begun["result"]["sessionId"], prompt=prompt)
-    chunks = [one["params"]["update"] for one in updates if one.get("method") == "session/update"]
-    said = [one["content"]["text"] for one in chunks if one["sessionUpdate"] == "agent_message_chunk"]
-    return "".join(said), ended["result"]
-
-
-def _call(process: subprocess.Popen[str], method: str, **params: Any) -> list[dict[str, Any]]:
-    """All messages until the answer, which is the last; no two calls are under way at once."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}) + "\n")
-    process.stdin.flush()
-    messages = []
-    for line in process.stdout:
-        messages.append(json.loads(line))
-        if messages[-1].get("id") == 1 and "method" not in messages[-1]:
-            break
-    return messages

@@ -12,7 +12,17 @@ from aotloop.core.model import Constraints
 from tests.agents.assignments import an_assignment, attempt
 from tests.loops import atom
 from tests.modelserver import Answer, ModelServer, Say, Script
-from tests.modelserver.operators import DONE, backend_of, config_of, each_client, environ_of, most_clients, shell, write
+from tests.modelserver.operators import (
+    DONE,
+    backend_of,
+    config_of,
+    each_client,
+    each_client_with,
+    environ_of,
+    most_clients,
+    shell,
+    write,
+)
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import a_project
 
@@ -20,8 +30,7 @@ confining = pytest.mark.skipif(not is_possible(), reason="this kernel has no Lan
 
 
 @confining
-@each_client
-@pytest.mark.parametrize("home", ["elsewhere", "above"])
+@each_client_with("home", values=[("elsewhere",), ("above",)], once=("above",))
 def test_a_client_that_is_told_to_change_the_checkout_changes_its_worktree_only(
     tmp_path: Path, own_home: Path, client: str, home: str
 ) -> None:
