@@ -8,12 +8,12 @@ import aot_installation as installation
 from aot_quick import NOTHING, complain
 
 
-def decided(event, told, path, data):
+def decided(event, told, state_file, phase_file, data):
     gc.disable()  # it would find nothing to collect, again and again
     run = load()
     if run is not None:
         os.environ.pop(installation.TRIED, None)
-        return run(event, told, path)
+        return run(event, told, state_file, phase_file)
     for interpreter in installation.interpreters():
         if interpreter not in installation.tried():
             os.environ[installation.TRIED] = os.pathsep.join(installation.tried() + [interpreter])

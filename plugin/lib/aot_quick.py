@@ -8,10 +8,21 @@ import os
 import sys
 
 NOTHING = b"{}\n"
-STATE_FILE = os.path.join(".claude", "aot-loop-state.md")
+FOLDER = ".claude"
+STATE_FILE = "aot-loop-state.md"
+PHASE_FILE = "autonomous-loop.json"
 PLUGIN = "aot-loop"
-COMMANDS = ("enter-recursion", "source-command-enter-recursion")
-"""The second is what Codex calls the skill it makes of the first."""
+COMMANDS = {
+    "enter-recursion": STATE_FILE,
+    "ship": PHASE_FILE,
+    "ship-status": PHASE_FILE,
+    "ship-cancel": PHASE_FILE,
+}
+"""Which file each is about."""
+AS_SKILL = "source-command-"
+"""What Codex calls the skills it makes of commands begins so."""
+PROTECTING = {STATE_FILE: b"protect", PHASE_FILE: b'"spec_test"'}
+"""Without these words in it, a file protects nothing: no acceptance tests were filed yet."""
 COORDINATOR = PLUGIN + ":coordinator"
 ONLY_LOOKING = (PLUGIN + ":probe", PLUGIN + ":verifier")
 WRITING = ("Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch")
@@ -43,11 +54,12 @@ def answer_to(event, data):
     told = parsed(data)
     if not isinstance(told, dict) or not is_of_interest(event, told):
         return NOTHING
-    path = state_file(told.get("cwd"), os.environ)
-    if is_writing_by_one_who_looks(event, told) or (path is not None and is_ours(event, told, path)):
+    found = loop_files(told.get("cwd"), os.environ)
+    ours = {kind: path for kind, path in found.items() if is_ours(event, told, kind, path)}
+    if ours or is_writing_by_one_who_looks(event, told) or is_about_a_new_loop(event, told):
         from aot_hand_over import decided
 
-        return decided(event, told, path, data)
+        return decided(event, told, ours.get(STATE_FILE), ours.get(PHASE_FILE), data)
     return NOTHING
 
 
@@ -86,48 +98,60 @@ def is_of_interest(event, told):
     if event == "SubagentStop":
         return agent == COORDINATOR
     if event == "UserPromptSubmit":
-        return is_command(told.get("prompt"))
+        return command_in(told.get("prompt")) in COMMANDS
     if event == "PreToolUse":
         return told.get("tool_name") == SHELL or told.get("tool_name") in WRITING
     return event in ("Stop", "SessionStart", "PreCompact") and agent is None
 
 
-def is_command(prompt):
+def command_in(prompt):
+    """Without its prefixes."""
     first = prompt.split(None, 1)[:1] if isinstance(prompt, str) else []
     if not first or first[0][:1] not in ("/", "$"):
-        return False
+        return None
     name = first[0][1:]
-    return (name[len(PLUGIN) + 1 :] if name.startswith(PLUGIN + ":") else name) in COMMANDS
+    for prefix in (PLUGIN + ":", AS_SKILL):
+        name = name.removeprefix(prefix)
+    return name
+
+
+def is_about_a_new_loop(event, told):
+    """What a person wants shipped is heard before there is a file for it."""
+    return event == "UserPromptSubmit" and COMMANDS[command_in(told["prompt"])] == PHASE_FILE
 
 
 def is_writing_by_one_who_looks(event, told):
     return event == "PreToolUse" and told.get("tool_name") in WRITING and told.get("agent_type") in ONLY_LOOKING
 
 
-# --- the loop ----------------------------------------------------------------------------------------------------
+# --- the loops ---------------------------------------------------------------------------------------------------
 
 
-def state_file(cwd, environ):
-    """As aotloop.statefile.locate finds it, from where the agent is or, if it went away, from its project."""
+def loop_files(cwd, environ):
+    """As aotloop.statefile.locate finds them: from where the agent is or, if it went away, from its project."""
+    found = {}
     if environ.get("AOT_STATE_FILE"):
         named = os.path.abspath(environ["AOT_STATE_FILE"])
-        return named if os.path.isfile(named) else None
-    for start in (cwd, environ.get("CLAUDE_PROJECT_DIR")):
-        found = upwards(start) if isinstance(start, str) and os.path.isabs(start) else None
-        if found is not None:
-            return found
-    return None
+        found[STATE_FILE] = named if os.path.isfile(named) else None
+    project = environ.get("CLAUDE_PROJECT_DIR")
+    for start in (cwd, project if project != cwd else None):
+        if isinstance(start, str) and os.path.isabs(start):
+            look_upwards(start, found)
+    return {name: path for name, path in found.items() if path is not None}
 
 
-def upwards(folder):
+def look_upwards(folder, found):
+    """For what was not found yet; both in one walk."""
     folder = os.path.normpath(folder)
     while True:
-        candidate = os.path.join(main_checkout(folder) or folder, STATE_FILE)
-        if os.path.isfile(candidate):
-            return candidate
+        place = os.path.join(main_checkout(folder) or folder, FOLDER)
+        if os.path.isdir(place):
+            for name in (STATE_FILE, PHASE_FILE):
+                if name not in found and os.path.isfile(os.path.join(place, name)):
+                    found[name] = os.path.join(place, name)
         parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
+        if parent == folder or len(found) == 2:
+            return
         folder = parent
 
 
@@ -143,23 +167,28 @@ def main_checkout(folder):
     return os.path.dirname(common) if name == "worktrees" and os.path.basename(common) == ".git" else None
 
 
-def is_ours(event, told, path):
+def is_ours(event, told, kind, path):
     if event == "UserPromptSubmit":
-        return True
-    with open(path, "rb") as file:
-        content = file.read()
+        return kind == COMMANDS[command_in(told["prompt"])]
+    if event == "SubagentStop" and kind == PHASE_FILE:
+        return False
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except OSError:
+        return False
     if told["session_id"].encode("utf-8", "replace") not in content:
         return False
-    return event != "PreToolUse" or may_be_denied(told, os.path.basename(path), content)
+    return event != "PreToolUse" or may_be_denied(told, os.path.basename(path), PROTECTING[kind] in content)
 
 
-def may_be_denied(told, name, content):
+def may_be_denied(told, name, protects):
     given = told.get("tool_input")
     if not isinstance(given, dict):
         return False
     if told["tool_name"] == SHELL:
         return name in str(given.get("command"))
-    return b"protect" in content or name.lower() in str(list(given.values())).lower() or has_other_names(path_in(given))
+    return protects or name.lower() in str(list(given.values())).lower() or has_other_names(path_in(given))
 
 
 def path_in(given):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aotloop.alignment.importing import draft_of_plan
-from aotloop.imports import Piece, Plan
+from aotloop.imports.plan import Piece, Plan
 from tests.loops import a_loop, atom
 
 

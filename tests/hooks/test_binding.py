@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from aotloop.hooks.answers import Answer, Context
-from aotloop.hooks.binding import Request, decide, request_in
+from aotloop.hooks.binding import COMMAND, Request, decide, request_in
 from aotloop.hooks.told import Told
 from tests.hooks.shim import quick
 from tests.hooks.situations import SESSION, driven
@@ -46,7 +46,7 @@ def test_only_the_command_as_it_was_typed_is_a_request(prompt: str, request_: Re
 
 @PROMPTS
 def test_the_shim_lets_through_what_is_a_request_and_nothing_else(prompt: str, request_: Request | None) -> None:
-    assert quick().is_command(prompt) is (request_ is not None)
+    assert (quick().command_in(prompt) == COMMAND) is (request_ is not None)
 
 
 def asked(words: str = "", **more: Any) -> Told:

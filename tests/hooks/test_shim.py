@@ -223,15 +223,16 @@ def test_it_finds_the_same_file_as_everybody_else(tmp_path: Path, where: str) ->
         expected: str | None = find_state_file(start=start, environ={})
     except StateFileMissing:
         expected = None
-    assert aot_quick.state_file(start, {}) == expected
+    assert aot_quick.loop_files(start, {}).get(aot_quick.STATE_FILE) == expected
 
 
 def test_an_agent_that_went_elsewhere_is_known_by_its_project(project: Path, tmp_path: Path) -> None:
     path = write_loop(project, driven())
     environ = {"CLAUDE_PROJECT_DIR": str(project)}
-    assert aot_quick.state_file(str(tmp_path), environ) == str(path)
-    assert aot_quick.state_file(None, {"AOT_STATE_FILE": str(path)}) == str(path)
-    assert aot_quick.state_file(str(project), {"AOT_STATE_FILE": "/nowhere"}) is None
+    found = {aot_quick.STATE_FILE: str(path)}
+    assert aot_quick.loop_files(str(tmp_path), environ) == found
+    assert aot_quick.loop_files(None, {"AOT_STATE_FILE": str(path)}) == found
+    assert aot_quick.loop_files(str(project), {"AOT_STATE_FILE": "/nowhere"}) == {}
 
 
 # --- the installation --------------------------------------------------------------------------------------------

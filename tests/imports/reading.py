@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from aotloop.errors import AotError
-from aotloop.imports import Plan, read_plan
+from aotloop.imports.formats import read_plan
+from aotloop.imports.plan import Plan
 
 
 def plan(text: str | dict[str, Any] | list[Any], name: str | None = None, **more: Any) -> Plan:

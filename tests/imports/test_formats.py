@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aotloop.errors import AotError
-from aotloop.imports import Plan, read_plan
+from aotloop.imports.formats import read_plan
+from aotloop.imports.plan import Plan
 from tests.imports.reading import refused
 
 lines = st.lists(

@@ -10,12 +10,22 @@ from typing import Any
 import pytest
 import yaml
 
+from aotloop.core.phases.model import PHASES
 from aotloop.scripts.output import Script
 from aotloop.scripts.run import MODULES
 
 PLUGIN = Path(__file__).parents[2] / "plugin"
-SKILLS = ("aot-dag", "convergence", "parallel-exec", "state-contract")
-COMMANDS = ("align-goal", "enter-recursion", "exit-recursion", "loop-status", "redirect")
+SKILLS = ("aot-dag", "convergence", "parallel-exec", "phase-loop", "state-contract")
+COMMANDS = (
+    "align-goal",
+    "enter-recursion",
+    "exit-recursion",
+    "loop-status",
+    "redirect",
+    "ship",
+    "ship-cancel",
+    "ship-status",
+)
 AGENTS = ("coordinator", "probe", "verifier", "worker")
 TEXTS = {str(path.relative_to(PLUGIN)): path.read_text() for path in sorted(PLUGIN.rglob("*.md"))}
 SCRIPTS = {path.name: path for path in PLUGIN.glob("skills/*/scripts/*.py")}
@@ -204,6 +214,23 @@ RULES = {
         "`retry ",
         *("cleared", "kept", "appended", "only what is about the affected atoms"),
         "no result",
+    ],
+    "commands/ship.md": [
+        *(f"ship.py {step}" for step in ("begin", "approve", "resume", "receipt", "work", "checkpoint", "status")),
+        "decide nothing for the person",
+        "never work around it",
+        *("/aot-loop:ship approve", "/aot-loop:ship refuse WHY", "accept DIGEST", "take-over"),
+        "end with the promise",
+        "only if the person said so",
+    ],
+    "commands/ship-status.md": ["change nothing", "`stop_reason`", "`forced`", "`refused`", "`tests_verdict`"],
+    "commands/ship-cancel.md": ["always ends it", "ship.py cancel", "TaskStop", "Nothing of it is removed"],
+    "skills/phase-loop/SKILL.md": [
+        "**Never edit it by hand**",
+        *(f"| `{phase}` |" for phase in PHASES),
+        *("**fail**", "**pass**", "a person approves them", "byte for byte", "`max_fix_cycles`", "left by force"),
+        *("`No findings.`", "(accepted: why)", "(depends on S1)", "<promise>SHIPPED</promise>"),
+        *("docs/progress.md", "never try the same again", "checkpoint", "It runs no tests"),
     ],
     "commands/loop-status.md": ["change nothing", "`stop_reason`", "`executable_atoms`", "failures"],
     "agents/coordinator.md": [

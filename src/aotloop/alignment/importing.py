@@ -8,7 +8,7 @@ from __future__ import annotations
 from aotloop.alignment.draft import Draft, DraftAtom
 from aotloop.core.graph import highest_number
 from aotloop.core.model import Loop
-from aotloop.imports import Plan
+from aotloop.imports.plan import Plan
 
 MOST_CRITERIA = 40
 """Lines. What follows is with the atoms all the same."""

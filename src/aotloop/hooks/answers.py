@@ -44,6 +44,21 @@ class Plain(Answer, frozen=True, kw_only=True):
     text: str
 
 
+def joined(first: Answer, second: Answer) -> Answer:
+    """What two loops of a session say: whoever may go on for one of them goes on for the other."""
+    match first, second:
+        case (Context(text=one), Context(text=two)):
+            return Context(text=f"{two}\n\n{one}")
+        case (Plain(text=one), Plain(text=two)):
+            return Plain(text=f"{two}\n\n{one}")
+        case (Allow(message=str(one)), Block(reason=reason, message=two)):
+            return Block(reason=f"{one}\n{reason}", message=f"{one} {two}")
+        case (Allow(message=str(one)), Allow(message=two)):
+            return Allow(message=one if two is None else f"{one} {two}")
+        case _:
+            return second if second != Answer() else first
+
+
 def output(answer: Answer, event: str, client: Client) -> bytes:
     if isinstance(answer, Plain):
         return answer.text.encode("utf-8", "replace") + b"\n"

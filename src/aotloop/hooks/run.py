@@ -1,7 +1,8 @@
 """From what a client told to what it is answered: reads the file, has it decided, writes what was decided.
 
-The plugin's shim has found the state file and made sure that the call may concern it; it also catches whatever goes
-wrong here, and then answers nothing.
+The plugin's shim has found the files and made sure that the call may concern them; it also catches whatever goes wrong
+here, and then answers nothing. Where a session ships a feature and drives a loop for one of its phases, that loop
+decides first; only when it has nothing more to say do phases.
 """
 
 from __future__ import annotations
@@ -24,14 +25,41 @@ PATIENCE = 2.0
 CAP = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 
 
-def run(event: str, payload: dict[str, Any], state_file: str | None) -> bytes:
+def run(event: str, payload: dict[str, Any], state_file: str | None, phase_file: str | None = None) -> bytes:
     told = msgspec.convert(payload, Told)
     store = Store(state_file, patience=PATIENCE) if state_file is not None else None
-    try:
-        answer = HOOKS[event](told, store)
-    except AotError:  # no such file, not a valid one, locked, not writable: nobody's session is harmed by that
-        answer = Answer()
+    answer = _decided(lambda: HOOKS[event](told, store))
+    if phase_file is not None or event == "UserPromptSubmit":
+        answer = _with_phases(event, told, answer, store, phase_file)
     return output(answer, event, told.client)
+
+
+def _decided(decide: Callable[[], Answer]) -> Answer:
+    try:
+        return decide()
+    except AotError:  # no such file, not a valid one, locked, not writable: nobody's session is harmed by that
+        return Answer()
+
+
+def _with_phases(event: str, told: Told, first: Answer, store: Store | None, phase_file: str | None) -> Answer:
+    from aotloop.hooks import of_phases  # noqa: PLC0415 - most sessions ship nothing
+    from aotloop.hooks.answers import Allow, joined  # noqa: PLC0415
+    from aotloop.statefile.phase_store import PhaseStore  # noqa: PLC0415
+
+    if event not in of_phases.HOOKS:
+        return first
+    if event == "PreToolUse" and first != Answer():
+        return first
+    is_settled = event == "Stop" and first != Answer()
+    if is_settled and (not isinstance(first, Allow) or (store is not None and _is_in_charge(told, store))):
+        return first
+    phases = PhaseStore(phase_file, patience=PATIENCE) if phase_file is not None else None
+    return joined(first, _decided(lambda: of_phases.HOOKS[event](told, phases)))
+
+
+def _is_in_charge(told: Told, store: Store) -> bool:
+    control = store.load().control
+    return control.status == "running" and control.session_id == told.session_id
 
 
 def _stop(told: Told, store: Store | None) -> Answer:

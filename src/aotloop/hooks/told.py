@@ -21,6 +21,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     """`plugin:agent`. None: the session itself; empty: an agent of the client's own, such as the one that compacts."""
     background_tasks: list[dict[str, Any]] | None = None
     """Of the whole session; an agent in the background is in its own list when it stops."""
+    last_assistant_message: str | None = None
     prompt: str = ""
     tool_name: str = ""
     tool_input: dict[str, Any] = {}

@@ -2,8 +2,3 @@
 
 Acceptance criteria and test strategies stay words: nothing that is imported becomes a command.
 """
-
-from aotloop.imports.formats import read_plan
-from aotloop.imports.plan import Piece, Plan
-
-__all__ = ["Piece", "Plan", "read_plan"]

@@ -12,7 +12,9 @@ from aotloop.imports.markdown import TICKED, read_markdown
 from aotloop.imports.outline import Item, List, outline_of
 from aotloop.imports.words import short
 
-_FILE = re.compile(r"(?<![\w./-])(?:\.?[\w-]+/)*\.?[\w-]+\.(?:[A-Za-z]\w{1,9}|[cdhmrs])(?![\w/-])|`(?:[\w.-]+/)+[\w.-]*`")
+_FILE = re.compile(
+    r"(?<![\w./-])(?:\.?[\w-]+/)*\.?[\w-]+\.(?:[A-Za-z]\w{1,9}|[cdhmrs])(?![\w/-])|`(?:[\w.-]+/)+[\w.-]*`"
+)
 _CHOICE = re.compile(r"\s*[(\[](?:alternative|or|choice):?\s+([A-Za-z][\w-]{0,40})[)\]]", re.IGNORECASE)
 _NO_FINDINGS = re.compile(r"^\W*no (?:open )?findings\W*$", re.IGNORECASE | re.MULTILINE)
 _ACCEPTED = re.compile(r"\(accepted:\s*\S[^)]*\)", re.IGNORECASE)

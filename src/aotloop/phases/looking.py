@@ -15,7 +15,6 @@ from aotloop.core.phases.facts import Facts
 from aotloop.core.phases.model import Phase, PhaseLoop, Receipt
 from aotloop.core.phases.receipts import COUNTED, GREEN, GREEN_TO_THE_END, NEWER, PLAN, PUBLISHED, RECEIPTS, RED
 from aotloop.phases.comparing import are_tests_untouched
-from aotloop.phases.documents import names_files_and_steps, open_findings
 from aotloop.phases.ground import Ground
 from aotloop.phases.testing import TestRun
 from aotloop.workspace.repository import is_at_or_in
@@ -42,7 +41,7 @@ def look(ground: Ground, loop: PhaseLoop, receipt: Receipt, run: TestRun | None)
         commit_is_newer=commit is not None and _is_newer(ground, loop, receipt.phase, commit)
         if NEWER in proofs
         else None,
-        plan_names_files_and_steps=names_files_and_steps(text or "") if PLAN in proofs else None,
+        plan_names_files_and_steps=_is_plan(text or "") if PLAN in proofs else None,
         tests_pass=run.passed if run is not None else None,
         tests_said=run.evidence if run is not None else "",
         tests_untouched=are_tests_untouched(ground, loop, receipt if receipt.phase == "spec_test" else None),
@@ -117,8 +116,16 @@ def _seconds(at: str) -> int:
 # --- what a phase demands besides --------------------------------------------------------------------------------
 
 
+def _is_plan(text: str) -> bool:
+    from aotloop.phases.documents import names_files_and_steps  # noqa: PLC0415 - hooks do without Markdown
+
+    return names_files_and_steps(text)
+
+
 def _open(ground: Ground, loop: PhaseLoop, receipt: Receipt, text: str) -> int | None:
     """Findings of earlier reviews may be resolved or accepted; they may not vanish."""
+    from aotloop.phases.documents import open_findings  # noqa: PLC0415
+
     earlier = [one for one in loop.receipts if one.phase in ("review", "re_review")]
     versions = (_blob(ground, one.git_sha, one.artifact) for one in earlier if one.git_sha != receipt.git_sha)
     found = open_findings(text, [(one or b"").decode("utf-8", "replace") for one in versions])

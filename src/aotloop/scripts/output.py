@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from aotloop.errors import AotError, NotTrusted
+from aotloop.errors import AotError, NotTrusted, refusal
 from aotloop.scripts.arguments import Option, Usage, UsageError, parse
 
 STATE_FILE = Option()
@@ -33,8 +33,8 @@ def main(name: str, script: Script, argv: Sequence[str]) -> int:
         return _say({"success": False, "error": str(error), "usage": usage.line(name)}, 2)
     except NotTrusted as error:
         return _say({"success": False, "error": str(error), "commands": error.commands}, 1)
-    except AotError as error:
-        return _say({"success": False, "error": str(error)}, 1)
+    except (AotError, OSError) as error:
+        return _say({"success": False, "error": str(refusal(error))}, 1)
     except Exception as error:  # noqa: BLE001 - a bug; the caller still gets its JSON, and a report to send
         import traceback  # noqa: PLC0415 - slow to import, and rarely needed
 

@@ -28,6 +28,7 @@ MODULES = {
     "integrate": "sessions",
     "take_back": "sessions",
     "record_judgement": "sessions",
+    "ship": "shipping",
 }
 
 

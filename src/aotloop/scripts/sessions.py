@@ -20,14 +20,15 @@ SESSIONS = ("CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID")
 """Variables in which clients tell commands which session they belong to."""
 
 
-def _session() -> str | None:
+def session_told() -> str | None:
+    """By the client, to commands that it runs."""
     return next((found for name in SESSIONS if (found := os.environ.get(name))), None)
 
 
 def _enter_loop(given: dict[str, Any]) -> dict[str, Any]:
     from aotloop.session.entering import enter  # noqa: PLC0415 - each script needs its own part
 
-    session = given["session"] or _session()
+    session = given["session"] or session_told()
     if session is None:
         raise UsageError("which session? The client did not say; name it with --session")
     entered = enter(
@@ -62,7 +63,7 @@ def _integrate(given: dict[str, Any]) -> dict[str, Any]:
         summary=given["summary"],
         artifacts=given["artifacts"],
         permit=only_accepted(store),
-        session=_session(),
+        session=session_told(),
         timeout=given["timeout"],
     )
     if isinstance(done, Refused):

@@ -1,4 +1,4 @@
-"""What a person types to enter the loop, in the client that this runs in."""
+"""What a person types to enter a loop, or to decide about one, in the client that this runs in."""
 
 from __future__ import annotations
 
@@ -9,5 +9,13 @@ IN_CODEX = "CODEX_SESSION_ID"
 
 
 def to_type(words: str) -> str:
-    command = "$aot-loop:source-command-enter-recursion" if os.environ.get(IN_CODEX) else "/aot-loop:enter-recursion"
-    return f"`{command} {words}`"
+    return _typed("enter-recursion", words)
+
+
+def to_ship(words: str) -> str:
+    return _typed("ship", words)
+
+
+def _typed(command: str, words: str) -> str:
+    prefix = "$aot-loop:source-command-" if os.environ.get(IN_CODEX) else "/aot-loop:"
+    return f"`{prefix}{command} {words}`"

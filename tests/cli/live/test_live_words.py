@@ -59,6 +59,15 @@ FIELDS: dict[str, Any] = {
     "status": "stopped",
     "worked": True,
     "used": Used(),
+    "feature": "a login",
+    "phase": "plan",
+    "forced": "not completed in 10 iterations",
+    "artifact": "docs/plans/login.md",
+    "accepted": False,
+    "reasons": ("it is empty", "it is old"),
+    "tests": "exit 1 after 0.2 s",
+    "turn": 2,
+    "most": 10,
 }
 KINDS: tuple[type[News], ...] = get_args(AnyNews)
 
@@ -106,6 +115,24 @@ def test_news_that_nobody_foresaw_have_no_words_and_no_error() -> None:
         (an_example(news.RunBegan), "the run began on main, up to 3 at once: It works"),
         (an_example(news.RunBegan, isolation="none"), "the run began on main, in place, one at a time: It works"),
         (an_example(news.AgentFound), "the agent is claude 2.1.0, /bin/claude"),
+        (an_example(news.ShipBegan), "in plan on main: a login"),
+        (an_example(news.PhaseEntered, forced=None), "plan: begins"),
+        (
+            an_example(news.PhaseEntered),
+            "plan: begins; the phase before was left by force: not completed in 10 iterations",
+        ),
+        (an_example(news.ReceiptJudged), "plan: the receipt does not count: it is empty; it is old"),
+        (
+            an_example(news.ReceiptJudged, accepted=True),
+            "plan: the receipt counts, docs/plans/login.md at 0123456789",
+        ),
+        (an_example(news.TurnEnded), "plan: turn 2 of 10 ended, without a receipt that counts"),
+        (an_example(news.ShipEnded), "plan: stopped after 1m 15s, $1.50: both changed a.py"),
+        (an_example(news.ShipEnded, status="waiting"), "plan: waits for a person after 1m 15s, $1.50"),
+        (
+            an_example(news.ShipEnded, status="completed"),
+            "shipped after 1m 15s, $1.50: every receipt holds, and the acceptance tests pass",
+        ),
         (
             an_example(news.AgentFound, agent="mine", version=None, problem="claude did not answer"),
             "the agent is mine (claude), /bin/claude: claude did not answer",

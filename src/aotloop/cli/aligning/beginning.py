@@ -13,7 +13,8 @@ from aotloop.alignment.draft import OF_GRAPH, Draft, draft_of, over, without_gra
 from aotloop.alignment.files import LARGEST, read_draft
 from aotloop.alignment.importing import draft_of_plan
 from aotloop.core.model import Loop
-from aotloop.imports import Plan, read_plan
+from aotloop.imports.formats import read_plan
+from aotloop.imports.plan import Plan
 from aotloop.statefile.store import Store
 
 IN_WORDS = (".md", ".markdown", ".txt")

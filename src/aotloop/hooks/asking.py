@@ -1,0 +1,127 @@
+"""UserPromptSubmit about shipping: the loop goes on where a person asks for it, and what the person decides counts.
+
+What they decide is noted down where agents have no business; the script that acts on it finds it there. To cancel needs
+no script: it happens at once.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from aotloop.core.phases.events import LoopCancelled, SessionBound
+from aotloop.core.phases.illegal import FINAL
+from aotloop.core.phases.machine import advance
+from aotloop.core.phases.model import PhaseLoop
+from aotloop.errors import AotError, IllegalEvent
+from aotloop.hooks.answers import Answer, Context
+from aotloop.hooks.told import Told
+from aotloop.hooks.typed import Wish, command_in, typed, wish_in
+from aotloop.hooks.words import line
+from aotloop.session.persons_word import shown_tests
+from aotloop.statefile.phase_store import PhaseStore
+from aotloop.trust.spoken import Kind, Word, note
+
+NOTED: dict[Kind, str] = {
+    "begin": "The person's feature and options are noted down; `ship.py begin` begins with them.",
+    "approve": "The person has approved the acceptance tests as they are now; `ship.py approve` acts on it.",
+    "refuse": "The person has refused the acceptance tests; `ship.py refuse` acts on it.",
+    "advance": "The person wants this phase left as it is; `ship.py advance` acts on it.",
+    "resume": "The person wants the loop to go on; `ship.py resume` acts on it.",
+    "accept": "What the person accepts is noted down; do again what was refused.",
+}
+
+
+class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
+    at: str
+    is_run_elsewhere: bool = False
+
+
+def decide(told: Told, store: PhaseStore | None, now: Circumstances) -> Answer:
+    asked = command_in(told.prompt)
+    if asked is None or not told.session_id or told.agent_type is not None:
+        return Answer()
+    command, words = asked
+    loop = store.load() if store is not None else None
+    if command == "ship-status":
+        return Answer()
+    if now.is_run_elsewhere:
+        return Context(text="`aot ship` runs this loop in a terminal; what a session does about it does not count.")
+    if command == "ship-cancel":
+        return _cancel(told, store, loop, words, now)
+    return _wished(told, store, loop, wish_in(words, loop), now)
+
+
+def _wished(told: Told, store: PhaseStore | None, loop: PhaseLoop | None, wish: Wish, now: Circumstances) -> Answer:
+    if wish.mistake is not None:
+        return Context(text=f"The person's command cannot be understood: {line(wish.mistake)}. Ask what was meant.")
+    if wish.kind == "begin":
+        return _note(told, wish, "begin", now)
+    if store is None or loop is None or loop.status in FINAL:
+        return Context(text="There is no loop to go on with: ask the person which feature is to be shipped.")
+    return _about(told, store, loop, wish, now)
+
+
+def _about(told: Told, store: PhaseStore, loop: PhaseLoop, wish: Wish, now: Circumstances) -> Answer:
+    """Only in the session that drives the loop, or drives it from now on."""
+    bound = SessionBound(at=now.at, session_id=told.session_id, take_over=wish.kind == "take-over")
+    try:
+        store.update(lambda current: advance(current, bound))
+    except IllegalEvent:
+        how = f"If the person wants it here, the person types `{typed(told)} take-over`."
+        return Context(text=f"This loop is driven by another session, which keeps it. {how}")
+    match wish.kind:
+        case "go on" | "take-over" if loop.status == "stopped":
+            return _note(told, wish, "resume", now)
+        case "go on" | "take-over":
+            return Context(
+                text=f"This session ({told.session_id}) drives the loop; `ship.py status` says what is next."
+            )
+        case "approve" if loop.status != "waiting":
+            where = f"the loop is in {loop.phase} ({loop.status})"
+            return Context(text=f"Nothing waits for the person's approval: {where}.")
+        case kind:
+            return _note(told, wish, kind, now, about=_subject(store, loop, wish))
+
+
+def _subject(store: PhaseStore, loop: PhaseLoop, wish: Wish) -> str:
+    match wish.kind:
+        case "approve":
+            return shown_tests(store.path, loop)
+        case "accept":
+            return wish.text
+        case "advance":
+            return loop.phase
+        case _:
+            return ""
+
+
+def _note(told: Told, wish: Wish, kind: Kind, now: Circumstances, about: str = "") -> Answer:
+    word = Word(
+        kind=kind,
+        session=told.session_id,
+        folder=told.cwd,
+        about=about,
+        text=wish.text,
+        options=wish.options,
+        at=now.at,
+    )
+    try:
+        note(word)
+    except AotError as error:
+        return Context(text=str(error))
+    return Context(text=f"{NOTED[kind]} (This session: {told.session_id}.)")
+
+
+def _cancel(told: Told, store: PhaseStore | None, loop: PhaseLoop | None, words: str, now: Circumstances) -> Answer:
+    if store is None or loop is None or loop.status in FINAL:
+        return Context(text="There is no loop that could be cancelled.")
+    if loop.session_id not in (None, told.session_id) and loop.status != "stopped":
+        return Context(
+            text="This loop is driven by another session. If the person means that one: `ship.py cancel --reason WHY`."
+        )
+    cancelled = LoopCancelled(at=now.at, reason=f"user: {line(words, 400) or 'cancelled'}")
+    store.update(lambda current: advance(current, cancelled))
+    from aotloop.session.ending_work import ask_to_stop  # noqa: PLC0415 - for this alone the other loop's file is read
+
+    ask_to_stop(store.path, loop)
+    return Context(text="The loop is cancelled, and nothing begins again by itself. What was made is still there.")

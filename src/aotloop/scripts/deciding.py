@@ -1,0 +1,61 @@
+"""approve, refuse, advance, resume, cancel: steps of shipping that a person decides; a hook saw them typed.
+
+Only to cancel needs nobody's word: it claims nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aotloop.core.phases import events
+from aotloop.phases import filing
+from aotloop.scripts.phase_steps import LIMITS, OPTIONS, answer_to, ground_of, permit_of, session_of
+from aotloop.session.ending_work import ask_to_stop
+from aotloop.session.persons_word import began_in_a_prompt, require_word, shown_tests
+from aotloop.trust import spoken
+
+
+def approve(given: dict[str, Any]) -> dict[str, Any]:
+    session, ground = session_of(given), ground_of(given)
+    loop = ground.store.load()
+    word = require_word("approve", session, ground.store.path, about=shown_tests(ground.store.path, loop))
+    began_in_a_prompt(ground.store.path, loop)  # who agrees to tests wants them run
+    filed = filing.approve(ground, permit=permit_of(ground, session))
+    spoken.take(word)
+    return {"success": filed.is_accepted, **answer_to(ground, filed)}
+
+
+def refuse(given: dict[str, Any]) -> dict[str, Any]:
+    ground = ground_of(given)
+    word = require_word("refuse", session_of(given), ground.store.path)
+    filed = filing.refuse(ground, word.text or given["reason"] or "the person has refused them")
+    spoken.take(word)
+    return {"success": True, **answer_to(ground, filed)}
+
+
+def advance(given: dict[str, Any]) -> dict[str, Any]:
+    session, ground = session_of(given), ground_of(given)
+    word = require_word("advance", session, ground.store.path, about=ground.store.load().phase)
+    reason = word.text or given["reason"] or "wants to go on"
+    filed = filing.force(ground, reason, permit=permit_of(ground, session))
+    spoken.take(word)
+    return {"success": True, **answer_to(ground, filed)}
+
+
+def resume(given: dict[str, Any]) -> dict[str, Any]:
+    session, ground = session_of(given), ground_of(given)
+    word = require_word("resume", session, ground.store.path)
+    limits: dict[str, Any] = {name: word.options.get(OPTIONS[name]) for name in LIMITS}
+    at = filing.now()
+    bound = events.SessionBound(at=at, session_id=session)
+    filed = filing.tell(ground, bound, events.LoopResumed(at=at, **limits))
+    spoken.take(word)
+    return {"success": True, **answer_to(ground, filed)}
+
+
+def cancel(given: dict[str, Any]) -> dict[str, Any]:
+    ground = ground_of(given, is_to_change=False)
+    reason = f"user: {given['reason'] or 'cancelled'}"
+    filed = filing.tell(ground, events.LoopCancelled(at=filing.now(), reason=reason))
+    ask_to_stop(ground.store.path, filed.loop)
+    return {"success": True, **answer_to(ground, filed)}

@@ -1,0 +1,99 @@
+"""What every step of shipping in a session needs: whose session it is, which loop, and what the agent is answered."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from aotloop.core.phases.model import PhaseLoop
+from aotloop.core.phases.settings import ShipSettings
+from aotloop.errors import StateFileBusy, StateFileMissing
+from aotloop.phases.acceptance import Permit
+from aotloop.phases.filing import Filed
+from aotloop.phases.ground import Ground
+from aotloop.phases.telling import said_after
+from aotloop.scripts.arguments import UsageError
+from aotloop.scripts.sessions import session_told
+from aotloop.session.next_step import how_to_approve, how_to_file
+from aotloop.session.persons_word import require_consent
+from aotloop.session.typed import to_ship
+from aotloop.statefile.lease import holder_of
+from aotloop.statefile.locate import find_phase_file, new_phase_file, project_root
+from aotloop.statefile.phase_store import PhaseStore
+
+_NAME = "ship.py"
+OPTIONS = {
+    "skip_brainstorm": "skip-brainstorm",
+    "skip_test_review": "skip-test-review",
+    "no_graph": "no-graph",
+    "enforce_budget": "enforce-budget",
+    "budget_limit_usd": "budget-usd",
+    "max_iterations": "max-iterations",
+    "max_phase_iterations": "max-phase-iterations",
+    "max_fix_cycles": "max-fix-cycles",
+    "completion_promise": "completion-promise",
+}
+"""Of the loop, by what the person types for it."""
+LIMITS = ("max_iterations", "max_phase_iterations", "max_fix_cycles", "budget_limit_usd", "enforce_budget")
+
+
+def session_of(given: Mapping[str, Any]) -> str:
+    """What the client says comes first: an agent cannot take another session's words for its own."""
+    session: str | None = session_told() or given["session"]
+    if session is None:
+        raise UsageError("which session? The client did not say; name it with --session")
+    return session
+
+
+def place_of(named: str | None) -> str:
+    """Where a loop is, or a new one goes."""
+    try:
+        return PhaseStore(named or find_phase_file()).path
+    except StateFileMissing:
+        return PhaseStore(new_phase_file()).path
+
+
+def ground_of(given: Mapping[str, Any], *, is_to_change: bool = True) -> Ground:
+    store = PhaseStore(given["state_file"] or find_phase_file())
+    if is_to_change and holder_of(store.path) is not None:
+        raise StateFileBusy("`aot ship` runs this loop; what a session does about it does not count")
+    return Ground(store, settings_of(store.path))
+
+
+def settings_of(path: str) -> ShipSettings:
+    from aotloop.config import load  # noqa: PLC0415 - not every step needs it
+
+    return load(Path(project_root(path))).ship
+
+
+def permit_of(ground: Ground, session: str) -> Permit:
+    path = ground.store.path
+    return lambda commands: require_consent(path, ground.store.load(), ground.settings, session, commands)
+
+
+def answer_to(ground: Ground, filed: Filed) -> dict[str, Any]:
+    said = said_after(filed.effects, filed.loop, ground.settings)
+    told = answer_about(filed.loop, said)
+    if filed.reasons:
+        told["reasons"] = list(filed.reasons)
+    if filed.run is not None:
+        run = filed.run
+        told["tests"] = {"passed": run.passed, "command": run.command, "evidence": run.evidence}
+    return told
+
+
+def answer_about(loop: PhaseLoop, said: str) -> dict[str, Any]:
+    if loop.status == "running":
+        said = f"{said}\n{how_to_file(loop, _script())}"
+    elif loop.status == "waiting":
+        said = f"Show them, and end your turn. {how_to_approve(loop, to_ship('').strip('` '))}"
+    elif loop.status == "stopped":
+        said = f"It has stopped: {loop.stop_reason}. The person types {to_ship('resume')} if it is to go on."
+    return {"phase": loop.phase, "status": loop.status, "session_id": loop.session_id, "next": said.strip()}
+
+
+def _script() -> str:
+    """As it was called."""
+    return f"python3 {sys.argv[0]}" if sys.argv[0].endswith(f"/{_NAME}") else _NAME

@@ -1,0 +1,105 @@
+"""A disk that fails at any call: old or new, never half; said in words; and on disk when it is said to be.
+
+The short version of `python -m faults disks runs`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from faults.disks import FAILED, KINDS, Case, calls_of, endured, limited
+from faults.shim import CHANGING, Fault, Shim, why_not
+from faults.subjects import SUBJECTS, Place, Subject, a_place
+
+from faults import runs
+
+BY_NAME = {one.name: one for one in SUBJECTS}
+shimmed = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
+
+
+def struck(place: Place, subject: Subject, fault: Fault, library: Path) -> tuple[int, str]:
+    shim = Shim(library, (place.project, place.home), place.folder / "count")
+    done = place.run(subject.argv(place), shim.environ(fault), subject.told(place))
+    return done.returncode, done.stdout + done.stderr
+
+
+def picked() -> list[tuple[str, Subject, Fault]]:
+    """Each fault once, each subject at least once."""
+    faults = [(kind, fault) for kind, some in KINDS.items() for fault in some]
+    return [(kind, SUBJECTS[number % len(SUBJECTS)], fault) for number, (kind, fault) in enumerate(faults)]
+
+
+@shimmed
+@pytest.mark.parametrize(("kind", "subject", "fault"), picked(), ids=lambda one: getattr(one, "name", str(one)))
+def test_in_the_middle_of_the_calls_and_at_the_last(
+    tmp_path: Path, library: Path, kind: str, subject: Subject, fault: Fault
+) -> None:
+    if fault.pause:
+        assert endured(Case(kind, subject, fault), tmp_path / "slow", library) == ([], 0)
+        return
+    most = calls_of(subject, fault.calls, tmp_path / "count", library)
+    assert most > 0
+    for at in sorted({most // 2 + 1, most}):
+        case = Case(kind, subject, Fault(fault.deed, at, fault.calls, fault.goes_on))
+        assert endured(case, tmp_path / f"at-{at}", library) == ([], 0), case
+
+
+@pytest.mark.parametrize("case", list(limited())[1::6], ids=str)
+def test_files_that_may_not_grow(tmp_path: Path, case: Case) -> None:
+    """It needs no compiler."""
+    assert endured(case, tmp_path / "case", tmp_path) == ([], 0)
+
+
+@shimmed
+def test_every_kind_of_call_is_seen_by_the_shim(tmp_path: Path, library: Path) -> None:
+    """Else all of this would prove nothing."""
+    place = a_place(tmp_path / "place")
+    script = "import os; os.mkdir('x'); f = open('x/a', 'w'); f.write('a' * 10); f.flush(); os.fsync(f.fileno()); "
+    script += "os.ftruncate(f.fileno(), 2); os.rename('x/a', 'x/b'); print(open('x/b').read()); os.unlink('x/b')"
+    for call in (*CHANGING, "read", "open"):
+        shim = Shim(library, (place.project,), tmp_path / "count")
+        done = place.run([sys.executable, "-c", script], shim.environ(Fault("ENOSPC", 1, (call,))))
+        assert "No space left on device" in done.stderr, call
+        place.run(["rm", "-rf", "x"])
+
+
+@shimmed
+def test_a_folder_that_cannot_be_synced_is_not_called_unchanged(tmp_path: Path, library: Path) -> None:
+    """The file was replaced, and only the folder's fsync failed: it is said that it was changed, and that it failed."""
+    place, subject = a_place(tmp_path / "place"), BY_NAME["aot atom start"]
+    code, told = struck(place, subject, Fault("EIO", 2, ("sync",)), library)
+    assert (code, subject.is_done(place)) == (FAILED, True)
+    assert "it was changed, and that may not outlast a power failure" in told
+
+
+@shimmed
+def test_a_file_that_cannot_be_synced_is_not_reported_as_written(tmp_path: Path, library: Path) -> None:
+    place, subject = a_place(tmp_path / "place"), BY_NAME["aot atom start"]
+    before = place.state.read_bytes()
+    code, told = struck(place, subject, Fault("EIO", 1, ("sync",)), library)
+    assert (code, place.state.read_bytes()) == (FAILED, before)
+    assert "it is as it was" in told
+
+
+@shimmed
+def test_scripts_say_what_the_system_refuses_and_what_to_do(tmp_path: Path, library: Path) -> None:
+    """And do not take it for a bug of ours."""
+    place, subject = a_place(tmp_path / "place"), BY_NAME["update_atom"]
+    most = calls_of(subject, ("open", "create"), tmp_path / "count", library)
+    told = [struck(place, subject, Fault("EMFILE", at, ("open", "create")), library) for at in range(1, most + 1)]
+    assert {code for code, _ in told} <= {0, FAILED}
+    errors = [json.loads(said)["error"] for code, said in told if code == FAILED]
+    assert any("Too many open files\nToo many files are open; end other programs" in one for one in errors)
+    assert not any("bug" in one for one in errors)
+
+
+@shimmed
+@pytest.mark.parametrize("at", [3, 5])
+def test_a_run_on_a_disk_that_fails_at_one_call_of_git_or_ours(tmp_path: Path, library: Path, at: int) -> None:
+    fault = runs.FAULTS[at]
+    calls = 30 if fault.calls == CHANGING else 10
+    problems, lost, _ = runs.endured(tmp_path / "run", Fault(fault.deed, calls, fault.calls), library)
+    assert (problems, lost) == ([], 0)

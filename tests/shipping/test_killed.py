@@ -1,0 +1,89 @@
+"""Killed at any instant, in each phase: `aot ship` goes on, and nothing is lost, done twice or paid twice."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from aotloop.core.phases.model import PHASES, Phase
+from tests.runner.agents import Order
+from tests.runner.projects import PATIENCE, until
+from tests.shipping.features import REVIEW_FILE, Feature, a_feature, made, orders
+from tests.shipping.test_limits import costing
+
+FOUND = "- [ ] `feature.txt`: it does not say why\n"
+MENDED = FOUND.replace("[ ]", "[x]")
+
+ALL_PHASES = {
+    "review": [made({REVIEW_FILE: FOUND})],
+    "fix": [made({REVIEW_FILE: MENDED, "why.txt": "because\n"})],
+    "A3": [made({"why.txt": "because\n"})],
+    "A4": [made({REVIEW_FILE: MENDED})],
+    "re_review": [made({REVIEW_FILE: f"{MENDED}\nLooked at.\n"})],
+}
+BEGIN = ("a feature", "--skip-test-review")
+
+
+def asked_for(phase: Phase) -> str:
+    """Whom the first attempt of a phase is made for, if the work is done as a graph."""
+    return {"work": "A1", "fix": "A3"}.get(phase, phase)
+
+
+def test_killed_while_the_agent_of_each_phase_is_at_work(tmp_path: Path) -> None:
+    book = orders(**ALL_PHASES)
+    for phase in PHASES:
+        hangs: Order = {"hang": True, "touch": str(tmp_path / f"at-{phase}")}
+        book[asked_for(phase)].insert(0, hangs)
+    feature = a_feature(tmp_path, book)
+    for phase in PHASES:
+        with feature.shipping(*(BEGIN if phase == "brainstorm" else ())) as run:
+            until((tmp_path / f"at-{phase}").exists)
+            run.kill()
+        assert (feature.loop.phase, feature.loop.status) == (phase, "running")
+    ran = feature.ship()
+    assert ran.code == 0, ran.out + ran.err
+    loop = feature.loop
+    assert (loop.phases_completed, loop.errors, loop.global_iteration) == (PHASES, (), 0)
+    graphs = {"work": ["A1", "A2"], "fix": ["A3", "A4"]}
+    assert feature.subjects() == [one for phase in PHASES for one in graphs.get(phase, [phase])]
+    assert {feature.asked(asked_for(phase)) for phase in PHASES} == {2}
+    assert [feature.asked(one) for one in ("A2", "A4", "work", "fix")] == [1, 1, 0, 0]
+    assert feature.leftovers() == []
+
+
+def test_killed_just_after_the_work_of_each_phase_has_landed(tmp_path: Path) -> None:
+    book = {key: [costing(one, 0.25) for one in found] for key, found in orders(**ALL_PHASES).items()}
+    feature = a_feature(tmp_path, book)
+    hits = 0
+    for phase in PHASES:
+        if phase != "brainstorm" and feature.loop.status == "completed":
+            break
+        with feature.shipping(*((*BEGIN, "--no-graph") if phase == "brainstorm" else ())) as run:
+            _wait_until_landed(feature, phase)
+            run.kill()
+            run.wait(PATIENCE)
+        hits += feature.loop.phase == phase and feature.loop.status == "running"
+    ran = feature.ship()
+    assert ran.code == 0, ran.out + ran.err
+    loop = feature.loop
+    assert (loop.phases_completed, loop.errors, loop.global_iteration) == (PHASES, (), 0)
+    assert feature.subjects() == list(PHASES)
+    assert [one.phase for one in loop.checkpoints] == list(PHASES)
+    assert loop.spent_usd == pytest.approx(0.25 * len(PHASES))
+    assert hits, "none of them was killed in time to show anything"
+    assert feature.leftovers() == []
+
+
+def _wait_until_landed(feature: Feature, phase: Phase) -> None:
+    """News of it are written the moment after; if it was taken up already, there are none any more."""
+    events = feature.root / ".aot" / "events.jsonl"
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        lines = events.read_bytes().splitlines() if events.exists() else []
+        if any(b'"merged"' in line and json.loads(line)["atom"] == phase for line in lines if line.endswith(b"}")):
+            return
+        time.sleep(0.002)
+    raise AssertionError(f"nothing of {phase} ever landed")
