@@ -3,9 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 SRC := src tests bench plugin docs prove faults
 
-.PHONY: help demo test check bench prove prove-deep faults format docs clean
+.PHONY: help demo test check bench bench-peers bench-convergence prove prove-deep faults fuzz format docs screens clean
 help:
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 19
 
 .venv/.ready: pyproject.toml constraints.txt
 	@if command -v uv >/dev/null 2>&1; then \
@@ -40,6 +40,12 @@ format: .venv/.ready ## rewrite the sources in house style
 bench: .venv/.ready ## measured ratios: loading, durable update, start-up
 	@$(BIN)/python -m bench
 
+bench-convergence: .venv/.ready ## simulated agents that fail: what gets done, at what cost (3 minutes; WRITE=1: into docs/)
+	@$(BIN)/python -m bench.convergence $(if $(WRITE),--write)
+
+bench-peers: .venv/.ready ## the same work for us and for LangGraph, DBOS, Prefect, doit, Luigi, make … (ARGS="--only DBOS --quick", --write)
+	@$(BIN)/python -m bench.peers $(ARGS)
+
 prove: .venv/.ready ## the model checker: every small loop, every outcome; and that it notices planted faults
 	@$(BIN)/python -m prove
 
@@ -47,11 +53,23 @@ prove-deep: .venv/.ready ## the same with one atom more (hours; MINUTES=n bounds
 	@$(BIN)/python -m prove --deep $(if $(MINUTES),--minutes $(MINUTES))
 	@AOT_HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -n auto tests/statefile tests/core
 
-faults: .venv/.ready ## kills runs at 300 random instants: nothing is lost, doubled or left behind (MINUTES=n bounds it)
-	@$(BIN)/python -m faults $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED))
+# What the fuzzer needs is not among what the tests need; without it, that part is skipped, and says so.
+.venv/.fuzz: .venv/.ready
+	@if command -v uv >/dev/null 2>&1; then uv pip install -q -p .venv -c constraints.txt -e '.[fuzz]'; \
+	else $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[fuzz]'; fi && touch $@ || true
 
-docs: .venv/.ready ## write docs/cli.md from the commands
-	@$(BIN)/python docs/generate.py
+faults: .venv/.fuzz ## kills, full disks, jumping clocks, hostile files and agents: nothing is lost or let through (MINUTES=n, KINDS=…)
+	@$(BIN)/python -m faults $(KINDS) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED))
+
+fuzz: .venv/.fuzz ## coverage-guided fuzzing of whatever others write; what it finds is kept as a test (MINUTES=n, TARGETS=…)
+	@$(BIN)/python -m faults.fuzzing $(TARGETS) $(if $(MINUTES),--minutes $(MINUTES)) --corpus .venv/corpus
+
+docs: .venv/.ready ## write the generated pages, and build the site into site/: no broken link, no page outside of the order
+	@$(BIN)/python -m docs.generate
+	@$(BIN)/properdocs build -q
+
+screens: .venv/.ready ## take the pictures of docs/ from a real terminal
+	@$(BIN)/python -m docs.capture
 
 clean: ## remove what the targets above made
-	@rm -rf .venv .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf .venv site .mypy_cache .ruff_cache .hypothesis .import_linter_cache
