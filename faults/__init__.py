@@ -1,1 +1,1 @@
-"""Kills runs at any instant, again and again, and looks whether anything was lost, doubled or left behind."""
+"""Lets go wrong what can go wrong, again and again: nothing is lost, doubled or left, nothing hostile is run."""

@@ -1,4 +1,4 @@
-"""`python -m faults [--kills N] [--seed S] [--minutes M] [--keep]`: exits 1 if anything was lost, doubled or left.
+"""`python -m faults [KIND …] [--minutes M] [--seed S]`: one table; exits 1 if anything was lost or let through.
 
 `python -m faults --flood` has an agent print a gigabyte instead.
 """
@@ -11,97 +11,72 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from faults.campaign import KILLS, Tally, Trial, trial
-from faults.flood import flood
-from faults.strikes import KINDS
+from faults import clocks, disks, holders, hostility, kills, runs
+from faults.counts import Counts, Deadline, table
+from faults.flood import report
+from faults.fuzzing import driving
+from faults.injection import campaign as injection
 
-_MOST_SHOWN = 8
-_MOST_MEMORY = 64
-"""Megabytes that a flood may cost."""
+MINUTES = 12.0
+Part = Callable[[Path, Deadline, int, kills.Wanted], list[Counts]]
 
-
-def _environ(home: Path) -> dict[str, str]:
-    """Nothing of the user's own settings."""
-    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "PYTHONPATH", "LANG", "TMPDIR")}
-    return {**kept, "HOME": str(home), "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-
-
-def _tell(number: int, done: Trial) -> None:
-    verdict = "ok" if not done.problems else "BROKEN"
-    print(
-        f"{number:4}  seed {done.seed:<11} {len(done.strikes):3} kills  {len(done.on_disk):3} results found on disk"
-        f"  {done.looks:6} looks  {done.seconds:5.1f} s  {verdict}",
-        flush=True,
-    )
-    for problem in done.problems[:_MOST_SHOWN]:
-        print(f"      => {problem}")
-    if done.problems:
-        print(f"      killed at: {'; '.join(map(str, done.strikes))}", flush=True)
-
-
-def _show(tally: Tally, seconds: float) -> None:
-    print(f"\n{'killed at':24}{'times':>6}")
-    for kind, meaning in KINDS.items():
-        if tally.kills[kind]:
-            print(f"{kind:24}{tally.kills[kind]:6}  {meaning}")
-    stages = ", ".join(f"{tally.stages[one]} with {4 * one}+" for one in range(5))
-    print(f"\natoms resolved at that time: {stages}")
-    print(f"{sum(tally.kills.values())} kills in {tally.trials} runs of 20 atoms, {seconds:.0f} s;")
-    print(f"{tally.power_cuts} of them took along everything that the run had started, git included")
-    print(f"{tally.on_disk} results were on disk and not merged at such a time; {tally.paid_twice} were paid for twice")
-    print(f"the state file was looked at {tally.looks:,} times, in {tally.versions:,} versions")
-    print(f"{len(tally.broken)} of {tally.trials} runs were not as they should be")
-
-
-def _flood(top: Path) -> int:
-    print(f"{'printed':>10}{'memory':>12}{'journal':>12}{'on screen':>12}{'seconds':>10}")
-    found = []
-    for megabytes in (0, 200, 1024):
-        folder = top / str(megabytes)
-        folder.mkdir()
-        one = flood(folder, megabytes, _environ(folder / "home"))
-        found.append(one.memory)
-        print(
-            f"{megabytes:7} MB{one.memory:9.1f} MB{one.kept:9.1f} MB{one.printed:9.1f} MB{one.seconds:10.1f}",
-            flush=True,
-        )
-    return 0 if max(found) < found[0] + _MOST_MEMORY else 1
+PARTS: dict[str, tuple[float, Part]] = {
+    "kills": (0.42, lambda top, end, seed, wanted: [kills.campaign(top, end, seed=seed, wanted=wanted)]),
+    "disks": (0.18, lambda top, end, seed, _: disks.campaign(top, end, seed=seed)),
+    "runs": (0.07, lambda top, end, seed, _: [runs.campaign(top, end, seed=seed)]),
+    "clocks": (0.03, lambda top, end, _, __: [clocks.campaign(top, end)]),
+    "holders": (0.03, lambda top, end, _, __: [holders.campaign(top, end)]),
+    "hostile": (0.06, lambda top, end, _, __: hostility.campaign(top, end)),
+    "injection": (0.13, lambda top, end, seed, _: injection.campaign(top, end, seed=seed)),
+    "fuzz": (0.08, lambda top, end, _, __: [driving.campaign(top / "corpus", end)]),
+}
+"""By name: its share of the time, and what it does. Time that one does not need is for those after it."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m faults", description=__doc__)
-    parser.add_argument("--kills", type=int, default=300, help="so many at least [300]")
-    parser.add_argument("--each", type=int, default=KILLS, help=f"of one run, at most [{KILLS}]")
-    parser.add_argument("--seed", type=int, default=None, help="of the first run; the others follow")
-    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin with no other run after this time")
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"of {', '.join(PARTS)} [all]")
+    parser.add_argument("--minutes", type=float, default=MINUTES, help=f"for all of them together [{MINUTES:g}]")
+    parser.add_argument("--seed", type=int, default=None, help="of everything that is drawn at random [the time]")
+    parser.add_argument("--kills", type=int, default=kills.Wanted.kills, help="so many at most [300]")
+    parser.add_argument("--each", type=int, default=kills.Wanted.each, help=f"of one run [{kills.Wanted.each}]")
     parser.add_argument("--keep", action="store_true", help="keep the folders of runs that are not as they should be")
-    parser.add_argument("--flood", action="store_true", help="kill nothing; an agent prints a gigabyte")
+    parser.add_argument("--flood", action="store_true", help="none of these; an agent prints a gigabyte")
     given = parser.parse_args()
-    first = given.seed if given.seed is not None else int(time.time())
-    top = Path(tempfile.mkdtemp(prefix="aot-faults-"))
-    tally, began = Tally(), time.monotonic()
+    if unknown := [name for name in given.kinds if name not in PARTS]:
+        parser.error(f"there is no kind {unknown[0]!r}")
+    top = Path(tempfile.mkdtemp(prefix="aot-faults-")).resolve()
+    os.environ.update(GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1")
+    counts: list[Counts] = []
     try:
         if given.flood:
-            return _flood(top)
-        while sum(tally.kills.values()) < given.kills and time.monotonic() < began + 60 * given.minutes:
-            folder = top / str(tally.trials)
-            folder.mkdir()
-            environ = _environ(folder / "home")
-            os.environ["HOME"] = environ["HOME"]
-            done = trial(folder, first + tally.trials, environ, given.each)
-            tally.add(done)
-            _tell(tally.trials, done)
-            if done.problems and given.keep:
-                print(f"      kept: {folder}")
-            else:
-                shutil.rmtree(folder)
+            return report(top, kills.environ_in)
+        counts = _all(top, given, given.seed if given.seed is not None else int(time.time()))
     finally:
-        if not (given.keep and tally.broken):
-            shutil.rmtree(top)
-    _show(tally, time.monotonic() - began)
-    return 1 if tally.broken else 0
+        if not (given.keep and any(one.is_broken for one in counts)):
+            shutil.rmtree(top, ignore_errors=True)
+    print(table(counts))
+    return 1 if any(one.is_broken for one in counts) else 0
+
+
+def _all(top: Path, given: argparse.Namespace, seed: int) -> list[Counts]:
+    """One after the other: each has the whole machine."""
+    names = [name for name in PARTS if not given.kinds or name in given.kinds]
+    whole, counts = Deadline(60 * given.minutes), []
+    wanted = kills.Wanted(given.kills, given.each, given.keep)
+    print(f"seed {seed}", flush=True)
+    for number, name in enumerate(names):
+        share = PARTS[name][0] / sum(PARTS[one][0] for one in names[number:])
+        folder = top / name
+        folder.mkdir()
+        found = PARTS[name][1](folder, Deadline(whole.left * share), seed, wanted)
+        print(table(found), flush=True)
+        counts += found
+    print()
+    return counts
 
 
 if __name__ == "__main__":

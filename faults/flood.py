@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,8 @@ from tests.loops import atom
 from tests.runner.projects import COMMAND, a_project
 
 _MEGABYTE = 1 << 20
+_MOST_MEMORY = 64
+"""Megabytes that a flood may cost."""
 
 
 @dataclass(frozen=True)
@@ -62,3 +65,19 @@ def _highest_memory(process: subprocess.Popen[bytes]) -> float:
             highest = max(highest, int(found[1]) if found is not None else 0)
         time.sleep(0.02)
     return highest / 1024
+
+
+def report(top: Path, environ_in: Callable[[Path], dict[str, str]]) -> int:
+    """A table of nothing, much, and very much; 1 if memory grows with it."""
+    print(f"{'printed':>10}{'memory':>12}{'journal':>12}{'on screen':>12}{'seconds':>10}")
+    found = []
+    for megabytes in (0, 200, 1024):
+        folder = top / str(megabytes)
+        folder.mkdir()
+        one = flood(folder, megabytes, environ_in(folder / "home"))
+        found.append(one.memory)
+        print(
+            f"{megabytes:7} MB{one.memory:9.1f} MB{one.kept:9.1f} MB{one.printed:9.1f} MB{one.seconds:10.1f}",
+            flush=True,
+        )
+    return 0 if max(found) < found[0] + _MOST_MEMORY else 1

@@ -15,6 +15,7 @@ Anything else that escapes is a bug, and is reported as one.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -89,4 +90,17 @@ def refusal(error: AotError | OSError) -> AotError:
     if isinstance(error, AotError):
         return error
     where = f"{error.filename!s}: " if error.filename is not None else ""
-    return Unavailable(f"{where}{error.strerror or error}")
+    return Unavailable(f"{where}{error.strerror or error}", hint=remedy(error))
+
+
+def remedy(error: OSError) -> str | None:
+    """What a person can do about what the system refuses; None: we do not know."""
+    return _REMEDIES.get(error.errno or 0)
+
+
+_REMEDIES = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "Make room on the disk, then try again."),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "Check the permissions of it and of its folder."),
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE), "Too many files are open; end other programs, or raise `ulimit -n`."),
+    errno.EIO: "The disk reports an error; look at it before you go on.",
+}

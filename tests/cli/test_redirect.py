@@ -189,7 +189,7 @@ def test_an_atom_is_added(path: Path) -> None:
 
 def test_an_atom_is_added_as_a_choice_and_chosen_at_once(path: Path) -> None:
     ran = aot("redirect", "--add", "a third way", "--id", "B3", "--in-group", "way", "--choose", "way=B3")
-    assert ran.out == "✔ added: a third way; way goes on with B3 instead of B2 (it is B3)\n"
+    assert ran.out == "✔ added: a third way; way goes on with B3 instead of B2 (the new atom is B3)\n"
     assert loop_in(path).or_groups["way"].selected == "B3"
 
 

@@ -15,6 +15,10 @@ from faults.shim import CHANGING, Fault, Shim, why_not
 from faults.subjects import SUBJECTS, Place, Subject, a_place
 
 from faults import runs
+from tests.loops import atom
+from tests.runner.leftovers import leftovers
+from tests.runner.projects import a_project
+from tests.runner.test_faults import with_git_that
 
 BY_NAME = {one.name: one for one in SUBJECTS}
 shimmed = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
@@ -103,3 +107,46 @@ def test_a_run_on_a_disk_that_fails_at_one_call_of_git_or_ours(tmp_path: Path, l
     calls = 30 if fault.calls == CHANGING else 10
     problems, lost, _ = runs.endured(tmp_path / "run", Fault(fault.deed, calls, fault.calls), library)
     assert (problems, lost) == ([], 0)
+
+
+GITS = {
+    "half of a file": "printf A > all; kill -9 $$",
+    "whole files": "printf 'A1\\n' > all; mkdir -p new; echo x > new/file; kill -9 $$",
+    "its locks": "touch .git/ORIG_HEAD.lock .git/HEAD.lock .git/refs/heads/main.lock; kill -9 $$",
+    "no room": "printf A > all; echo 'fatal: No space left on device' >&2; exit 128",
+}
+"""What a git leaves that fails or is killed in place of the first `git merge`, while the run lives on."""
+
+
+@pytest.mark.parametrize("left", GITS)
+def test_what_a_git_that_failed_left_is_taken_back(tmp_path: Path, left: str) -> None:
+    """So that nobody has to, and nothing is lost or done twice."""
+    work = "echo A1 > all; mkdir -p new; echo x > new/file; echo more >> README.md"
+    project = a_project(
+        tmp_path,
+        atom("A1", run=f"{work}; echo x >> {tmp_path}/times"),
+        base_case="test -f all",
+        environ=with_git_that(tmp_path, "*--ff-only*", f"rm README.md; {GITS[left]}"),
+    )
+    assert project.run().code in (0, 6)
+    ran = project.run()
+    assert ran.code == 0, ran.out + ran.err
+    assert project.subjects() == ["A1: do A1"]
+    assert (project.root / "README.md").read_text() == "a project\nmore\n"
+    assert (tmp_path / "times").read_text() == "x\n"
+    assert project.is_clean()
+    assert leftovers(project) == []
+
+
+def test_what_a_person_has_there_is_not_taken_for_gits(tmp_path: Path) -> None:
+    """A file that is as the commit has it, but was there before; and one that is not as the commit has it."""
+    theirs = tmp_path / "project" / "all"
+    project = a_project(
+        tmp_path,
+        atom("A1", run=f"echo A1 > all; echo b > b; echo A1 > {theirs}; sleep 0.1"),
+        base_case="test -f all",
+        environ=with_git_that(tmp_path, "*--ff-only*", "echo mine > b; exit 128"),
+    )
+    project.run("--allow-dirty")
+    assert theirs.read_text() == "A1\n"
+    assert (project.root / "b").read_text() == "mine\n"

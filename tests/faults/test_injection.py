@@ -15,6 +15,7 @@ from faults.counts import Deadline
 from faults.injection import campaign, commands, settings
 from faults.injection.fields import put, texts_in
 from faults.injection.traps import Trap
+from faults.leading_out import LINKED
 
 from aotloop.agents.results import RESULTS
 from aotloop.cli.main import COMMANDS
@@ -81,9 +82,9 @@ def test_texts_in_state_files_phase_files_payloads_and_settings(tmp_path: Path) 
     assert sum(one.injections for one in counts) == 0
 
 
-@pytest.mark.parametrize("name", hostility.LINKED)
+@pytest.mark.parametrize("name", LINKED)
 def test_links_and_paths_that_lead_out(tmp_path: Path, name: str) -> None:
-    assert hostility.endured(tmp_path / "case", hostility.LINKED[name]) == ([], 0)
+    assert hostility.endured(tmp_path / "case", LINKED[name]) == ([], 0)
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_a_file_that_cannot_be_understood_is_never_overwritten(path: Path) -> No
 
 
 def test_a_missing_file_is_a_clear_error(project: Path) -> None:
-    with pytest.raises(StateFileMissing, match="aot init"):
+    with pytest.raises(StateFileMissing, match="aot align"):
         Store(str(project / ".claude" / "none.md")).load()
 
 

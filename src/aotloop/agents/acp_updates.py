@@ -12,6 +12,8 @@ from aotloop.agents.answers import MOST_BYTES
 from aotloop.agents.streams import Lines, Tail
 from aotloop.agents.telling import Telling
 
+_MOST_USD = 1e9
+
 
 class Updates:
     def __init__(self, on_output: Callable[[str], None]) -> None:
@@ -77,8 +79,9 @@ class Updates:
 
     def _costs(self, cost: Any) -> None:
         """So far. Nothing is what it says of models whose price it does not know."""
-        if isinstance(cost, dict) and cost.get("currency") == "USD" and isinstance(cost.get("amount"), int | float):
-            self.cost_usd = float(cost["amount"]) or None
+        amount = cost.get("amount") if isinstance(cost, dict) and cost.get("currency") == "USD" else None
+        if isinstance(amount, int | float) and 0 <= amount < _MOST_USD:  # JSON of others has NaN and infinities, too
+            self.cost_usd = float(amount) or None
 
 
 def _text(content: Any) -> str:

@@ -15,6 +15,8 @@ from aotloop.agents.telling import Telling
 from aotloop.agents.troubles import Trouble, trouble
 
 _RETRYING = "Reconnecting"
+_MOST_TOKENS = 2**53
+"""What is more than that is no count, but a mistake."""
 
 
 class CodexEvents:
@@ -99,7 +101,7 @@ def _tokens(usage: Any) -> Tokens | None:
     """Its input contains what was read from the cache."""
     if not isinstance(usage, dict):
         return None
-    count = {key: value for key, value in usage.items() if isinstance(value, int)}
+    count = {key: value for key, value in usage.items() if isinstance(value, int) and 0 <= value < _MOST_TOKENS}
     cached, written = count.get("cached_input_tokens", 0), count.get("cache_write_input_tokens", 0)
     return Tokens(
         input=max(0, count.get("input_tokens", 0) - cached - written),

@@ -39,6 +39,8 @@ def read_proposal(raw: Any) -> Parts:
         proposal = msgspec.convert(raw, Proposal)
     except msgspec.ValidationError as error:
         raise Refused(str(error)) from None
+    except UnicodeEncodeError:  # where something else than text is expected, msgspec wants to quote it
+        raise Refused("it has half of a surrogate pair in it") from None
     if not proposal.children:
         raise Refused("it has no parts")
     if len(proposal.children) > MOST_CHILDREN:

@@ -58,6 +58,8 @@ def read_result(role: Role, text: str, root: Path) -> Reading:
         result = msgspec.convert(raw, RESULTS[role])
     except msgspec.ValidationError as error:
         raise NotAResult(f"the answer does not fit: {one_line(str(error), 200)}") from None
+    except UnicodeEncodeError:  # where something else than text is expected, msgspec wants to quote it
+        raise NotAResult("the answer does not fit: it has half of a surrogate pair in it") from None
     notes: list[str] = []
     return Reading(result=_read(result, root, notes), parts=parts, refused=refused, notes=tuple(notes))
 

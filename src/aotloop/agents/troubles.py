@@ -29,6 +29,8 @@ _WORDS: tuple[tuple[Cause, str], ...] = (
 
 _WAIT = re.compile(r"(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)? ?[a-z]+,? ?)+)", re.IGNORECASE)
 _PART = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|m|h|d)", re.IGNORECASE)
+_LONGEST_WAIT = 366 * 86400.0
+"""Seconds: digits without end would be a number that is none."""
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -72,4 +74,4 @@ def outcome_of_trouble(met: Trouble, remedy: str) -> Outcome:
 def _wait_in(words: str) -> float | None:
     told = _WAIT.search(words)
     parts = _PART.findall(told[1]) if told is not None else []
-    return sum(float(number) * _SECONDS[unit.lower()] for number, unit in parts) if parts else None
+    return min(sum(float(number) * _SECONDS[unit.lower()] for number, unit in parts), _LONGEST_WAIT) if parts else None

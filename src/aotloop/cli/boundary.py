@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import click
 
 from aotloop.cli.foreign import visible
-from aotloop.errors import AotError, IllegalEvent
+from aotloop.errors import AotError, IllegalEvent, remedy
 
 FAILED, USAGE, INTERRUPTED, NOBODY_READS = 1, 2, 130, 141
 
@@ -110,7 +110,7 @@ def _report_refusal(error: OSError, arguments: Sequence[str]) -> int:
     where = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else None
     if where is None:  # a stream
         _drop_output()
-    return _report(f"{where or 'the output'}: {error.strerror or error}", None, arguments)
+    return _report(f"{where or 'the output'}: {error.strerror or error}", remedy(error), arguments)
 
 
 def _innermost(error: BaseException | None) -> BaseException | None:

@@ -9,9 +9,10 @@ import click
 
 from aotloop import app
 from aotloop.agents.prompts import write_prompt
+from aotloop.cli.foreign import visible
 from aotloop.cli.names import complete_atom, known_atom
 from aotloop.cli.options import json_option, state_file_option
-from aotloop.cli.output import say_json, say_next
+from aotloop.cli.output import named, say_json, say_next
 from aotloop.config import load
 from aotloop.core.context import context_of
 from aotloop.core.effects import Role
@@ -50,7 +51,7 @@ def command(state_file: str | None, as_json: bool, atom: str, role: Role | None)
         if as_json:
             say_json({"atom": found.id, "role": for_whom, "run": found.run, "prompt": None})
         else:
-            click.echo(f"no agent is asked: a command does it\n  $ {found.run}", err=True)
+            click.echo(f"no agent is asked: a command does it\n  $ {visible(found.run)}", err=True)
         return
     text = write_prompt(context_of(Graph(loop), found.id), for_whom, config.instructions_for(for_whom))
     if as_json:
@@ -58,4 +59,4 @@ def command(state_file: str | None, as_json: bool, atom: str, role: Role | None)
         return
     sys.stdout.buffer.write(text.encode("utf-8", "replace"))
     sys.stdout.buffer.flush()
-    say_next("aot run", f"aot prompt {atom} --role {'worker' if for_whom == 'probe' else 'probe'}")
+    say_next("aot run", f"aot prompt {named(atom)} --role {'worker' if for_whom == 'probe' else 'probe'}")

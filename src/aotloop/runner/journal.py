@@ -20,6 +20,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from aotloop.errors import Unavailable
 from aotloop.runner.bills import Bill
 from aotloop.runner.news import News
 from aotloop.runner.work import Work
@@ -60,10 +61,12 @@ class Journal:
         self._encoder = msgspec.json.Encoder()
 
     def open(self) -> None:
+        """Raises Unavailable, if a link would lead what is written to somewhere else."""
+        self._refuse_links()
         with self._noting():
             self.folder.mkdir(exist_ok=True)
             ignore = self.folder / ".gitignore"
-            if not ignore.exists():
+            if not os.path.lexists(ignore):
                 ignore.write_text("*\n")
             events = self.folder / EVENTS
             if events.is_file() and events.stat().st_size > MOST_BYTES:
@@ -73,6 +76,15 @@ class Journal:
             if not _ends_a_line(events):
                 os.write(self._events, b"\n")  # a process that was killed left half a line
 
+    def _refuse_links(self) -> None:
+        """They come with a repository, or are an agent's; what they name is not ours to write to."""
+        for folder in (self.folder, self.folder / "attempts", self.folder / "judgements"):
+            if folder.is_symlink():
+                raise Unavailable(
+                    f"{folder} is a link; journals are written inside of the project only",
+                    hint="Remove the link: a folder is made in its place.",
+                )
+
     def close(self) -> None:
         if self._events is not None:
             os.close(self._events)
@@ -81,7 +93,10 @@ class Journal:
     def note(self, news: News) -> None:
         if self._events is not None and not os.fstat(self._events).st_nlink:  # somebody tidied up while we run
             self.close()
-            self.open()
+            try:
+                self.open()
+            except Unavailable as error:
+                self.problem = self.problem or f"the journal in {FOLDER} is not complete: {error.message}"
         if self._events is not None:
             with self._noting():
                 os.write(self._events, self._encoder.encode(news) + b"\n")

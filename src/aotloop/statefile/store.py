@@ -22,6 +22,7 @@ T = TypeVar("T")
 class Store:
     def __init__(self, path: str, *, patience: float = durable.LOCK_PATIENCE) -> None:
         self.path = os.path.realpath(path)  # a symbolic link stays one: its target is replaced
+        self._link = path if os.path.islink(path) else None
         self._patience = patience
         self._known: tuple[bytes, Document] | None = None
         self.signature: tuple[int, ...] | None = None
@@ -58,6 +59,11 @@ class Store:
     def create(self, data: bytes, *, overwrite: bool = False) -> None:
         """Writes a new file, after making sure that it can be read."""
         decode(data)
+        if self._link is not None:  # a repository can bring one; what it leads to may be any file of the user's
+            raise Unavailable(
+                f"{self._link} is a link to {self.path}; no new file is written to its other end",
+                hint="Remove the link, or name the file itself with --state-file.",
+            )
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
         with durable.locked(self.path):
             if not overwrite and os.path.lexists(self.path):
@@ -83,7 +89,7 @@ class Store:
         try:
             return contents(self.path)
         except FileNotFoundError:
-            raise StateFileMissing(f"there is no {self.path}", hint="`aot init` makes one.") from None
+            raise StateFileMissing(f"there is no {self.path}", hint="`aot align` makes one.") from None
         except OSError as error:
             raise Unavailable(f"{self.path} cannot be read: {error.strerror}") from error
 

@@ -42,7 +42,10 @@ def keep(record: Path, content: bytes, what: str) -> None:
     try:
         record.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         draft.touch(mode=0o600)
-        draft.write_bytes(content)
+        with draft.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())  # what a person was told is remembered outlasts a power failure
         draft.replace(record)
     except OSError as error:
         with suppress(OSError):

@@ -27,6 +27,7 @@ from aotloop.workspace.locks import held
 from aotloop.workspace.mending import mend, note_files
 from aotloop.workspace.objects import nothing
 from aotloop.workspace.repository import Repository, changed
+from aotloop.workspace.unwinding import unwind
 
 LOCK = "aot-integration.lock"
 PATIENCE = 120.0
@@ -124,13 +125,27 @@ class Landing:
         self._copy_index()
         if step.head is None and (obstacle := self._first_obstacle(step)):
             return obstacle
-        done = self._merge(step)
-        if done.code:
-            done = self._merge_again(step) or done
+        done = self._merged(step)
         if done.code:
             return self._obstacle(step, done)
         self._copy.replace(self._index)
         return Landed(step.commit)
+
+    def _merged(self, step: Step) -> Done:
+        """If it is not, what git wrote before it failed is taken back."""
+        begun = self._claim.stat().st_ctime_ns  # it got its name a moment ago
+        is_done = False
+        try:
+            done = self._merge(step)
+            if done.code < 0:  # it was killed, and its locks outlive it
+                self._forget_locks(step)
+            if done.code:
+                done = self._merge_again(step) or done
+            is_done = not done.code
+            return done
+        finally:
+            if not is_done:
+                unwind(self._repository, step.head, step.commit, since=begun)
 
     def _first_obstacle(self, step: Step) -> Blocked | None:
         """Where there is no commit yet, git would overwrite ignored files."""

@@ -20,9 +20,9 @@ def text(value: Any) -> str:
 
 
 def number(value: Any) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 else None
+    """None, too, for what is no amount of anything: NaN, infinity, a number of hundreds of digits."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**53 else None
 
 
 def count(value: Any) -> int:
-    found = number(value)
-    return int(found) if found is not None and found < 2**53 else 0
+    return int(number(value) or 0)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from aotloop import app
 from aotloop.agents.acp_presets import PRESETS
@@ -22,6 +23,7 @@ from aotloop.errors import AotError
 from aotloop.launch.admission import hire
 from aotloop.launch.staffing import likely_agents
 from aotloop.statefile.locate import find_state_file, project_root
+from aotloop.trust import is_trusted
 
 ABOUT = "agents"
 
@@ -32,11 +34,22 @@ def agent_findings(state_file: str | None) -> Iterator[Finding]:
     except AotError as error:
         yield Finding(about=ABOUT, what="configuration", said=error.message, ok=False, fix=error.hint)
         return
-    said = str(config.source) if config.source is not None else "none; the defaults hold"
-    yield Finding(about=ABOUT, what="configuration", said=said)
+    yield _configuration(config)
     yield _default(config)
     yield from _all(config, _used(state_file, config))
     yield _presets()
+
+
+def _configuration(config: Config) -> Finding:
+    said = str(config.source) if config.source is not None else "none; the defaults hold"
+    if _is_accepted(config):
+        return Finding(about=ABOUT, what="configuration", said=said)
+    fix = "`aot run` shows what it asks for, and asks you; until then nothing that it names is started."
+    return Finding(about=ABOUT, what="configuration", said=f"{said}; you have not accepted it", ok=None, fix=fix)
+
+
+def _is_accepted(config: Config) -> bool:
+    return config.source is None or is_trusted(str(config.source), config.powers)
 
 
 def _root(state_file: str | None) -> Path:
@@ -73,7 +86,10 @@ def _all(config: Config, used: set[str]) -> Iterator[Finding]:
             is_wanted = name in used or name in config.agents
             ok = False if is_wanted else None
             yield Finding(about=ABOUT, what=name, said=error.message, ok=ok, fix=error.hint)
-    presences = all_with_versions({name: one.look() for name, one in backends.items()})
+    looked = {name: one.look() for name, one in backends.items()}
+    if not _is_accepted(config):  # a program that a repository names is not even asked for its version
+        looked |= {name: replace(looked[name], asking=None) for name in config.agents if name in looked}
+    presences = all_with_versions(looked)
     for name, backend in backends.items():
         yield _agent(name, backend, presences[name], is_used=name in used)
     yield from node_findings(ABOUT, presences, used)

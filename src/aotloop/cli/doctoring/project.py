@@ -14,7 +14,7 @@ from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
 from aotloop.workspace.repository import find_repository
 
-ABOUT = "project"
+ABOUT, STATE_FILE = "project", "state file"
 
 
 def project_findings(state_file: str | None) -> Iterator[Finding]:
@@ -22,15 +22,15 @@ def project_findings(state_file: str | None) -> Iterator[Finding]:
         store = app.open_store(state_file)
         examination = store.examine()
     except StateFileMissing as error:
-        yield Finding(about=ABOUT, what="state file", said=error.message, ok=None, fix="`aot init` makes one.")
+        yield Finding(about=ABOUT, what=STATE_FILE, said=error.message, ok=None, fix="`aot align` makes one.")
         return
     errors = [one for one in examination.findings if one.level == "error"]
     if errors:
         said = f"{store.path}: {errors[0]}"
-        yield Finding(about=ABOUT, what="state file", said=said, ok=False, fix="`aot validate` says more.")
+        yield Finding(about=ABOUT, what=STATE_FILE, said=said, ok=False, fix="`aot validate` says more.")
         return
     status = examination.loop.control.status if examination.loop is not None else "unknown"
-    yield Finding(about=ABOUT, what="state file", said=f"{store.path} ({status})")
+    yield Finding(about=ABOUT, what=STATE_FILE, said=f"{store.path} ({status})")
     yield from _holder(store, status)
     yield from _repository(store)
     yield from file_findings(store)

@@ -6,6 +6,8 @@ the file's lock: so there is no moment in which the file says something that nob
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import click
 import msgspec
 
@@ -55,8 +57,10 @@ def apply(store: Store, wishes: Wishes, *, is_more_to_come: bool = False) -> App
     try:
         return store.update(change)
     except BaseException:
-        for objective in agreed_before:  # the file is as it was, so what was agreed on is, too
-            agree(store.path, objective)
+        with suppress(AotError, OSError):  # a disk that is full cannot be told this either
+            for objective in agreed_before:  # if the file is as it was, what was agreed on is, too
+                if store.load().objective == objective:
+                    agree(store.path, objective)
         raise
 
 

@@ -10,7 +10,7 @@ from aotloop.statefile.store import Store
 def in_words(applied: Applied) -> str:
     if not applied.corrections:
         return "the objective is agreed on as it is in the file; nothing had to be changed"
-    added = f" (it is {applied.added})" if applied.added is not None else ""
+    added = f" (the new atom is {applied.added})" if applied.added is not None else ""
     undone = f"; what {', '.join(applied.undone)} led to no longer counts" if applied.undone else ""
     return f"{'; '.join(applied.told)}{added}{undone}"
 
