@@ -8,6 +8,7 @@ help:
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 19
 
 .venv/.ready: pyproject.toml constraints.txt
+	@echo "Setting up .venv (once; less than a minute) …" >&2
 	@if command -v uv >/dev/null 2>&1; then \
 	  uv venv -q --allow-existing --python "$(PYTHON)" .venv && \
 	  uv pip install -q -p .venv -c constraints.txt -e '.[dev]'; \
@@ -20,6 +21,7 @@ demo: .venv/.ready ## watch a loop at work: a quarter of a minute, no API key
 	@$(BIN)/aot demo
 
 .venv/.clients: .venv/.ready tests/clients/package.json tests/clients/install.py
+	@echo "Installing the clients that the tests drive (once; some minutes) …" >&2
 	@$(BIN)/python tests/clients/install.py .venv/clients && touch $@ || true
 
 # Four at a time, whatever the cores: most tests wait for processes.
@@ -66,7 +68,7 @@ fuzz: .venv/.fuzz ## coverage-guided fuzzing of whatever others write; what it f
 
 docs: .venv/.ready ## write the generated pages, and build the site into site/: no broken link, no page outside of the order
 	@$(BIN)/python -m docs.generate
-	@$(BIN)/properdocs build -q
+	@$(BIN)/properdocs build  # not --quiet: it would not count warnings
 
 screens: .venv/.ready ## take the pictures of docs/ from a real terminal
 	@$(BIN)/python -m docs.capture

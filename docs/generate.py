@@ -1,5 +1,6 @@
-"""Writes docs/cli.md from the commands, the diagrams of docs/architecture.md from the tables, and what docs/agents.md
-says about each backend from the backends; a test fails when they are out of date. Run: make docs
+"""Writes docs/cli.md from the commands, docs/errors.md from the sources, the diagrams of docs/architecture.md from the
+tables, and what docs/agents.md says about each backend from the backends; a test fails when they are out of date.
+Run: make docs
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import click
+from docs import errors
+from docs.messages import Reader
 
 from aotloop.agents import codex
 from aotloop.agents.acp_presets import PRESETS
@@ -20,6 +23,7 @@ from aotloop.cli.main import COMMANDS, aot
 from aotloop.core.transitions import ATOM, LOOP
 
 PAGE = Path(__file__).parent / "cli.md"
+ERRORS = Path(__file__).parent / "errors.md"
 ARCHITECTURE = Path(__file__).parent / "architecture.md"
 AGENTS = Path(__file__).parent / "agents.md"
 BEGIN, END = "<!-- made from aotloop.core.transitions -->", "<!-- end -->"
@@ -111,5 +115,6 @@ def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    ERRORS.write_text(errors.page(ERRORS.read_text(encoding="utf-8"), Reader()), encoding="utf-8")
     ARCHITECTURE.write_text(architecture(ARCHITECTURE.read_text(encoding="utf-8")), encoding="utf-8")
     AGENTS.write_text(agents(AGENTS.read_text(encoding="utf-8")), encoding="utf-8")

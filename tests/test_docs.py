@@ -1,44 +1,180 @@
-"""The documentation is true: generated pages are up to date, links lead somewhere, named scripts exist."""
+"""The documentation is true: generated pages are up to date and complete; links lead somewhere."""
 
 from __future__ import annotations
 
-import importlib.util
 import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
-from types import ModuleType
 
+import click
 import pytest
+from docs import errors, generate
+from docs.messages import Reader
+from docs.source import modules
+from markdown_it import MarkdownIt
 
+from aotloop.cli.main import aot
 from aotloop.scripts.run import MODULES
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "AGENTS.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_the_page_of_commands_is_up_to_date() -> None:
-    assert (ROOT / "docs" / "cli.md").read_text() == generator().page(), "run: make docs"
+    assert (ROOT / "docs" / "cli.md").read_text() == generate.page(), "run: make docs"
+
+
+def test_every_command_and_every_option_is_on_its_page() -> None:
+    page = (ROOT / "docs" / "cli.md").read_text()
+    sections = dict(re.findall(r"^#+ `(aot[^`]*)`\n(.*?)(?=^#|\Z)", page, re.DOTALL | re.MULTILINE))
+    found = dict(commands(aot, click.Context(aot, info_name="aot")))
+    assert set(found) == set(sections)
+    for path, command in found.items():
+        options = {
+            name for one in command.params if isinstance(one, click.Option) and not one.hidden for name in one.opts
+        }
+        assert [name for name in options if name not in sections[path]] == [], path
+
+
+def commands(group: click.Group, context: click.Context) -> Iterator[tuple[str, click.Command]]:
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        inner = click.Context(command, info_name=name, parent=context)
+        yield inner.command_path, command
+        if isinstance(command, click.Group):
+            yield from commands(command, inner)
 
 
 def test_the_diagrams_are_those_of_the_tables() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text()
-    assert page == generator().architecture(page), "run: make docs"
+    assert page == generate.architecture(page), "run: make docs"
     assert "in_progress --> pending: abandon, fail, reset" in page
 
 
 def test_what_is_said_about_each_backend_is_what_it_says_itself() -> None:
     page = (ROOT / "docs" / "agents.md").read_text()
-    assert page == generator().agents(page), "run: make docs"
+    assert page == generate.agents(page), "run: make docs"
     assert "| `codex` | native | native | " in page
     assert "npm install -g @openai/codex" in page
+
+
+# --- errors ------------------------------------------------------------------------------------------------------
+
+
+def test_every_error_is_on_its_page_and_the_page_is_up_to_date() -> None:
+    reader = Reader()
+    page = (ROOT / "docs" / "errors.md").read_text()
+    assert page == errors.page(page, reader), "run: make docs"
+    assert reader.unknown() == [], "raised in a way that docs/messages.py cannot read"
+    assert reader.uncalled() == [], "makes errors, and no call of it was found"
+    told = {area for areas in errors.AREAS.values() for area in areas}
+    assert {one.area for one in reader.endings()} - told == set(), "has no place on the page: docs/errors.py"
+    for said in ("` → `aot align` makes one, and agrees with you", "`limit: … iterations, as many as allowed`"):
+        assert said in page
+
+
+def test_errors_are_read_wherever_they_are_made(tmp_path: Path) -> None:
+    package = tmp_path / "aotloop"
+    (package / "cli").mkdir(parents=True)
+    (package / "cli" / "some.py").write_text(
+        """
+from aotloop.errors import AotError, Unavailable
+WHY = "it is late"
+def plain(name):
+    raise AotError(f"{name} is gone", hint="Look for it.")
+def chosen(many):
+    raise Unavailable(f"no file{'s' if many else ''}: {WHY}" + (" now" if many else " then"))
+def made(what: str, hint: str | None = None) -> AotError:
+    return AotError(f"some: {what}", hint=hint)
+def calls():
+    raise made("it broke", "Mend it.")
+def odd():
+    raise unheard_of("of")
+"""
+    )
+    reader = Reader(modules(package))
+    assert [(one.text, one.hint) for one in reader.endings()] == [
+        ("no file[s]: it is late( now |  then)", ""),
+        ("some: it broke", "Mend it."),
+        ("… is gone", "Look for it."),
+    ]
+    assert reader.unknown() == ["aotloop.cli.some:13"]
+    assert reader.uncalled() == []
+
+
+# --- the site ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    built = build(ROOT, folder)
+    assert built.returncode == 0, built.stderr
+    return folder
+
+
+def build(project: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Not with --quiet: warnings that nobody is told of are not counted either."""
+    words = [sys.executable, "-m", "properdocs", "build", "--site-dir", str(folder)]
+    return subprocess.run(words, cwd=project, capture_output=True, check=False, text=True)
+
+
+class Counted(HTMLParser):
+    """How many there are of what a reader sees as one thing."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.counts: Counter[str] = Counter()
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
+        if tag in ("li", "tr", "pre", "h1", "h2", "h3", "img"):
+            self.counts[tag] += 1
+
+
+def test_the_site_shows_what_the_pages_say(site: Path) -> None:
+    """The site's reader of Markdown is not that of GitHub: a list may be a list for only one of them."""
+    markdown = MarkdownIt("commonmark").enable("table")
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        name = page.relative_to(ROOT / "docs").with_suffix(".html")
+        built = (site / name.with_name("index.html" if name.name == "README.html" else name.name)).read_text()
+        main = built.partition("<main>")[2].partition("<footer>")[0]
+        assert Counted(main).counts == Counted(markdown.render(page.read_text())).counts, page.name
+
+
+def test_a_bar_in_a_table_is_a_bar(site: Path) -> None:
+    assert "&lt;running|stopped|completed&gt;" in (site / "scripts.html").read_text()
+
+
+def test_the_site_needs_nothing_from_elsewhere(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        html = page.read_text()
+        assert "<script" not in html, page.name
+        assert re.findall(r"""(?:src|rel="stylesheet" href)=["']?(?:https?:)?//""", html) == [], page.name
+    for file in (*site.rglob("*.css"), *site.rglob("*.svg")):
+        assert re.findall(r"@import|url\(['\"]?https?:|href=['\"]https?:", file.read_text()) == [], file.name
+
+
+def test_the_pictures_of_terminals_say_nothing_about_the_machine() -> None:
+    for name in ("run.svg", "status.svg", "graph.svg"):
+        text = (ROOT / "docs" / name).read_text()
+        assert re.findall(r"/(?:tmp|home|root|Users|work|var)\b", text) == [], name
+
+
+def test_what_is_broken_is_noticed(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    shutil.copy(ROOT / "properdocs.yml", tmp_path)
+    (tmp_path / "docs" / "lost.md").write_text("# Nobody leads here\n[there](why.md#nowhere), [or there](gone.md)\n")
+    built = build(tmp_path, tmp_path / "site")
+    assert built.returncode != 0
+    for problem in ("lost.md", "does not contain an anchor '#nowhere'", "'gone.md', but the target is not found"):
+        assert problem in built.stderr
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -53,7 +189,7 @@ def test_every_script_is_documented() -> None:
 
 
 def test_the_makefile_has_what_the_readme_promises() -> None:
-    promised = re.findall(r"\$ make (\w+)", (ROOT / "README.md").read_text())
+    promised = re.findall(r"^make (\w+)", (ROOT / "README.md").read_text(), re.MULTILINE)
     makefile = (ROOT / "Makefile").read_text()
     assert promised
     assert [target for target in promised if f"\n{target}:" not in makefile] == []

@@ -1,4 +1,6 @@
-"""The examples are true: they validate without a warning, their links lead somewhere, and they show what they say."""
+"""The examples are true: they validate without a warning, their links lead somewhere, and they show what they say; and
+what the pages show of a shell is what a shell shows.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,11 @@ import pytest
 from aotloop.config import load
 from aotloop.core.checklist import JUDGED, base_case_tree, leaves
 from aotloop.statefile.store import Store
+from tests.documented import Step, differences, printed, steps_of
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples"
+SESSIONS = ["README.md", "docs/tutorial.md", "docs/running.md", "docs/aligning.md"]
 PROJECTS = [folder for folder in sorted(EXAMPLES.iterdir()) if folder.is_dir()]
 
 
@@ -58,3 +63,23 @@ def test_every_link_leads_somewhere() -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text())
     assert links
     assert [link for link in links if not (EXAMPLES / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", SESSIONS)
+def test_a_session_on_a_page_goes_as_it_is_shown(page: str, tmp_path: Path) -> None:
+    steps = steps_of((ROOT / page).read_text())
+    assert steps
+    came = printed(steps, tmp_path)
+    assert len(came) == len(steps)
+    for step, lines in zip(steps, came, strict=True):
+        told = "\n".join(lines)
+        assert differences(step, lines) == [], f"$ {step.command}\n{told}"
+
+
+def test_a_difference_between_page_and_shell_is_noticed() -> None:
+    shown = ["2026-11-16T00:15:07Z  A1: merged as 0123456789", "done after 0.3 s"]
+    assert differences(Step("x", ["A1: merged as abcdef0", "done after …"]), shown) == []
+    assert differences(Step("x", ["…", "done after 12 s"]), shown) == []
+    assert differences(Step("x", []), shown) == []
+    assert differences(Step("x", ["done after 1 s"]), shown) == ["~  A1: merged as ~"]
+    assert differences(Step("x", ["…", "A2: merged as 0123456"]), shown) == ["A2: merged as 0123456"]

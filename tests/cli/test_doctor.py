@@ -31,14 +31,17 @@ def test_a_machine_with_all_it_needs_is_fine(project: Path) -> None:
     assert "✔ state file: " in ran.out
     assert f"✔ repository: {project.resolve()} on main" in ran.out
     assert "✔ shell: " in ran.out
+    assert ran.err == "Next: aot run\n"
 
 
 @pytest.mark.usefixtures("project")
 def test_it_works_where_there_is_no_loop() -> None:
     told = found()
     assert told["state file"]["ok"] is None
-    assert told["state file"]["fix"] == "`aot init` makes one."
-    assert aot("doctor").code == 0
+    assert told["state file"]["fix"] == "`aot align` makes one."
+    ran = aot("doctor")
+    assert ran.code == 0
+    assert ran.err == "Next: aot align\n"
 
 
 def test_a_file_with_mistakes_is_a_problem(project: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from aotloop.cli.foreign import last_lines, prose, visible, wrapped
+from aotloop.cli.foreign import headline, last_lines, prose, visible, wrapped
 
 anything = st.text(st.characters(), max_size=60) | st.lists(
     st.sampled_from(
@@ -42,6 +42,12 @@ def test_different_texts_stay_different_where_it_matters() -> None:
 def test_prose_is_one_line_without_sequences() -> None:
     assert prose(" one\n\ttwo\u3000three \x1b[31mred\x1b[0m\x1b]0;title\a end ") == "one two three red end"
     assert prose("family: 👨\u200d👩\u200d👧") == "family: 👨\u200d👩\u200d👧"
+
+
+def test_an_overview_shows_the_first_line_of_what_is_long() -> None:
+    assert headline("no\nluck") == "no luck"
+    assert headline("exit 1; last line: FAILED\n" + "Traceback\n" * 100) == "exit 1; last line: FAILED …"
+    assert headline("x" * 5000) == "x" * 5000
 
 
 def test_the_last_lines_are_as_a_terminal_would_show_them() -> None:

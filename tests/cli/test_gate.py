@@ -126,7 +126,7 @@ def test_a_missing_file_is_told_with_the_way_to_make_one(project: Path) -> None:
     ran = aot("gate", "--state-file", str(project / "none.md"))
     assert ran.code == 1
     assert ran.out == "✘ not ready\n  • missing: state file\n"
-    assert ran.err.startswith("Next: aot init")
+    assert ran.err.startswith("Next: aot align")
 
 
 def test_looking_changes_nothing_in_the_file(project: Path) -> None:

@@ -213,4 +213,6 @@ def test_what_a_person_rejects_is_work_for_the_next_run(tmp_path: Path) -> None:
     assert project.aot("confirm", "--reject", "nice", "--reason", "no flowers").code == 1
     assert project.statuses() == {"A1": "resolved", "A2": "pending"}
     assert "no flowers" in project.atom("A2").description
-    assert "there is no agent to do: A2" in project.run().err  # a command cannot mend what a person sees
+    refused = project.run().err
+    assert "there is no agent to do: A2" in refused  # a command cannot mend what a person sees
+    assert "`aot redirect --remove A2` takes one out" in refused

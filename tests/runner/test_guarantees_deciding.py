@@ -9,7 +9,7 @@ from aotloop.core.model import BaseCase, Check, ChecklistItem, Constraints
 from tests.loops import atom
 from tests.runner.agents import ANYBODY, done, fails, scripted, times_asked
 from tests.runner.leftovers import leftovers
-from tests.runner.projects import Ran, a_project, until
+from tests.runner.projects import Ran, a_project, commands, until
 
 
 def verdicts(ran: Ran) -> list[bool]:
@@ -24,6 +24,22 @@ def test_a_base_case_that_already_holds_completes_without_any_work_and_says_so(t
     project = a_project(tmp_path / "2", atom("A1", run="echo a > a"), base_case="true")
     assert "the base case holds already: no work was done" in project.aot("run", "--yes").out
     assert leftovers(project) == []
+
+
+def test_what_holds_before_the_work_is_doubted_but_not_what_earlier_work_made_hold(tmp_path: Path) -> None:
+    project = a_project(
+        tmp_path,
+        atom("A1", run="echo a > a"),
+        atom("A2", "A1", run="false"),
+        base_case=commands("test -f README.md", "test -f a", "test -f b"),
+    )
+
+    def doubts(ran: Ran) -> list[str]:
+        return [one["text"] for one in ran.kinds("warning") if "before any work" in one["text"]]
+
+    assert doubts(project.run()) == ["already holds before any work, so it may prove nothing: item 1"]
+    assert project.statuses()["A1"] == "resolved"
+    assert doubts(project.run()) == []
 
 
 def test_without_early_looks_the_base_case_is_tried_at_the_start_and_when_all_is_done(tmp_path: Path) -> None:

@@ -56,4 +56,4 @@ def pick(question: str, names: Sequence[str], notes: Sequence[str]) -> str | Non
             return answer
         if answer.isdecimal() and 1 <= int(answer) <= len(names):
             return names[int(answer) - 1]
-        tell(f"There is no {answer}.", err=True)
+        tell(f"There is no {answer}. Type a number from the list, or its name.", err=True)

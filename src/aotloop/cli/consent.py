@@ -53,11 +53,17 @@ def consent_of(store: Store, permit: Permit) -> Callable[[Loop], bool]:
 
 def require_config_consent(config: Config, *, yes: bool) -> None:
     """A configuration comes with its repository; what it would have us run or hand out is shown like commands are."""
-    if config.source is None or is_trusted(str(config.source), config.powers):
+    if config.source is not None:
+        require_acceptance(str(config.source), config.powers, "asks for this:", yes=yes)
+
+
+def require_acceptance(path: str, powers: Sequence[str], what: str, *, yes: bool) -> None:
+    """Asked once, and again when they are others. `what`: the end of a sentence about the file; they follow."""
+    if is_trusted(path, powers):
         return
     if not yes:
-        _ask(str(config.source), config.powers, "asks for this:")
-    _remember(str(config.source), config.powers)
+        _ask(path, powers, what)
+    _remember(path, powers)
 
 
 def permit_only(accepted: Sequence[str]) -> Permit:

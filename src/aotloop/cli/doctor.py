@@ -8,6 +8,7 @@ import click
 
 from aotloop.cli.doctoring import look_at_everything
 from aotloop.cli.doctoring.findings import Finding
+from aotloop.cli.doctoring.project import STATE_FILE
 from aotloop.cli.foreign import prose
 from aotloop.cli.options import json_option, state_file_option
 from aotloop.cli.output import faint, heading, mark, say_json, say_next, tell
@@ -37,8 +38,15 @@ def command(ctx: click.Context, state_file: str | None, as_json: bool) -> None:
         say_json({"ok": not broken, "findings": [_data(one) for one in findings]})
     else:
         _tell(findings)
-        say_next(*(["aot run"] if not broken else ["mend what is marked", "aot doctor"]))
+        say_next(*_next_steps(findings))
     ctx.exit(1 if broken else 0)
+
+
+def _next_steps(findings: list[Finding]) -> list[str]:
+    if any(one.ok is False for one in findings):
+        return ["mend what is marked", "aot doctor"]
+    has_loop = any(one.what == STATE_FILE and one.ok for one in findings)
+    return ["aot run"] if has_loop else ["aot align"]
 
 
 def _data(finding: Finding) -> dict[str, Any]:

@@ -26,6 +26,12 @@ def prose(text: str) -> str:
     return "".join(character for character in words if character.isprintable() or character in _JOINERS)
 
 
+def headline(text: str) -> str:
+    """For an overview: of more than fits there, the first line. What failed may bring along all that it printed."""
+    whole, first = prose(text), prose(text.strip().partition("\n")[0])
+    return whole if len(whole) <= LONGEST_LINE or whole == first else f"{first} …"
+
+
 def last_lines(output: str, count: int) -> list[str]:
     """The end of what a command printed, as a terminal would show it: what a line overwrote is gone."""
     plain = _SEQUENCE.sub("", output).replace("\r\n", "\n")

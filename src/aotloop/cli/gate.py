@@ -98,7 +98,7 @@ def _next_steps(gate: Gate, store: Store) -> list[str]:
     if gate.ready:
         return ["aot status", "aot graph"]
     if gate.missing == (NO_FILE,):
-        return ["aot init"]
+        return ["aot align"]
     if gate.status in ("running", "completed"):
         return ["aot status"]
     return [f"edit {named(shortest(store.path))}", "aot validate"]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from aotloop import app
 from aotloop.cli.boundary import INTERRUPTED
-from aotloop.cli.foreign import prose
+from aotloop.cli.foreign import headline, prose
 from aotloop.cli.names import complete_atom, known_atom
 from aotloop.cli.options import state_file_option
 from aotloop.cli.output import say_json, say_next, tell
@@ -37,7 +38,8 @@ Examples:
 def command(ctx: click.Context, state_file: str | None, as_json: bool, follow: bool, atom: str | None) -> None:
     """Show what was selected, what failed and what was corrected, oldest first; with ATOM, only what is about it.
 
-    With ATOM, it also says where the journals of its attempts are, and what the latest one printed last.
+    With ATOM, long reasons are told in full; and where the journals of its attempts are, and what the latest one
+    printed last.
     """
     store = app.open_store(state_file)
     if follow:
@@ -68,7 +70,7 @@ def _show(entries: list[tuple[str, Any]], *, as_json: bool) -> None:
     if as_json:
         say_json({"entries": _as_data(entries)})
     else:
-        _tell(entries, "")
+        _tell(entries, "", headline)
         say_next("aot status")
 
 
@@ -100,16 +102,16 @@ def _as_data(entries: list[tuple[str, Any]]) -> list[dict[str, Any]]:
     return [{"kind": kind, **to_data(entry)} for kind, entry in entries]
 
 
-def _tell(entries: list[tuple[str, Any]], about: str) -> None:
+def _tell(entries: list[tuple[str, Any]], about: str, shown: Callable[[str], str] = prose) -> None:
     if not entries:
         click.echo(f"Nothing has happened{about} so far: no selection, no failure, no correction.")
     for kind, entry in entries:
-        tell(_told(entry), head=f"{prose(entry.timestamp)}  {click.style(f'{kind:<15}', fg=COLOURS[kind])}  ")
+        tell(shown(_told(entry)), head=f"{prose(entry.timestamp)}  {click.style(f'{kind:<15}', fg=COLOURS[kind])}  ")
 
 
 def _told(entry: TrailEntry | Correction) -> str:
     if isinstance(entry, Correction):
-        return prose(f"{entry.type}: {entry.description}{' (trail cleared)' if entry.trail_cleared else ''}")
+        return f"{entry.type}: {entry.description}{' (trail cleared)' if entry.trail_cleared else ''}"
     about = f"{entry.or_group} → {entry.selected}" if entry.selected is not None else entry.atom or ""
     attempt = f" (attempt {entry.attempt})" if entry.attempt is not None else ""
-    return prose(f"{about}{attempt}: {entry.reason}")
+    return f"{about}{attempt}: {entry.reason}"

@@ -11,7 +11,7 @@ import click
 from aotloop import app
 from aotloop.cli.bound import bound_as_data, bound_in_words, bound_of
 from aotloop.cli.drawing import draw
-from aotloop.cli.foreign import prose
+from aotloop.cli.foreign import headline, prose
 from aotloop.cli.options import json_option, state_file_option
 from aotloop.cli.output import counted, faint, heading, mark, say_json, say_next, tell
 from aotloop.cli.spending import spending
@@ -99,7 +99,7 @@ def _tell_events(loop: Loop) -> None:
         passed = None if verdict.undecided else verdict.passed
         tell(_judged(verdict), head=f"{mark(passed)} ")
     for entry in [entry for entry in loop.trail if entry.type == "failure"][-2:]:
-        tell(prose(f"{entry.atom} failed: {entry.reason}"), head=f"{mark(False)} ")
+        tell(headline(f"{entry.atom} failed: {entry.reason}"), head=f"{mark(False)} ")
 
 
 def _judged(verdict: Verdict) -> str:

@@ -83,9 +83,10 @@ def refuse_without_agents(loop: Loop, config: Config) -> None:
     nobody = [atom.id for atom in waiting_for_agents(loop) if (atom.agent or config.agent_of("worker")) is None]
     if nobody:
         named = ", ".join(nobody[:_MOST_SHOWN]) + (" …" if len(nobody) > _MOST_SHOWN else "")
+        out = f"; `aot redirect --remove {nobody[0]}` takes one out" if loop.control.status == "stopped" else ""
         raise StateFileInvalid(
             f"there is no agent to do: {named}",
-            hint="Name one with --agent or in aot.toml, or give these atoms a command: `run`.",
+            hint=f"Name one with --agent or in aot.toml, or give these atoms a command: `run`{out}.",
         )
     for name in likely_agents(loop, config):
         hire(config, name)

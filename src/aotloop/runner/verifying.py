@@ -23,11 +23,15 @@ class Verifying:
         tell(news.Verified(at=now(), passed=verdict.passed, undecided=verdict.undecided, failing=judged.evidence))
         for item, why in judged.waiting.items() if verdict.undecided else ():
             tell(news.Warned(at=now(), text=f"undecided: {item}: {why}"))
-        if self._is_first and judged.holding and not verdict.passed:
+        if self._is_before_work() and judged.holding and not verdict.passed:
             held = ", ".join(judged.holding)
             tell(news.Warned(at=now(), text=f"already holds before any work, so it may prove nothing: {held}"))
         self._is_first = False
         return [reports.Verified(at=now(), number=number, verdict=verdict, evidence=judged.evidence)]
+
+    def _is_before_work(self) -> bool:
+        """What an earlier run has done may well hold already."""
+        return self._is_first and all(atom.status != "resolved" for atom in self._means.run.loop.atoms)
 
     async def parent(self, atom: Atom) -> list[Item]:
         if atom.check is None:

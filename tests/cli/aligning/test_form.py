@@ -88,7 +88,7 @@ def test_every_answer_is_looked_at_at_once(project: Path) -> None:
             screen,
             (CHECKS[0][0], ""),
             ("At least one is needed", "9"),
-            ("There is no 9.", "quality"),
+            ("There is no 9. Type a number from the list, or its name.", "quality"),
             ("What is scored? ", "how it reads"),
             ("In a few words", "reads well"),
             ("At least which score", "7"),

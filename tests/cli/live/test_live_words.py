@@ -191,3 +191,8 @@ def test_news_are_about_every_atom_they_name() -> None:
     assert is_about(an_example(news.Merged), "A1")
     assert not is_about(an_example(news.RunBegan), "A1")
     assert not is_about(an_example(news.AtomsAdded), "A")
+
+
+def test_of_a_failure_its_first_line_is_told_and_not_that_output_follows() -> None:
+    switched = an_example(news.SwitchedTo, again=(), reason="exit 127 after 0.0 s; its last output:\nnot found")
+    assert words(switched) == "way: A2 instead of A1: exit 127 after 0.0 s"

@@ -66,7 +66,7 @@ def _what_next(performer: Performer) -> None:
     _points(
         {
             **(look if stage.is_kept else again),
-            "aot init --help": "begins a loop of your own: say what has to hold in the end, and what comes first.",
+            "aot align": "begins a loop of your own: it asks what is to be achieved, and what proves it.",
             "aot run --dry-run": "shows what that loop would do, before it does anything.",
         }
     )

@@ -27,7 +27,10 @@ def _progress(picture: Picture, width: int) -> list[Piece]:
     status = picture.ended.status if picture.ended is not None else picture.loop.control.status
     done, required = picture.standing.resolved, picture.standing.required
     told = f"{done:,} of {required:,}"
-    told += " required atoms resolved" if width >= 72 else " resolved" if width >= 48 else ""
+    if picture.is_of_phases:
+        told += " phases done" if width >= 48 else ""
+    else:
+        told += " required atoms resolved" if width >= 72 else " resolved" if width >= 48 else ""
     room = min(width - len(status) - len(told) - 4, LONGEST_BAR)
     filled = room * done // required if required and room > 0 else 0
     bar: list[Piece] = [("█" * filled, "green"), ("░" * (room - filled), "dim"), ("  ", "")] if room >= 4 else []
@@ -36,8 +39,9 @@ def _progress(picture: Picture, width: int) -> list[Piece]:
 
 def _facts(picture: Picture, width: int, now: float) -> Iterator[str]:
     limits = picture.loop.objective.constraints
-    yield f"iteration {picture.iteration:,} of {limits.max_iterations:,}"
-    yield f"stalls {picture.stall_count:,} of {limits.max_stall_count:,}"
+    yield f"{'turn' if picture.is_of_phases else 'iteration'} {picture.iteration:,} of {limits.max_iterations:,}"
+    if not picture.is_of_phases:
+        yield f"stalls {picture.stall_count:,} of {limits.max_stall_count:,}"
     yield from spending(picture.cost_usd, picture.loop.control.used, limits.max_cost_usd)
     if picture.ended is not None and picture.ended.seconds:
         yield lasting(picture.ended.seconds)

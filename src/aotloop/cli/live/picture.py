@@ -16,7 +16,7 @@ from aotloop.cli.bound import Bound, bound_of
 from aotloop.cli.live.standing import Standing
 from aotloop.cli.live.times import moment
 from aotloop.cli.live.words import words
-from aotloop.core.model import Loop
+from aotloop.core.model import BaseCase, Loop
 from aotloop.runner import news as kinds
 
 MOST_HAPPENINGS = 8
@@ -66,6 +66,11 @@ class Picture:
         return self.standing.loop
 
     @property
+    def is_of_phases(self) -> bool:
+        """Its atoms are the phases of a feature: no base case bounds them, and they do not stall."""
+        return self.loop.objective.base_case == BaseCase()
+
+    @property
     def cost_usd(self) -> float:
         return self.loop.control.cost_usd
 
@@ -80,7 +85,7 @@ class Picture:
         """Looks at every atom: in a large loop, not for every picture."""
         self.is_bound_stale = False
         try:
-            self.bound = bound_of(self.loop, self.standing.board)
+            self.bound = None if self.is_of_phases else bound_of(self.loop, self.standing.board)
         except (ValueError, LookupError, ArithmeticError):  # of a loop that is not valid, nothing can be said
             self.bound = None
 

@@ -51,7 +51,7 @@ def clause(text: str, before: str = ": ") -> str:
 
 def first_line(text: str) -> str:
     """What is said of a failure; the output that shows it comes after."""
-    return text.strip().partition("\n")[0]
+    return text.strip().partition("\n")[0].removesuffix("; its last output:")
 
 
 def name(of: str) -> str:
@@ -194,6 +194,40 @@ def _verified(one: kinds.Verified) -> str:
     return f"{about}: {found}{item}{clause(first_line(first[1]))}"
 
 
+# --- the phase loop ----------------------------------------------------------------------------------------------
+
+
+def _ship_began(one: kinds.ShipBegan) -> str:
+    where = f" on {name(one.branch)}" if one.branch else ""
+    return f"in {name(one.phase)}{where}{clause(one.feature)}"
+
+
+def _entered(one: kinds.PhaseEntered) -> str:
+    forced = f"; the phase before was left by force{clause(one.forced)}" if one.forced is not None else ""
+    return f"{name(one.phase)}: begins{forced}"
+
+
+def _receipt(one: kinds.ReceiptJudged) -> str:
+    at = f" at {name(one.commit[:10])}" if one.commit else ""
+    if one.accepted:
+        return f"{name(one.phase)}: the receipt counts, {name(one.artifact)}{at}"
+    return f"{name(one.phase)}: the receipt does not count{clause('; '.join(one.reasons))}"
+
+
+def _turn(one: kinds.TurnEnded) -> str:
+    return f"{name(one.phase)}: turn {one.turn} of {one.most} ended, without a receipt that counts"
+
+
+def _ship_ended(one: kinds.ShipEnded) -> str:
+    spent = _spent(one.cost_usd, Used())
+    after = f" after {lasting(one.seconds)}" if one.seconds >= 1 else ""
+    if one.status == "completed":
+        return f"shipped{after}{spent}: every receipt holds, and the acceptance tests pass"
+    if one.status == "waiting":
+        return f"{name(one.phase)}: waits for a person{after}{spent}"
+    return f"{name(one.phase)}: {name(one.status)}{after}{spent}{clause(one.reason or '')}"
+
+
 _WORDS: dict[type[kinds.News], Callable[[Any], str]] = {
     kinds.RunBegan: _run_began,
     kinds.AgentFound: _agent_found,
@@ -215,4 +249,9 @@ _WORDS: dict[type[kinds.News], Callable[[Any], str]] = {
     kinds.GenerationEnded: _generation,
     kinds.Verifying: _verifying,
     kinds.Verified: _verified,
+    kinds.ShipBegan: _ship_began,
+    kinds.PhaseEntered: _entered,
+    kinds.ReceiptJudged: _receipt,
+    kinds.TurnEnded: _turn,
+    kinds.ShipEnded: _ship_ended,
 }
