@@ -167,7 +167,7 @@ def actions(loop: PhaseLoop) -> Iterator[Action]:
         said = f"a person forces it, tests {'pass' if tests_pass else 'fail'}"
         yield Action(said, forced, tests_pass=tests_pass, by_person=True)
     if loop.enforce_budget and loop.spent_usd <= loop.budget_limit_usd:
-        yield Action("a dollar is spent", MoneySpent(at=AT, usd=1))
+        yield Action("a dollar is spent", MoneySpent(at=AT, of=f"{loop.spent_usd:g}", usd=1))
     yield Action("a person stops it", LoopStopped(at=AT, reason="user: enough"))
     yield Action("a person resumes it", LoopResumed(at=AT), by_person=True)
     yield Action("a person cancels it", LoopCancelled(at=AT, reason="user: no"))

@@ -24,6 +24,7 @@ ALL_PHASES = {
     "A4": [made({REVIEW_FILE: MENDED})],
     "re_review": [made({REVIEW_FILE: f"{MENDED}\nLooked at.\n"})],
 }
+COST = 0.25
 BEGIN = ("a feature", "--skip-test-review")
 
 
@@ -32,11 +33,15 @@ def asked_for(phase: Phase) -> str:
     return {"work": "A1", "fix": "A3"}.get(phase, phase)
 
 
+def costly_orders() -> dict[str, list[Order]]:
+    return {key: [costing(one, COST) for one in found] for key, found in orders(**ALL_PHASES).items()}
+
+
 def test_killed_while_the_agent_of_each_phase_is_at_work(tmp_path: Path) -> None:
-    book = orders(**ALL_PHASES)
+    book = costly_orders()
     for phase in PHASES:
         hangs: Order = {"hang": True, "touch": str(tmp_path / f"at-{phase}")}
-        book[asked_for(phase)].insert(0, hangs)
+        book[asked_for(phase)] = [hangs, *book[asked_for(phase)]]
     feature = a_feature(tmp_path, book)
     for phase in PHASES:
         with feature.shipping(*(BEGIN if phase == "brainstorm" else ())) as run:
@@ -51,11 +56,12 @@ def test_killed_while_the_agent_of_each_phase_is_at_work(tmp_path: Path) -> None
     assert feature.subjects() == [one for phase in PHASES for one in graphs.get(phase, [phase])]
     assert {feature.asked(asked_for(phase)) for phase in PHASES} == {2}
     assert [feature.asked(one) for one in ("A2", "A4", "work", "fix")] == [1, 1, 0, 0]
+    assert loop.spent_usd == pytest.approx(COST * len(feature.subjects()))
     assert feature.leftovers() == []
 
 
 def test_killed_just_after_the_work_of_each_phase_has_landed(tmp_path: Path) -> None:
-    book = {key: [costing(one, 0.25) for one in found] for key, found in orders(**ALL_PHASES).items()}
+    book = costly_orders()
     feature = a_feature(tmp_path, book)
     hits = 0
     for phase in PHASES:
@@ -72,7 +78,7 @@ def test_killed_just_after_the_work_of_each_phase_has_landed(tmp_path: Path) -> 
     assert (loop.phases_completed, loop.errors, loop.global_iteration) == (PHASES, (), 0)
     assert feature.subjects() == list(PHASES)
     assert [one.phase for one in loop.checkpoints] == list(PHASES)
-    assert loop.spent_usd == pytest.approx(0.25 * len(PHASES))
+    assert loop.spent_usd == pytest.approx(COST * len(PHASES))
     assert hits, "none of them was killed in time to show anything"
     assert feature.leftovers() == []
 

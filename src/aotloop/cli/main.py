@@ -29,6 +29,7 @@ COMMANDS = {
     "prompt": "Print what an agent would be told about an atom.",
     "graph": "Draw the work graph.",
     "log": "Show what was selected, what failed and what was corrected.",
+    "ship": "Take a feature from idea to shipped, with receipts.",
     "plugin": "Install the plugin for Claude Code and Codex.",
     "doctor": "Look for what is missing or in the way.",
     "clean": "Remove what runs left: kept attempts, worktrees, processes.",
@@ -39,8 +40,9 @@ COMMANDS = {
 
 EXAMPLES = """\b
 Examples:
-  aot init --goal "All tests pass" --command "make test"
-  aot gate && aot status
+  aot demo                      watch a loop at work
+  aot align "All tests pass"    agree on what is to be achieved, and what proves it
+  aot run                       until it holds, or until it can say why not
   aot verify --json
 """
 

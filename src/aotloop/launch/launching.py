@@ -84,13 +84,13 @@ def run_loop(store: Store, config: Config, wishes: Wishes, spectator: Spectator)
             launch = _Launch(store, config, wishes, spectator, places, run_id, held)
             return launch.run(loop)
         finally:
-            with _undisturbed():
+            with undisturbed():
                 kill_orphans(run_id)  # what set-up left running, for one, lives as long as the run, and no longer
                 places.close()
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
+def undisturbed() -> Iterator[None]:
     """Whoever presses Ctrl-C again and again is obeyed by now; it takes a moment more to leave nothing behind."""
     before = {
         number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -163,7 +163,7 @@ class _Launch:
         finally:
             self._spectator.close()
             self._journal.close()
-            with _undisturbed():
+            with undisturbed():
                 self._judges.close()
 
     def _drive(self, run: Run, start: Start) -> Ending:

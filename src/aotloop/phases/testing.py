@@ -9,7 +9,10 @@ import os
 import re
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
+from shlex import quote
+from tempfile import TemporaryDirectory
 
 import msgspec
 
@@ -45,6 +48,12 @@ _COULD_NOT_RUN = {
 }
 """Exit codes of pytest that say nothing about what is tested."""
 
+_MORE = "PYTEST_ADDOPTS"
+_LARGEST_REPORT = 100_000
+"""Bytes of a report in which its totals stand."""
+_SUITE = re.compile(rb"<testsuite [^>]*>")
+_COUNTS = re.compile(rb'\b(errors|failures|skipped|tests)="(\d+)"')
+
 
 class TestRun(msgspec.Struct, frozen=True, kw_only=True):
     __test__ = False
@@ -55,9 +64,14 @@ class TestRun(msgspec.Struct, frozen=True, kw_only=True):
     evidence: str
 
 
+def is_plain(path: str) -> bool:
+    """Whether no shell finds anything in it but a path of the project."""
+    return _PLAIN.fullmatch(path) is not None and ".." not in path.split("/")
+
+
 def command_for(root: Path, file: str, settings: ShipSettings) -> str:
     """In words of a shell. The path is plain, so that there is nothing in it for a shell to understand."""
-    if not _PLAIN.fullmatch(file) or ".." in file.split("/"):
+    if not is_plain(file):
         raise AotError(
             f"{file!r} cannot be the path of the acceptance tests",
             hint="Use letters, digits, and . _ - + @ in it, as seen from the project: tests/acceptance/login_test.py",
@@ -93,9 +107,26 @@ def _has_pytest(root: Path, python: str) -> bool:
 
 def run_tests(root: Path, command: str, *, timeout: float, cancellation: Cancellation | None = None) -> TestRun:
     """`command` as command_for told it."""
-    found = check_command(command, root=root, timeout=timeout, expect_fail=True, cancellation=cancellation)
+    is_pytest = " -m pytest " in f" {command} "
+    with TemporaryDirectory(prefix="aot-tests-") as folder:
+        report = Path(folder, "report.xml")
+        env = {_MORE: f"{os.environ.get(_MORE, '')} {quote(f'--junitxml={report}')}".strip()} if is_pytest else None
+        found = check_command(command, root=root, timeout=timeout, expect_fail=True, cancellation=cancellation, env=env)
+        has_skipped_all = is_pytest and found.exit_code == 0 and _has_none_passed(report)
     evidence = found.evidence.replace(", but it should fail", "").replace(", which proves nothing", "")
-    if found.exit_code in _COULD_NOT_RUN and " -m pytest " in f" {command} ":
+    if has_skipped_all:
+        return TestRun(passed=None, command=command, evidence=f"{evidence} (not one of them was run to its end)")
+    if found.exit_code in _COULD_NOT_RUN and is_pytest:
         return TestRun(passed=None, command=command, evidence=f"{evidence} ({_COULD_NOT_RUN[found.exit_code]})")
     ran = found.passed or found.exit_code == 0
     return TestRun(passed=not found.passed if ran else None, command=command, evidence=evidence)
+
+
+def _has_none_passed(report: Path) -> bool:
+    """Whether pytest is content with nothing: all were skipped, or only collected. Without a report nobody knows."""
+    with suppress(OSError):
+        if suite := _SUITE.search(report.read_bytes()[:_LARGEST_REPORT]):
+            counts = {name: int(number) for name, number in _COUNTS.findall(suite[0])}
+            tests = counts.pop(b"tests", 0)
+            return tests - sum(counts.values()) <= 0
+    return False

@@ -182,6 +182,58 @@ class Verified(News, frozen=True, kw_only=True, tag="verified"):
     """Item → evidence."""
 
 
+# --- the phase loop ----------------------------------------------------------------------------------------------
+
+
+class ShipBegan(News, frozen=True, kw_only=True, tag="ship_began"):
+    """A feature is begun, or gone on with, in this phase."""
+
+    run_id: str
+    pid: int
+    feature: str
+    phase: str
+    branch: str | None = None
+
+
+class PhaseEntered(News, frozen=True, kw_only=True, tag="phase_entered"):
+    """`forced`: why the one before was left without having been completed."""
+
+    phase: str
+    forced: str | None = None
+
+
+class ReceiptJudged(News, frozen=True, kw_only=True, tag="receipt"):
+    """What was claimed to have been produced by a phase was looked into; `reasons`: why it does not count."""
+
+    phase: str
+    artifact: str
+    commit: str | None = None
+    accepted: bool
+    reasons: tuple[str, ...] = ()
+    tests: str = ""
+    """How the acceptance tests ended, if they were run for it."""
+
+
+class TurnEnded(News, frozen=True, kw_only=True, tag="turn"):
+    """An agent's turn is over, and the phase is not. `turn` of at most so many in this phase."""
+
+    phase: str
+    turn: int
+    most: int
+
+
+class ShipEnded(News, frozen=True, kw_only=True, tag="ship_ended"):
+    """`status`: completed, waiting (for a person's word on the acceptance tests), stopped, cancelled; running: it broke
+    off, and can be gone on with.
+    """
+
+    status: str
+    phase: str
+    reason: str | None = None
+    seconds: float = 0.0
+    cost_usd: float = 0.0
+
+
 AnyNews = (
     RunBegan
     | AgentFound
@@ -203,5 +255,10 @@ AnyNews = (
     | GenerationEnded
     | Verifying
     | Verified
+    | ShipBegan
+    | PhaseEntered
+    | ReceiptJudged
+    | TurnEnded
+    | ShipEnded
 )
 """For reading lines back: `msgspec.json.decode(line, type=AnyNews)`."""

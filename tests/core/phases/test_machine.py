@@ -360,8 +360,8 @@ def test_red_first_is_about_spec_test_and_green_about_work() -> None:
 def test_a_budget_is_told_about_at_four_fifths_and_when_it_is_spent() -> None:
     loop = a_phase_loop(budget_limit_usd=10)
     told: list[object] = []
-    for usd in (7.9, 0.1, 1.0, 1.0, 5.0):
-        loop, effects = advance(loop, MoneySpent(at=LATER, usd=usd))
+    for turn, usd in enumerate((7.9, 0.1, 1.0, 1.0, 5.0)):
+        loop, effects = advance(loop, MoneySpent(at=LATER, of=str(turn), usd=usd))
         told.append([effect.text.split(" ")[0] for effect in effects if isinstance(effect, Warn)])
     assert told == [[], ["80%"], [], ["100%"], []]
     assert loop.status == "running"
@@ -369,7 +369,8 @@ def test_a_budget_is_told_about_at_four_fifths_and_when_it_is_spent() -> None:
 
 
 def test_an_enforced_budget_stops_the_loop_and_more_of_it_lets_it_go_on() -> None:
-    loop, effects = advance(a_phase_loop(budget_limit_usd=1, enforce_budget=True), MoneySpent(at=LATER, usd=2.0))
+    loop = a_phase_loop(budget_limit_usd=1, enforce_budget=True)
+    loop, effects = advance(loop, MoneySpent(at=LATER, of="1", usd=2.0))
     assert loop.status == "stopped"
     assert effects[-1] == Stop(reason="limit: the budget is spent, 2.00 of 1.00 USD")
     assert isinstance(effects[0], Warn)
@@ -379,15 +380,24 @@ def test_an_enforced_budget_stops_the_loop_and_more_of_it_lets_it_go_on() -> Non
     assert advance(loop, LoopResumed(at=LATER, enforce_budget=False))[0].status == "running"
 
 
+def test_what_is_told_again_is_not_counted_again() -> None:
+    loop = a_phase_loop()
+    for usd in (0.5, 0.5, 1.25, 1.0):
+        loop, _ = advance(loop, MoneySpent(at=LATER, of="the graph", usd=usd))
+    assert loop.spent_usd == pytest.approx(1.25)
+    loop, _ = advance(loop, MoneySpent(at=LATER, of="turn 2", usd=0.5))
+    assert loop.spent_usd == pytest.approx(1.75)
+
+
 def test_it_stops_while_it_waits_for_a_person_too() -> None:
     loop = replace(walk_to("spec_test", a_phase_loop(budget_limit_usd=1, enforce_budget=True)), status="waiting")
-    assert advance(loop, MoneySpent(at=LATER, usd=1.0))[0].status == "stopped"
+    assert advance(loop, MoneySpent(at=LATER, of="1", usd=1.0))[0].status == "stopped"
 
 
 @pytest.mark.parametrize("usd", [-1.0, float("nan"), float("inf")])
 def test_what_is_no_money_is_refused(usd: float) -> None:
     with pytest.raises(IllegalEvent):
-        advance(a_phase_loop(), MoneySpent(at=LATER, usd=usd))
+        advance(a_phase_loop(), MoneySpent(at=LATER, of="1", usd=usd))
 
 
 # --- a person's force --------------------------------------------------------------------------------------------

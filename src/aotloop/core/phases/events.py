@@ -77,6 +77,9 @@ class AcceptanceRun(PhaseEvent, frozen=True, kw_only=True):
 
 
 class MoneySpent(PhaseEvent, frozen=True, kw_only=True):
+    """`usd`: all that this turn, or this graph, has cost so far."""
+
+    of: str
     usd: float
 
 

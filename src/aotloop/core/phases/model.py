@@ -69,6 +69,13 @@ class AcceptanceVerdict(Entry, frozen=True, kw_only=True):
     timestamp: str
 
 
+class Bill(Entry, frozen=True, kw_only=True):
+    """What one turn, or one graph, has cost so far: told again after a crash, it is not counted again."""
+
+    of: str
+    usd: float
+
+
 class PhaseLoop(Entry, frozen=True, kw_only=True):
     version: int = VERSION
     feature: str
@@ -98,6 +105,8 @@ class PhaseLoop(Entry, frozen=True, kw_only=True):
     """The session that drives the loop; none: it is driven from outside of any."""
     spent_usd: float = 0
     """As far as agents tell what they cost."""
+    bills: tuple[Bill, ...] = ()
+    """Of which that is the sum."""
     enforce_budget: bool = False
     """Stop when the budget is spent, instead of warning."""
     no_graph: bool = False
@@ -112,6 +121,7 @@ OURS: dict[type, tuple[str, ...]] = {
         "phase_started_at",
         "session_id",
         "spent_usd",
+        "bills",
         "enforce_budget",
         "no_graph",
         "tests_verdict",

@@ -122,7 +122,7 @@ def _missing(receipt: Receipt, facts: Facts, proofs: tuple[Proof, ...]) -> Itera
         if not proof.holds(facts):
             said = facts.tests_said or "nobody has run them"
             yield proof.otherwise.format(
-                artifact=_short(receipt.artifact), git_sha=_short(receipt.git_sha), tests_said=_short(said)
+                artifact=_seen(receipt.artifact), git_sha=_seen(receipt.git_sha), tests_said=_short(said)
             )
 
 
@@ -136,6 +136,11 @@ def _problems(phase: Phase, receipt: Receipt) -> Iterator[str]:
         yield f"the artifact {_short(receipt.artifact)!r} is not a path within the project"
     if _SHA.fullmatch(receipt.git_sha) is None:
         yield f"{_short(receipt.git_sha)!r} is not the sha of a commit"
+
+
+def _seen(text: str) -> str:
+    """Nothing in it that a terminal would obey."""
+    return _short(text if text.isprintable() else ascii(text))
 
 
 def _short(text: str) -> str:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from aotloop.core.phases.effects import PhaseEffect, Warn
 from aotloop.core.phases.events import MoneySpent
 from aotloop.core.phases.illegal import illegal, refuse_if_final
-from aotloop.core.phases.model import PhaseLoop
+from aotloop.core.phases.model import Bill, PhaseLoop
 from aotloop.core.phases.moving import Moved, stop
 
 WARNED_AT = (0.8, 1.0)
@@ -18,9 +18,11 @@ def spend(loop: PhaseLoop, event: MoneySpent) -> Moved:
     refuse_if_final(loop, event)
     if not 0 <= event.usd < float("inf"):
         raise illegal(event, f"{event.usd:g} is not an amount of money")
-    if not event.usd:
+    more = event.usd - next((bill.usd for bill in loop.bills if bill.of == event.of), 0.0)
+    if more <= 0:
         return loop, ()
-    after = replace(loop, spent_usd=loop.spent_usd + event.usd, last_updated=event.at)
+    bills = (*(bill for bill in loop.bills if bill.of != event.of), Bill(of=event.of, usd=event.usd))
+    after = replace(loop, spent_usd=loop.spent_usd + more, bills=bills, last_updated=event.at)
     told: tuple[PhaseEffect, ...] = tuple(
         Warn(text=f"{part:.0%} of the budget are spent: {_amounts(after)}")
         for part in WARNED_AT
