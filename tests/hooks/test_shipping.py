@@ -119,6 +119,13 @@ def test_where_nothing_may_be_forced_the_loop_stops_and_the_session_is_free(
     assert store.load().status == "stopped"
 
 
+def test_what_a_terminal_would_obey_is_not_shown(project: Path) -> None:
+    store = shipping(project, feature="Greet\x1b]0;owned\x07 people")
+    answer = ended(store)
+    assert isinstance(answer, Block)
+    assert answer.message.startswith("Shipping Greet]0;owned people:")
+
+
 def test_however_long_the_texts_of_a_loop_are_the_instruction_is_short(project: Path) -> None:
     store = shipping(project, feature="x" * 50_000, errors=(tried("plan", "y" * 50_000),))
     answer = ended(store)

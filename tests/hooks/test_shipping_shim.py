@@ -16,7 +16,7 @@ from aotloop.statefile.lease import lease
 from aotloop.statefile.locate import find_phase_file
 from aotloop.statefile.phase_store import PhaseStore
 from aotloop.statefile.reading import decode
-from tests.hooks.features import TESTS, repository, shipping, with_tests
+from tests.hooks.features import TESTS, a_feature, repository, shipping, with_tests
 from tests.hooks.shim import call, process, quick
 from tests.hooks.situations import SESSION, driven, judged
 from tests.hooks.test_shim import imported
@@ -53,6 +53,17 @@ def test_the_instruction_names_the_script_where_the_client_tells_the_plugin_s_pl
     monkeypatch.setenv("CLAUDE_PLUGIN_ROOT", "/somewhere/plugin")
     shipping(project)
     assert "`python3 /somewhere/plugin/skills/phase-loop/scripts/ship.py receipt " in told("Stop", project)["reason"]
+
+
+def test_a_session_that_does_nothing_is_let_go_in_a_part_of_a_repository_too(project: Path) -> None:
+    repository(project)
+    part = project / "part"
+    part.mkdir()
+    PhaseStore(str(part / ".claude" / "autonomous-loop.json")).create(
+        a_feature(started_at="2999-01-01T00:00:00Z", phase_started_at="2999-01-01T00:00:00Z", phase_iteration=6)
+    )
+    assert told("Stop", part)["decision"] == "approve"
+    assert (loop_in(part).stop_reason or "").startswith("stalled")
 
 
 def test_a_feature_is_heard_before_there_is_a_file(project: Path) -> None:

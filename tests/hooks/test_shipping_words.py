@@ -62,6 +62,8 @@ def test_the_shim_lets_through_the_same(prompt: str, command: tuple[str, str] | 
         ("Add login", Wish(kind="begin", text="Add login")),
         ('"Add login"', Wish(kind="begin", text="Add login")),
         ("approve buttons", Wish(kind="begin", text="approve buttons")),
+        ("approve", Wish(kind="go on")),
+        ("resume", Wish(kind="go on")),
         ("--skip-brainstorm Add login", Wish(kind="begin", text="Add login", options={"skip-brainstorm": True})),
         (
             "Add the user's login --budget-usd 2.5 --max-iterations=9 --completion-promise 'IT IS OUT'",
@@ -91,6 +93,8 @@ def test_without_a_loop_words_are_a_feature(words: str, wish: Wish) -> None:
         ("advance", Wish(kind="advance")),
         ("resume --max-iterations 80", Wish(kind="resume", options={"max-iterations": 80})),
         ("accept 0123abcd", Wish(kind="accept", text="0123abcd")),
+        ("refuse\n- they test nothing", Wish(kind="refuse", text="- they test nothing")),
+        ("resume\t--max-iterations 80", Wish(kind="resume", options={"max-iterations": 80})),
     ],
 )
 def test_with_a_loop_the_first_word_decides_about_it(words: str, wish: Wish) -> None:
@@ -162,6 +166,12 @@ def test_to_go_on_with_a_loop_that_stopped_is_to_resume_it(project: Path) -> Non
     assert "`ship.py resume`" in asked(store, project, "/ship")
     assert spoken.said("resume", SESSION) is not None
     assert store.load().status == "stopped", "the script resumes it"
+
+
+def test_while_a_feature_is_under_way_no_other_is_noted_down_for_later(project: Path) -> None:
+    store = shipping(project, session_id=None)
+    assert "under way" in asked(store, project, "/ship approve, please")
+    assert spoken.said("begin", SESSION) is None
 
 
 def test_while_aot_ship_runs_the_loop_nothing_is_noted(project: Path) -> None:

@@ -27,6 +27,8 @@ def run(root: Path, name: str, content: str, settings: ShipSettings | None = Non
         ("a_test.py", "def test_a(): pass\n", True),
         ("a_test.py", "import not_there\n", None),
         ("a_test.py", "x = 1\n", None),
+        ("a_test.py", "import pytest\n@pytest.mark.skip\ndef test_a(): assert 0\n", None),
+        ("a_test.py", "import pytest\n@pytest.mark.skip\ndef test_a(): assert 0\ndef test_b(): pass\n", True),
     ],
 )
 def test_they_pass_or_fail_or_prove_nothing(
@@ -34,6 +36,25 @@ def test_they_pass_or_fail_or_prove_nothing(
 ) -> None:
     _with_our_python(tmp_path, monkeypatch)
     assert run(tmp_path, name, content) is passed
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"pytest.ini": "[pytest]\naddopts = --collect-only\n"},
+        {
+            "conftest.py": "import pytest\ndef pytest_collection_modifyitems(items):\n"
+            "    for one in items: one.add_marker(pytest.mark.skip)\n"
+        },
+    ],
+)
+def test_that_nothing_was_run_is_not_that_it_passes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, others: dict[str, str]
+) -> None:
+    _with_our_python(tmp_path, monkeypatch)
+    for name, content in others.items():
+        (tmp_path / name).write_text(content)
+    assert run(tmp_path, "a_test.py", "def test_a(): assert 0\n") is None
 
 
 def test_without_pytest_unittest_runs_them(tmp_path: Path) -> None:

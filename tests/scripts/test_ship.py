@@ -22,7 +22,7 @@ from aotloop.trust import spoken
 from tests.hooks.features import DOCUMENTS, PLAN, TESTS, committed, repository, shipping, with_tests
 from tests.hooks.situations import SESSION
 from tests.scripts.calling import call
-from tests.workspace.checkouts import write
+from tests.workspace.checkouts import sh, write
 
 
 @pytest.fixture(autouse=True)
@@ -247,6 +247,50 @@ def test_a_loop_that_stopped_goes_on_where_the_person_wants_it_with_other_limits
     assert ship("resume")["status"] == "running"
     loop = loop_of(project)
     assert (loop.max_iterations, loop.session_id, loop.stop_reason) == (60, SESSION, None)
+
+
+def test_what_was_said_of_one_stop_does_not_count_for_the_next(project: Path) -> None:
+    stopped = {"status": "stopped", "stop_reason": "stalled", "phase": "spec_test"}
+    store = shipping(project, **stopped)
+    typed(project, "/ship resume")
+    store.create(replace(store.load(), global_iteration=9), overwrite=True)
+    assert "has changed since" in ship("resume", code=1)["error"]
+    store.create(replace(store.load(), status="waiting", **with_tests(project)), overwrite=True)
+    typed(project, "/ship refuse no")
+    store.create(replace(store.load(), **with_tests(project, "false\n")), overwrite=True)
+    assert "has changed since" in ship("refuse", code=1)["error"]
+
+
+def test_a_budget_that_the_person_names_is_kept(project: Path) -> None:
+    repository(project)
+    typed(project, "/ship Greet people --budget-usd 3")
+    ship("begin")
+    loop = loop_of(project)
+    assert (loop.budget_limit_usd, loop.enforce_budget) == (3, True)
+
+
+def test_in_a_worktree_no_feature_begins_as_its_commits_are_not_in_the_checkout(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository(project)
+    sh(project, "worktree", "add", "-q", str(project / ".claude" / "worktrees" / "w"))
+    monkeypatch.chdir(project / ".claude" / "worktrees" / "w")
+    typed(project, "/ship Greet people")
+    assert "worktree" in ship("begin", code=1)["error"]
+    assert not (project / ".claude" / "autonomous-loop.json").exists()
+
+
+def test_a_loop_that_is_over_in_a_folder_above_is_not_in_the_way_of_another_repository(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipping(project, status="completed")
+    inner = project / "inner"
+    inner.mkdir()
+    repository(inner)
+    monkeypatch.chdir(inner)
+    begun = ship("begin", "--feature", "Greet people")
+    assert begun["file"] == str(inner / ".claude" / "autonomous-loop.json")
+    assert loop_of(project).status == "completed"
 
 
 # --- the rest ----------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from aotloop.hooks.answers import Answer, Context
 from aotloop.hooks.told import Told
 from aotloop.hooks.typed import Wish, command_in, typed, wish_in
 from aotloop.hooks.words import line
-from aotloop.session.persons_word import shown_tests
+from aotloop.session.persons_word import subject_of
 from aotloop.statefile.phase_store import PhaseStore
 from aotloop.trust.spoken import Kind, Word, note
 
@@ -54,11 +54,19 @@ def decide(told: Told, store: PhaseStore | None, now: Circumstances) -> Answer:
 def _wished(told: Told, store: PhaseStore | None, loop: PhaseLoop | None, wish: Wish, now: Circumstances) -> Answer:
     if wish.mistake is not None:
         return Context(text=f"The person's command cannot be understood: {line(wish.mistake)}. Ask what was meant.")
-    if wish.kind == "begin":
+    if wish.kind == "begin" and (loop is None or loop.status in FINAL):
         return _note(told, wish, "begin", now)
+    if wish.kind == "begin":
+        return Context(text=f"Another feature is under way here: {_under_way(told, loop)}.")
     if store is None or loop is None or loop.status in FINAL:
         return Context(text="There is no loop to go on with: ask the person which feature is to be shipped.")
     return _about(told, store, loop, wish, now)
+
+
+def _under_way(told: Told, loop: PhaseLoop | None) -> str:
+    """Nothing is noted: it would begin by itself when this one is over."""
+    where = f"{line(loop.feature)}, in {loop.phase} ({loop.status})" if loop is not None else ""
+    return f"{where}. `{typed(told)}` goes on with it, `{typed(told)}-cancel` gives it up"
 
 
 def _about(told: Told, store: PhaseStore, loop: PhaseLoop, wish: Wish, now: Circumstances) -> Answer:
@@ -71,7 +79,7 @@ def _about(told: Told, store: PhaseStore, loop: PhaseLoop, wish: Wish, now: Circ
         return Context(text=f"This loop is driven by another session, which keeps it. {how}")
     match wish.kind:
         case "go on" | "take-over" if loop.status == "stopped":
-            return _note(told, wish, "resume", now)
+            return _note(told, wish, "resume", now, about=subject_of("resume", store.path, loop))
         case "go on" | "take-over":
             return Context(
                 text=f"This session ({told.session_id}) drives the loop; `ship.py status` says what is next."
@@ -80,19 +88,8 @@ def _about(told: Told, store: PhaseStore, loop: PhaseLoop, wish: Wish, now: Circ
             where = f"the loop is in {loop.phase} ({loop.status})"
             return Context(text=f"Nothing waits for the person's approval: {where}.")
         case kind:
-            return _note(told, wish, kind, now, about=_subject(store, loop, wish))
-
-
-def _subject(store: PhaseStore, loop: PhaseLoop, wish: Wish) -> str:
-    match wish.kind:
-        case "approve":
-            return shown_tests(store.path, loop)
-        case "accept":
-            return wish.text
-        case "advance":
-            return loop.phase
-        case _:
-            return ""
+            about = wish.text if kind == "accept" else subject_of(kind, store.path, loop)
+            return _note(told, wish, kind, now, about=about)
 
 
 def _note(told: Told, wish: Wish, kind: Kind, now: Circumstances, about: str = "") -> Answer:

@@ -38,8 +38,10 @@ def _script() -> str:
 
 def _last_commit_at(root: str) -> str | None:
     """From git's own log of what was checked out, in which every commit leaves a line; git itself takes longer."""
+    from aotloop.workspace.head import git_dir_of  # noqa: PLC0415
+
     try:
-        with open(os.path.join(root, ".git", "logs", "HEAD"), "rb") as file:
+        with open(os.path.join(git_dir_of(root) or "", "logs", "HEAD"), "rb") as file:
             file.seek(max(os.fstat(file.fileno()).st_size - 4096, 0))
             last = file.read().splitlines()[-1].partition(b"\t")[0].split()
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(last[-2])))

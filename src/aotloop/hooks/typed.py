@@ -56,12 +56,11 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 
 def command_in(prompt: str) -> tuple[Command, str] | None:
     """Of the raw prompt, with what follows it; `/aot-loop:ship …`, without the prefix, or with `$`."""
-    first, _, rest = prompt[:LONGEST].lstrip().partition(" ")
-    head, newline, more = first.partition("\n")
-    if head[:1] not in ("/", "$"):
+    first, rest = (*prompt[:LONGEST].split(None, 1), "", "")[:2]
+    if first[:1] not in ("/", "$"):
         return None
-    command = _COMMANDS.get(head[1:].strip().removeprefix(f"{PLUGIN}:").removeprefix(AS_SKILL))
-    return (command, f"{more} {rest}".strip() if newline else rest.strip()) if command is not None else None
+    command = _COMMANDS.get(first[1:].removeprefix(f"{PLUGIN}:").removeprefix(AS_SKILL))
+    return (command, rest.strip()) if command is not None else None
 
 
 def typed(told: Told) -> str:
@@ -72,8 +71,10 @@ def typed(told: Told) -> str:
 def wish_in(words: str, loop: PhaseLoop | None) -> Wish:
     """`loop` None: there is none. Words that would decide about a loop are then the beginning of a feature."""
     text, options, mistake = _without_options(words)
-    first, _, rest = text.partition(" ")
+    first, rest = (*text.split(None, 1), "", "")[:2]
     if loop is None or loop.status in FINAL:
+        if text in (*_ALONE, *_WITH_WORDS):
+            return Wish(kind="go on")  # nobody calls a feature so
         return Wish(kind="begin" if text else "go on", text=text, options=options, mistake=mistake)
     for kind in _ALONE:
         if text == kind:

@@ -14,7 +14,10 @@ MOST_FAILURES = 3
 
 def line(text: str, longest: int = LONGEST_LINE) -> str:
     """Only as much is looked at as can be shown."""
-    short = " ".join(text[: 4 * longest].split())
+    seen = text[: 4 * longest]
+    if not seen.isprintable():  # what a terminal would obey is not shown
+        seen = "".join(one for one in seen if one.isprintable() or one.isspace())
+    short = " ".join(seen.split())
     return short if len(short) <= longest and len(text) <= 4 * longest else f"{short[:longest]}…"
 
 

@@ -23,6 +23,8 @@ OVER = "shipped"
 
 NOT_READY = 3
 
+LONGEST_PROMISE = 200
+
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """What the person said; None: as the loop has it anyway."""
@@ -53,13 +55,26 @@ def begin_feature(store: PhaseStore, wanted: Wanted) -> PhaseLoop:
     branch = said.pop("branch")
     given = {name: value for name, value in said.items() if value is not None}
     given["feature"] = plain(wanted.feature)
+    if wanted.completion_promise is not None:
+        given["completion_promise"] = _promise(wanted.completion_promise)
     at = now()
     artifacts = Artifacts(progress_file=USUAL, branch=branch)
     loop, _ = begin(PhaseLoop(**given, phase="brainstorm", artifacts=artifacts, started_at=at, last_updated=at))
     if before is not None:
         _keep(store, before)
-    store.create(loop, overwrite=before is not None)
+    store.create(loop, instead_of=before)
     return loop
+
+
+def _promise(text: str) -> str:
+    """One that an agent can make, between its marks; it would be found out at the very end otherwise."""
+    text = text.strip()
+    if len(text) > LONGEST_PROMISE or "<" in text or not text.isprintable():
+        raise AotError(
+            f"nobody could make the promise {short(text)!r}",
+            hint=f"A word or a sentence, of {LONGEST_PROMISE} characters at most, without `<`.",
+        )
+    return text
 
 
 def _before(store: PhaseStore) -> PhaseLoop | None:

@@ -30,7 +30,8 @@ def are_tests_untouched(ground: Ground, loop: PhaseLoop, receipt: Receipt | None
 
 def _differences(ground: Ground, agreed: Receipt) -> Iterator[str]:
     places = (agreed.artifact, *folders_of(agreed.artifact))
-    blobs = _blobs(ground, agreed.git_sha, places)
+    commit = ground.commit(agreed.git_sha)
+    blobs = _blobs(ground, commit, places) if commit is not None else {}
     if not blobs:
         yield agreed.artifact
     now = _blobs(ground, ground.head(), places)

@@ -76,7 +76,7 @@ def file_receipt(
     """`sha` None: what is checked out. A checkpoint is kept with a receipt that counts."""
     loop = ground.store.load()
     refuse_others(loop, session)
-    receipt = Receipt(phase=loop.phase, artifact=artifact, git_sha=sha or ground.head(), timestamp=now())
+    receipt = Receipt(phase=loop.phase, artifact=artifact, git_sha=_whole(ground, sha), timestamp=now())
     loop = _named(ground, loop, branch, pr_url)
     _refuse_unless_running(loop)
     run = None
@@ -215,6 +215,13 @@ def _named(ground: Ground, loop: PhaseLoop, branch: str | None, pr_url: str | No
     if branch is None and pr_url is None:
         return loop
     return tell(ground, events.ArtifactsNamed(at=now(), branch=branch, pr_url=pr_url)).loop
+
+
+def _whole(ground: Ground, sha: str | None) -> str:
+    """A short name may come to mean something else; what is none is refused as it was given."""
+    if not sha:
+        return ground.head()
+    return (ground.commit(sha) if sha.isalnum() else None) or sha
 
 
 def _agreed(ground: Ground, loop: PhaseLoop, run: TestRun | None) -> bool | None:

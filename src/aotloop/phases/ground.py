@@ -5,11 +5,16 @@ from __future__ import annotations
 from functools import cached_property
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from aotloop.core.phases.settings import ShipSettings
 from aotloop.errors import Unavailable
 from aotloop.statefile.locate import find_phase_file, project_root
 from aotloop.statefile.phase_store import PhaseStore
 from aotloop.workspace.repository import Repository, find_repository
+
+_AS_IT_IS = (("GIT_NO_REPLACE_OBJECTS", "1"),)
+"""`git replace` would have one commit stand for another: what was agreed on for what it became."""
 
 
 class Ground:
@@ -26,7 +31,7 @@ class Ground:
                 f"{self.root} is not in a git repository",
                 hint="Receipts name commits: `git init`, and commit what there is.",
             )
-        return found
+        return replace(found, identity=(*found.identity, *_AS_IT_IS))
 
     def in_repository(self, path: str) -> str:
         """From a path of the project to one of the repository."""
@@ -37,6 +42,12 @@ class Ground:
         if commit is None:
             raise Unavailable("nothing has been committed here yet", hint="Receipts name commits: make the first one.")
         return commit
+
+    def commit(self, sha: str) -> str | None:
+        """The whole name of a commit; None: there is none, or it is a branch that is called so, which can be moved."""
+        name = f"{sha}^{{commit}}"
+        done = self.repository.git("rev-parse", "--verify", "--quiet", "--end-of-options", name, accept=())
+        return done.text if done.code == 0 and done.text.startswith(sha) else None
 
 
 def ground_at(start: str = ".", settings: ShipSettings | None = None) -> Ground:

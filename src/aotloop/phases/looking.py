@@ -6,10 +6,11 @@ not there.
 
 from __future__ import annotations
 
-import calendar
-import time
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from urllib.parse import urlsplit
+
+from msgspec.structs import replace
 
 from aotloop.core.phases.facts import Facts
 from aotloop.core.phases.model import Phase, PhaseLoop, Receipt
@@ -22,6 +23,10 @@ from aotloop.workspace.repository import is_at_or_in
 LARGEST = 4_000_000
 """Bytes of an artifact that are looked at."""
 
+_OTHERS = "what was run are not the tests of the commit; commit them, as files, with all that lies beside them"
+
+_MOST_VERSIONS = 100
+
 
 def needs_tests(phase: Phase) -> bool:
     return any(proof in RECEIPTS[phase].proofs for proof in (RED, GREEN, GREEN_TO_THE_END))
@@ -32,8 +37,12 @@ def look(ground: Ground, loop: PhaseLoop, receipt: Receipt, run: TestRun | None)
     if not _is_readable(receipt):
         return Facts()  # what is wrong with it is seen without looking anywhere
     proofs = RECEIPTS[receipt.phase].proofs
-    commit = _commit(ground, receipt.git_sha)
+    commit = ground.commit(receipt.git_sha)
     text = _artifact(ground, receipt.artifact, commit)
+    is_first = receipt.phase == "spec_test"
+    untouched = are_tests_untouched(ground, loop, receipt if is_first else None)
+    if run is not None and is_first and not untouched:
+        run = replace(run, passed=None, evidence=_OTHERS)
     return Facts(
         artifact_exists=text is not None,
         artifact_has_content=bool(text and text.strip()),
@@ -44,7 +53,7 @@ def look(ground: Ground, loop: PhaseLoop, receipt: Receipt, run: TestRun | None)
         plan_names_files_and_steps=_is_plan(text or "") if PLAN in proofs else None,
         tests_pass=run.passed if run is not None else None,
         tests_said=run.evidence if run is not None else "",
-        tests_untouched=are_tests_untouched(ground, loop, receipt if receipt.phase == "spec_test" else None),
+        tests_untouched=untouched,
         open_findings=_open(ground, loop, receipt, text or "") if COUNTED in proofs else None,
         has_branch_or_pull_request=_is_published(ground, loop, commit) if PUBLISHED in proofs else None,
     )
@@ -86,11 +95,6 @@ def _blob(ground: Ground, commit: str, path: str) -> bytes | None:
 # --- the commit --------------------------------------------------------------------------------------------------
 
 
-def _commit(ground: Ground, sha: str) -> str | None:
-    done = ground.repository.git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{sha}^{{commit}}", accept=())
-    return done.text if done.code == 0 else None
-
-
 def _contains(ground: Ground, commit: str, ref: str = "HEAD") -> bool:
     return ground.repository.git("merge-base", "--is-ancestor", commit, ref, accept=()).code == 0
 
@@ -101,15 +105,16 @@ def _is_newer(ground: Ground, loop: PhaseLoop, phase: Phase, commit: str) -> boo
     made = ground.repository.git("log", "-1", "--format=%ct", commit).text
     if not made.isdecimal() or int(made) < _seconds(since):
         return False
-    others = {_commit(ground, one.git_sha) for one in loop.receipts if one.phase != phase}
+    others = {ground.commit(one.git_sha) for one in loop.receipts if one.phase != phase}
     return not any(other is not None and _contains(ground, commit, other) for other in others)
 
 
 def _seconds(at: str) -> int:
-    """0 for what is no time: then nothing is older."""
+    """0 for what is no time: then nothing is older. Others may have written it with a zone."""
     try:
-        return calendar.timegm(time.strptime(at[:19], "%Y-%m-%dT%H:%M:%S"))
-    except ValueError:
+        read = datetime.fromisoformat(at)
+        return int((read if read.tzinfo is not None else read.replace(tzinfo=UTC)).timestamp())
+    except (ValueError, OverflowError):
         return 0
 
 
@@ -123,25 +128,42 @@ def _is_plan(text: str) -> bool:
 
 
 def _open(ground: Ground, loop: PhaseLoop, receipt: Receipt, text: str) -> int | None:
-    """Findings of earlier reviews may be resolved or accepted; they may not vanish."""
+    """Findings may be resolved or accepted; since the review was filed they may not vanish, in no number of rounds."""
     from aotloop.phases.documents import open_findings  # noqa: PLC0415
 
     earlier = [one for one in loop.receipts if one.phase in ("review", "re_review")]
-    versions = (_blob(ground, one.git_sha, one.artifact) for one in earlier if one.git_sha != receipt.git_sha)
+    filed = {(one.git_sha, one.artifact): None for one in earlier}
+    places = {one.artifact: None for one in (*earlier, receipt)}
+    filed |= {(commit, place): None for one in earlier for place in places for commit in _since(ground, one, place)}
+    versions = (_blob(ground, commit, place) for commit, place in filed if commit != receipt.git_sha)
     found = open_findings(text, [(one or b"").decode("utf-8", "replace") for one in versions])
     return len(found) if found is not None else None
 
 
+def _since(ground: Ground, receipt: Receipt, path: str) -> tuple[str, ...]:
+    """Commits after that of the receipt which changed the file."""
+    places = ("--", f":(literal){ground.in_repository(path)}")
+    words = ("log", f"--max-count={_MOST_VERSIONS}", "--format=%H", f"{receipt.git_sha}..HEAD", *places)
+    done = ground.repository.git(*words, accept=())
+    return tuple(done.text.split()) if done.code == 0 else ()
+
+
 def _is_published(ground: Ground, loop: PhaseLoop, commit: str | None) -> bool:
-    url = loop.artifacts.pr_url
-    if url is not None:
-        parts = urlsplit(url)
-        return parts.scheme == "https" and bool(parts.hostname) and bool(parts.path.strip("/"))
+    if _is_address(loop.artifacts.pr_url or ""):
+        return True
     branch = loop.artifacts.branch
     if branch is None or commit is None:
         return False
     tip = _commit_of_branch(ground, branch)
     return tip is not None and _contains(ground, commit, tip)
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme == "https" and bool(parts.hostname) and bool(parts.path.strip("/"))
+    except ValueError:  # a bracket that is not closed
+        return False
 
 
 def _commit_of_branch(ground: Ground, branch: str) -> str | None:

@@ -18,17 +18,30 @@ _HEADING = "# Progress\n\nWhat was tried and did not work, so that nobody tries 
 def note_failed(root: Path, file: str, approaches: Sequence[tuple[Phase, str]]) -> bool:
     """Appends what is not there yet; whether there was anything. What others wrote stays as it is."""
     path = root / file
+    inside = _inside(root, file)
+    if inside is None or inside[:1] == (".git",):
+        raise Unavailable(f"{file!r} is not a file of the project, so nothing is written to it")
     try:
+        if path.exists() and not path.is_file():
+            raise Unavailable(f"{path} is not a regular file, so nothing is written to it")
         before = path.read_bytes().decode("utf-8", "surrogateescape") if path.is_file() else ""
         known = set(before.splitlines())
         lines = dict.fromkeys(f"- {phase}: {short(text, LONGEST)}" for phase, text in approaches if text.strip())
         new = [line for line in lines if line not in known]
         if not new:
             return False
-        text = before or _HEADING
-        text += ("" if text.endswith("\n") else "\n") + ("\n" if not before else "") + "\n".join(new) + "\n"
+        text = ("" if before.endswith("\n") else "\n") if before else f"{_HEADING}\n"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode("utf-8", "surrogateescape"))
+        with path.open("ab") as opened:  # whoever is killed here, or writes at the same time, loses nobody's lines
+            opened.write("".join([text, *(f"{line}\n" for line in new)]).encode("utf-8", "surrogateescape"))
     except OSError as error:
         raise Unavailable(f"{path} cannot be written: {error.strerror}") from error
     return True
+
+
+def _inside(root: Path, file: str) -> tuple[str, ...] | None:
+    """Names that lead to it from the project's root, wherever links lead; None: it is elsewhere."""
+    try:
+        return (root / file).resolve().relative_to(root.resolve()).parts
+    except (ValueError, OSError, RuntimeError):  # elsewhere, not a path, links in a circle
+        return None

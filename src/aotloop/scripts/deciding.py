@@ -9,16 +9,16 @@ from typing import Any
 
 from aotloop.core.phases import events
 from aotloop.phases import filing
-from aotloop.scripts.phase_steps import LIMITS, OPTIONS, answer_to, ground_of, permit_of, session_of
+from aotloop.scripts.phase_steps import LIMITS, answer_to, ground_of, permit_of, session_of, wanted_in
 from aotloop.session.ending_work import ask_to_stop
-from aotloop.session.persons_word import began_in_a_prompt, require_word, shown_tests
+from aotloop.session.persons_word import began_in_a_prompt, require_word
 from aotloop.trust import spoken
 
 
 def approve(given: dict[str, Any]) -> dict[str, Any]:
     session, ground = session_of(given), ground_of(given)
     loop = ground.store.load()
-    word = require_word("approve", session, ground.store.path, about=shown_tests(ground.store.path, loop))
+    word = require_word("approve", session, ground.store.path, loop)
     began_in_a_prompt(ground.store.path, loop)  # who agrees to tests wants them run
     filed = filing.approve(ground, permit=permit_of(ground, session))
     spoken.take(word)
@@ -27,7 +27,7 @@ def approve(given: dict[str, Any]) -> dict[str, Any]:
 
 def refuse(given: dict[str, Any]) -> dict[str, Any]:
     ground = ground_of(given)
-    word = require_word("refuse", session_of(given), ground.store.path)
+    word = require_word("refuse", session_of(given), ground.store.path, ground.store.load())
     filed = filing.refuse(ground, word.text or given["reason"] or "the person has refused them")
     spoken.take(word)
     return {"success": True, **answer_to(ground, filed)}
@@ -35,7 +35,7 @@ def refuse(given: dict[str, Any]) -> dict[str, Any]:
 
 def advance(given: dict[str, Any]) -> dict[str, Any]:
     session, ground = session_of(given), ground_of(given)
-    word = require_word("advance", session, ground.store.path, about=ground.store.load().phase)
+    word = require_word("advance", session, ground.store.path, ground.store.load())
     reason = word.text or given["reason"] or "wants to go on"
     filed = filing.force(ground, reason, permit=permit_of(ground, session))
     spoken.take(word)
@@ -44,8 +44,9 @@ def advance(given: dict[str, Any]) -> dict[str, Any]:
 
 def resume(given: dict[str, Any]) -> dict[str, Any]:
     session, ground = session_of(given), ground_of(given)
-    word = require_word("resume", session, ground.store.path)
-    limits: dict[str, Any] = {name: word.options.get(OPTIONS[name]) for name in LIMITS}
+    word = require_word("resume", session, ground.store.path, ground.store.load())
+    wanted = wanted_in(word.options)
+    limits: dict[str, Any] = {name: wanted.get(name) for name in LIMITS}
     at = filing.now()
     bound = events.SessionBound(at=at, session_id=session)
     filed = filing.tell(ground, bound, events.LoopResumed(at=at, **limits))

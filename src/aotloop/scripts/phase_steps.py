@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from aotloop.core.phases.illegal import FINAL
 from aotloop.core.phases.model import PhaseLoop
 from aotloop.core.phases.settings import ShipSettings
-from aotloop.errors import StateFileBusy, StateFileMissing
+from aotloop.errors import AotError, StateFileBusy, StateFileMissing, Unavailable
 from aotloop.phases.acceptance import Permit
 from aotloop.phases.filing import Filed
 from aotloop.phases.ground import Ground
@@ -22,6 +23,9 @@ from aotloop.session.typed import to_ship
 from aotloop.statefile.lease import holder_of
 from aotloop.statefile.locate import find_phase_file, new_phase_file, project_root
 from aotloop.statefile.phase_store import PhaseStore
+
+if TYPE_CHECKING:
+    from aotloop.workspace.repository import Repository
 
 _NAME = "ship.py"
 OPTIONS = {
@@ -39,6 +43,12 @@ OPTIONS = {
 LIMITS = ("max_iterations", "max_phase_iterations", "max_fix_cycles", "budget_limit_usd", "enforce_budget")
 
 
+def wanted_in(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the loop. Whoever names a budget wants it kept."""
+    wanted = {name: options[option] for name, option in OPTIONS.items() if options.get(option) is not None}
+    return {**wanted, "enforce_budget": True} if "budget_limit_usd" in wanted else wanted
+
+
 def session_of(given: Mapping[str, Any]) -> str:
     """What the client says comes first: an agent cannot take another session's words for its own."""
     session: str | None = session_told() or given["session"]
@@ -50,9 +60,37 @@ def session_of(given: Mapping[str, Any]) -> str:
 def place_of(named: str | None) -> str:
     """Where a loop is, or a new one goes."""
     try:
-        return PhaseStore(named or find_phase_file()).path
+        found = PhaseStore(named or find_phase_file())
     except StateFileMissing:
         return PhaseStore(new_phase_file()).path
+    return PhaseStore(new_phase_file()).path if named is None and _is_over_elsewhere(found) else found.path
+
+
+def _is_over_elsewhere(store: PhaseStore) -> bool:
+    """What was shipped once in a folder above, as a home folder, is not where another repository's features go."""
+    try:
+        is_over = store.load().status in FINAL
+    except AotError:  # whoever begins is told
+        return False
+    here, there = _repositories(store.path)
+    return is_over and here is not None and (there is None or here.common_dir != there.common_dir)
+
+
+def refuse_worktrees(path: str) -> None:
+    """What a session commits in a worktree is not part of what is checked out where the loop is; none of it counts."""
+    here, there = _repositories(path)
+    if here is not None and there is not None and here.common_dir == there.common_dir and here.top != there.top:
+        raise Unavailable(
+            f"this is a worktree, and a feature is shipped in the checkout it belongs to: {there.top}",
+            hint="Begin it in a session that is started there; make a branch for it there.",
+        )
+
+
+def _repositories(path: str) -> tuple[Repository | None, Repository | None]:
+    """That of the session, and that of the loop."""
+    from aotloop.workspace.repository import find_repository  # noqa: PLC0415 - only a beginning needs it
+
+    return find_repository(Path.cwd()), find_repository(Path(project_root(path)))
 
 
 def ground_of(given: Mapping[str, Any], *, is_to_change: bool = True) -> Ground:

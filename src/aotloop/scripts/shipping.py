@@ -20,8 +20,10 @@ from aotloop.scripts.phase_steps import (
     ground_of,
     permit_of,
     place_of,
+    refuse_worktrees,
     session_of,
     settings_of,
+    wanted_in,
 )
 from aotloop.session.persons_word import began_in_a_prompt, word_for
 from aotloop.session.typed import to_ship
@@ -36,6 +38,7 @@ def _begin(given: dict[str, Any]) -> dict[str, Any]:
     from aotloop.phases.beginning import Wanted, begin_feature  # noqa: PLC0415
 
     session, path = session_of(given), place_of(given["state_file"])
+    refuse_worktrees(path)
     word = word_for("begin", session, path)
     feature = word.text if word is not None else given["feature"]
     if word is None and (elsewhere := spoken.said("begin", session)) is not None:
@@ -48,8 +51,7 @@ def _begin(given: dict[str, Any]) -> dict[str, Any]:
             "only the person can say that nobody has to look at the acceptance tests, and has not said it",
             hint=f"The person types {to_ship('FEATURE --skip-test-review')}; else leave it out.",
         )
-    wanted = {name: options[option] for name, option in OPTIONS.items() if options.get(option) is not None}
-    loop = begin_feature(PhaseStore(path), Wanted(feature=feature, session_id=session, **wanted))  # type: ignore[arg-type]
+    loop = begin_feature(PhaseStore(path), Wanted(feature=feature, session_id=session, **wanted_in(options)))
     if word is not None:
         began_in_a_prompt(path, loop)
         spoken.take(word)

@@ -28,14 +28,14 @@ def word_for(kind: spoken.Kind, session: str, phase_file: str) -> spoken.Word | 
     return word if word is not None and _is_in(word.folder, project_root(phase_file)) else None
 
 
-def require_word(kind: spoken.Kind, session: str, phase_file: str, about: str = "") -> spoken.Word:
+def require_word(kind: spoken.Kind, session: str, phase_file: str, loop: PhaseLoop) -> spoken.Word:
     word = word_for(kind, session, phase_file)
     if word is None:
         raise NotTrusted(
             f"only the person can say that ({kind}), and has not said it in this session",
             hint=f"The person types {to_ship(_AS_TYPED.get(kind, kind))} here, or uses `aot ship` in a terminal.",
         )
-    if word.about != about:
+    if word.about != subject_of(kind, phase_file, loop):
         raise NotTrusted(
             "what the person spoke about has changed since",
             hint=f"Show it again; the person types {to_ship(kind)} once more.",
@@ -44,6 +44,22 @@ def require_word(kind: spoken.Kind, session: str, phase_file: str, about: str = 
 
 
 _AS_TYPED = {"refuse": "refuse WHY", "advance": "advance WHY", "begin": "FEATURE"}
+
+
+def subject_of(kind: spoken.Kind, phase_file: str, loop: PhaseLoop) -> str:
+    """What a word of this kind is about, as things are now: what was said of one stop does not count for the next."""
+    match kind:
+        case "approve":
+            return shown_tests(phase_file, loop)
+        case "refuse":
+            receipt = receipt_of(loop, "spec_test")
+            return receipt.git_sha if receipt is not None else ""
+        case "advance":
+            return f"{loop.phase} since {loop.phase_started_at}"
+        case "resume":
+            return f"{loop.phase}, {loop.status} after {loop.global_iteration}: {loop.stop_reason}"
+        case _:
+            return ""
 
 
 def shown_tests(phase_file: str, loop: PhaseLoop) -> str:

@@ -36,18 +36,19 @@ class PhaseStore:
         def revise(data: bytes) -> tuple[bytes, T]:
             before = decode(data)
             after, result = change(before)
-            return (encode(after, data) if after != before else data), result
+            return (_readable(encode(after, data)) if after != before else data), result
 
         with durable.locked(self.path, patience=self._patience), self._named():
             return exchange(self.path, self._read, revise).result
 
-    def create(self, loop: PhaseLoop, *, overwrite: bool = False) -> None:
-        """Writes a new file, after making sure that it can be read."""
-        data = encode(loop)
+    def create(self, loop: PhaseLoop, *, overwrite: bool = False, instead_of: PhaseLoop | None = None) -> None:
+        """Writes a new file, after making sure that it can be read. `instead_of`: if that is still what is there."""
+        data = _readable(encode(loop))
         decode(data)
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
         with durable.locked(self.path, patience=self._patience):
-            if not overwrite and os.path.lexists(self.path):
+            is_there = os.path.lexists(self.path)
+            if is_there and not overwrite and (instead_of is None or decode(self._read()[0]) != instead_of):
                 raise Unavailable(f"{self.path} exists already", hint="It holds another loop; look at that one first.")
             durable.replace(self.path, data)
 
@@ -66,3 +67,13 @@ class PhaseStore:
             raise StateFileMissing(f"there is no {self.path}", hint="No phase loop was begun here.") from None
         except OSError as error:
             raise Unavailable(f"{self.path} cannot be read: {error.strerror}") from error
+
+
+def _readable(data: bytes) -> bytes:
+    """What nobody could read again is not written."""
+    if len(data) > MOST_BYTES:
+        raise Unavailable(
+            f"the phase loop would be too large: {len(data)} of {MOST_BYTES} bytes; it is as it was",
+            hint="Say what is to be kept in fewer words.",
+        )
+    return data

@@ -28,6 +28,14 @@ def head_commit(folder: str) -> str | None:
         return head_of(folder)
 
 
+def git_dir_of(folder: str) -> str | None:
+    """Git's own folder of the checkout that this one is in; None where there is none, or only git can tell."""
+    try:
+        return _git_dir(os.path.realpath(folder))
+    except (_NotPlainError, OSError):
+        return None
+
+
 def _read(folder: str) -> str | None:
     git_dir = _git_dir(os.path.realpath(folder))
     if git_dir is None:
