@@ -435,6 +435,31 @@ def test_several_changes_between_two_questions_are_all_seen(loop: Loop, data: st
         assert_up_to_date(board)
 
 
+@thoroughly
+@given(valid_loops(), st.data())
+def test_what_is_no_news_is_as_it_was_and_as_wanted_as_it_was(loop: Loop, data: st.DataObject) -> None:
+    board = asked(loop)
+    assert board.take_news() is None, "whoever has not asked before knows nothing"
+    changes = _Changes(data.draw, board)
+    for _ in range(data.draw(st.integers(1, 6))):
+        known = {one: (board.atoms[one], board.why_not_wanted(one)) for one in board.atoms}
+        for _ in range(data.draw(st.integers(1, 3))):
+            changes.make()
+        if (news := board.take_news()) is not None:
+            same = [one for one in known if one not in news]
+            assert [(board.atoms[one], board.why_not_wanted(one)) for one in same] == [known[one] for one in same]
+
+
+def test_news_are_told_once_and_of_nobody_else() -> None:
+    board = asked(a_loop(atom("A"), atom("B"), atom("C", "B")))
+    board.take_news()
+    change(board, "A", status="in_progress")
+    assert board.take_news() == {"A"}
+    assert board.take_news() == set()
+    board.rebuild()
+    assert board.take_news() is None
+
+
 @given(st.one_of(any_graphs(), loops), st.data())
 def test_loops_that_are_not_valid_are_answered_as_by_a_graph(loop: Loop, data: st.DataObject) -> None:
     board = Board(loop)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aotloop.core.effects import Added, Backtracked, Effect, Exhausted, Retry
-from aotloop.core.events import AtomFailed, AtomResolved, AtomStarted, BranchSwitched
+from aotloop.core.events import AlternativeSought, AtomFailed, AtomResolved, AtomStarted, BranchSwitched
 from aotloop.core.graph import Graph
 from aotloop.core.machine import advance
 from aotloop.core.model import Binding, Constraints, Decomposition, Generation, Loop, OrGroup, TrailEntry
@@ -457,3 +457,37 @@ def test_a_choice_that_was_decomposed_and_fails_its_check_gives_way_with_its_par
     assert statuses(loop) == {"X": "pending", "Y": "pending", "C": "pending"}
     assert loop.bindings == {}
     assert Graph(loop).ready() == ["Y"]
+
+
+def test_a_decomposed_choice_that_failed_gives_way_before_a_later_group_that_only_needs_it() -> None:
+    """Else it would stay selected although it has failed, which no file may say."""
+    loop = a_loop(
+        atom("part", status="resolved"),
+        atom("disk", or_group="store", attempts=1),
+        atom("memory", or_group="store"),
+        atom("page", "disk", or_group="face"),
+        atom("terminal", or_group="face"),
+        decompositions=[Decomposition(parent="disk", children=("part",), reason="parts")],
+        constraints=Constraints(max_attempts=1),
+    )
+    (effect,) = advance(loop, AlternativeSought(atom="disk", reason="its attempts are spent", at="noon"))
+    assert isinstance(effect, Backtracked)
+    assert (effect.or_group, effect.left, effect.selected) == ("store", "disk", "memory")
+    assert errors_of(loop) == []
+
+
+def test_a_part_of_two_decomposed_choices_makes_neither_stay_selected_and_failed() -> None:
+    parts = [Decomposition(parent=one, children=("part",), reason="parts") for one in ("disk", "page")]
+    loop = a_loop(
+        atom("part"),
+        atom("memory", or_group="store"),
+        atom("disk", or_group="store", attempts=1),
+        atom("page", or_group="face"),
+        atom("terminal", or_group="face"),
+        decompositions=parts,
+        constraints=Constraints(max_attempts=1),
+    )
+    loop.or_groups["store"] = replace(loop.or_groups["store"], selected="disk")
+    advance(loop, AlternativeSought(atom="disk", reason="its attempts are spent", at="noon"))
+    assert loop.or_groups["store"].selected == "memory"
+    assert errors_of(loop) == []

@@ -151,6 +151,13 @@ class Board(Graph):
             return len(standing.unresolved)
         return sum(self.atoms[one].repairs is None for one in self.unresolved())
 
+    def take_news(self) -> set[str] | None:
+        """Atoms that are not as they were when this was last asked, or not wanted as they were; None: any may be so."""
+        if self._standing is None:
+            return None
+        news, self._standing.news = self._standing.news, set()
+        return news
+
     # --- what is computed ----------------------------------------------------------------------------------------
 
     def _stand(self) -> Standing | None:

@@ -83,11 +83,19 @@ def go_back(board: Board, atom_id: str, reason: str, at: str, *, weigh: bool = F
 def _where_to(
     board: Board, atom_id: str, rests_on: set[str], around: dict[str, list[str]]
 ) -> tuple[str, set[str]] | None:
-    """A choice that failed itself gives way to another one of its group, if there is one."""
-    own = board.group(atom_id)
-    if own is not None and atom_id not in board.children_of and untried(board, own):
-        return board.group_of[atom_id], rests_on
-    return group_to_switch(board, rests_on.union(around), around)
+    """A choice that failed itself gives way to another one of its group, if there is one; its own parts come first.
+
+    No later group that has nothing to do with its parts is switched before: this one would stay selected, and failed.
+    """
+    own, names = board.group(atom_id), rests_on.union(around)
+    if own is not None and untried(board, own):
+        name = board.group_of[atom_id]
+        if atom_id not in board.children_of:
+            return name, rests_on
+        parts = board.descendants(atom_id)
+        earlier = {name, *earlier_than(board, name, names)}
+        names = {one for one in names if one in earlier or board.loop.or_groups[one].selected in parts}
+    return group_to_switch(board, names, around)
 
 
 def _worth_weighing(board: Board, name: str, choices: list[str]) -> tuple[str, ...]:

@@ -24,6 +24,8 @@ class Standing:
         self.ranking = Ranking()
         self.unresolved: set[str] = set()
         """Required and not resolved; repairs are not counted."""
+        self.news: set[str] | None = None
+        """Atoms of which something has become different since somebody took note; None: of any."""
         self._graph = graph
         self._paths = Paths(graph)
         self._met = {graph.unit_name(one) for one in graph.atoms if self._is_met(one)}
@@ -157,6 +159,8 @@ class Standing:
                 self.ranking.remove(atom_id)
             else:
                 self.ranking.place(atom_id, graph.rank(atom_id))
+        if self.news is not None:
+            self.news |= self._touched
         self._touched.clear()
 
     # --- units ---------------------------------------------------------------------------------------------------

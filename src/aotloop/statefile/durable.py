@@ -76,10 +76,10 @@ def replace(path: str, data: bytes, is_wanted: Callable[[], bool] = lambda: True
     returned is of the file that was written, whoever replaced it since.
     """
     temporary = beside(path, "tmp")
-    _refuse_other_than_files(path)
+    mode = _mode_of(path)
     became = "it is as it was"
     try:
-        with _written(temporary, data, _mode_of(path)) as descriptor:
+        with _written(temporary, data, mode) as descriptor:
             if not is_wanted():
                 _forget(temporary)
                 return None
@@ -96,18 +96,14 @@ def replace(path: str, data: bytes, is_wanted: Callable[[], bool] = lambda: True
     return status
 
 
-def _refuse_other_than_files(path: str) -> None:
-    """A repository may hold a link to a device or a pipe where the file should be; those are not ours to replace."""
-    if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
-        raise Unavailable(f"{path} is not a regular file, so it is not replaced")
-
-
 @contextmanager
 def _written(path: str, data: bytes, mode: int) -> Iterator[int]:
-    with suppress(FileNotFoundError):
-        os.unlink(path)  # what a crash left behind, or a pipe that would block us
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-    descriptor = os.open(path, flags, mode)
+    try:
+        descriptor = os.open(path, flags, mode)
+    except FileExistsError:
+        os.unlink(path)  # what a crash left behind, or a pipe that would block us
+        descriptor = os.open(path, flags, mode)
     try:
         os.fchmod(descriptor, mode)
         rest = memoryview(data)
@@ -120,12 +116,18 @@ def _written(path: str, data: bytes, mode: int) -> Iterator[int]:
 
 
 def _mode_of(path: str) -> int:
+    """Of the file that is replaced. A repository may hold a link to a device, or a pipe, where it should be; those are
+    not ours to replace.
+    """
     try:
-        return os.stat(path).st_mode & 0o777
+        mode = os.lstat(path).st_mode
     except FileNotFoundError:
         mask = os.umask(0)
         os.umask(mask)
         return 0o666 & ~mask
+    if not stat.S_ISREG(mode):
+        raise Unavailable(f"{path} is not a regular file, so it is not replaced")
+    return mode & 0o777
 
 
 def _sync_folder(folder: str) -> None:

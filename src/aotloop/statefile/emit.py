@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 import msgspec
+from msgspec.structs import astuple
 
 from aotloop.core.model import Binding, CheckTerms, Constraints, Control, Loop, Objective, OrGroup, TrailEntry
 
@@ -52,6 +53,21 @@ def _struct_data(value: msgspec.Struct) -> dict[str, Any]:
     if isinstance(value, CheckTerms) and "type" in data:
         return {"type": data.pop("type"), **data}
     return data
+
+
+def differences(old: msgspec.Struct, new: msgspec.Struct) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What is written for either of two structs of a kind, but without the keys for which that is the same."""
+    always = ALWAYS_WRITTEN.get(type(new), frozenset())
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
+    values = zip(_defaults(type(new)).items(), astuple(old), astuple(new), strict=True)
+    for (name, default), was, becomes in values:
+        if was is becomes or was == becomes:
+            continue
+        for data, inner in ((before, was), (after, becomes)):
+            if name in always or default is msgspec.NODEFAULT or inner != default:
+                data[name] = to_data(inner)
+    return before, after
 
 
 @cache

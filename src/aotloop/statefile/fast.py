@@ -22,6 +22,16 @@ T = TypeVar("T")
 _ODD_JSON = (b'.nan"', b'.inf"', b'"":', b'," ', b'{" ')
 """To rapidyaml, `nan` and `infinity` are numbers, spelt in its own way; a key may be empty, or begin with a space."""
 
+_COMMANDS = tuple(
+    (b'"%s": %s' % (key, word), b'"%s": "%s"' % (key, word))
+    for key in (b"run", b"value")
+    for word in (b"true", b"false")
+)
+"""Keys that hold text, and often a command: there, the plain words `true` and `false` are the commands of that name.
+
+Inside of a text these pieces of JSON cannot stand: a quotation mark has a backslash before it there.
+"""
+
 _generic = msgspec.json.Decoder()
 _encoder = msgspec.json.Encoder()
 
@@ -34,13 +44,27 @@ def read(yaml: bytes, wanted: type[T]) -> T | None:
     collecting = gc.isenabled()
     gc.disable()  # all that is allocated here lives on, so that looking for garbage doubles the time
     try:
+        value = _converted(json, wanted)
+        if value is None and (spelt := _with_commands_as_text(json)) != json:
+            value = _converted(spelt, wanted)
+        return value
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _converted(json: bytes, wanted: type[T]) -> T | None:
+    try:
         data = _generic.decode(json)
         return msgspec.convert(data, wanted, str_keys=True) if _has_unique_keys(json, data) else None
     except (ValueError, RecursionError):  # also what is no text: halves of surrogate pairs, for one
         return None
-    finally:
-        if collecting:
-            gc.enable()
+
+
+def _with_commands_as_text(json: bytes) -> bytes:
+    for word, text in _COMMANDS:
+        json = json.replace(word, text)
+    return json
 
 
 def to_json(yaml: bytes) -> bytes | None:
@@ -65,6 +89,16 @@ def generic(yaml: bytes) -> Any:
         return _generic.decode(json) if json is not None else None
     except ValueError:
         return None
+
+
+def of_entries(yaml: bytes) -> Any:
+    """Plain data of entries of a loop, to be converted one by one; None also if a key stands twice in a mapping."""
+    json = to_json(yaml)
+    try:
+        data = _generic.decode(_with_commands_as_text(json)) if json is not None else None
+    except ValueError:
+        return None
+    return data if json is not None and _has_unique_keys(json, data) else None
 
 
 @contextmanager

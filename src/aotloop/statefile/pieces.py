@@ -18,6 +18,7 @@ KEY = re.compile(
 )
 _FIRST_ENTRY = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?P<indent> *)(?:(?P<dash>-)(?=[ \r\n])|(?=[^\s#]))")
 _MARKER = b"aot:cut"
+_STRETCH = 16
 
 
 class Piece(msgspec.Struct):
@@ -35,30 +36,38 @@ class Block(msgspec.Struct):
     indent: int
     head: bytes
     pieces: list[Piece]
-    joined: list[bytes] | None = None
-    """The text of every piece, kept because a block may have thousands and one of them changes."""
+    joined: list[bytes | None] | None = None
+    """The text of every stretch of pieces, kept because a block may have thousands and one of them changes."""
 
     def parts(self) -> list[bytes]:
         if self.joined is None:
-            self.joined = [piece.lines + piece.gap for piece in self.pieces]
-        return [self.head, *self.joined]
+            self.joined = [None] * -(-len(self.pieces) // _STRETCH)
+        joined = self.joined
+        return [self.head, *[self._join(place, joined) if text is None else text for place, text in enumerate(joined)]]
 
     def text(self) -> bytes:
         return b"".join(self.parts())
 
+    def _join(self, place: int, joined: list[bytes | None]) -> bytes:
+        stretch = self.pieces[place * _STRETCH : (place + 1) * _STRETCH]
+        text = b"".join([piece.lines + piece.gap for piece in stretch])
+        joined[place] = text
+        return text
+
     def put(self, number: int, lines: bytes) -> None:
-        piece = self.pieces[number]
-        piece.lines = lines
+        self.pieces[number].lines = lines
         if self.joined is not None:
-            self.joined[number] = lines + piece.gap
+            self.joined[number // _STRETCH] = None
 
     def append(self, name: str) -> None:
         """A new, still empty entry, before the blank lines and comments that lead over to what follows."""
-        self.joined = None
         gap = b""
         if self.pieces:
             gap, self.pieces[-1].gap = self.pieces[-1].gap, b""
         self.pieces.append(Piece(name, b"", gap))
+        if self.joined is not None:
+            del self.joined[max(0, len(self.pieces) - 2) // _STRETCH :]
+            self.joined += [None] * (-(-len(self.pieces) // _STRETCH) - len(self.joined))
 
     def arrange(self, sources: list[int | None], names: list[str]) -> None:
         """A new order of the entries, by their old numbers; None is a new one. Comments between entries stay."""

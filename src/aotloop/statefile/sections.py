@@ -1,39 +1,19 @@
 """One top-level key of a state file: its lines, cut into entries, and how they change with the loop.
 
-A revision tells whether it is sure: every entry it wrote was read back and is what it was meant to be.
+A revision says what it wrote and what that has to read as; whether it does is found out elsewhere, for all at once.
 """
 
 from __future__ import annotations
 
-import types
-from operator import attrgetter, is_
+from operator import attrgetter
 from typing import Any
 
-import msgspec
-
-from aotloop.core.model import (
-    Atom,
-    Binding,
-    Control,
-    Correction,
-    Decomposition,
-    Loop,
-    Objective,
-    OrGroup,
-    TrailEntry,
-)
+from aotloop.core.model import Loop
 from aotloop.statefile import emit, entries
 from aotloop.statefile.pieces import Block, Piece, cut, marked, shows_every_cut, split_value
-from aotloop.statefile.reading import read_value
+from aotloop.statefile.readback import LISTS, MAPPINGS, STRUCTS, Written
 
-LISTS: dict[str, type[msgspec.Struct]] = {
-    "atoms": Atom,
-    "decompositions": Decomposition,
-    "trail": TrailEntry,
-    "corrections": Correction,
-}
-MAPPINGS: dict[str, type[msgspec.Struct]] = {"or_groups": OrGroup, "bindings": Binding}
-STRUCTS: dict[str, type[msgspec.Struct]] = {"objective": Objective, "control": Control}
+_STRETCH = 32
 
 
 class Section:
@@ -44,16 +24,14 @@ class Section:
         self.block: Block | None = None
         self._gap = piece.gap
         self._indent = indent
-        self._text: bytes | None = None
         nested = split_value(piece.lines, indent) if value is not None else None
         block = cut(nested[1]) if nested is not None else None
         if nested is not None and block is not None and _agrees(self.name, block, value):
             self.head, self.block = nested[0], block
 
-    def text(self) -> bytes:
-        if self._text is None:
-            self._text = b"".join((self.head, *self._entries(), self._gap))  # one copy of what may be long
-        return self._text
+    def parts(self) -> list[bytes]:
+        """Its text; not joined, as it may be long and is only a part of the file."""
+        return [self.head, *self._entries(), self._gap]
 
     def _entries(self) -> list[bytes]:
         return [] if self.block is None else self.block.parts()
@@ -72,99 +50,89 @@ class Section:
 
     # --- revision ----------------------------------------------------------------------------------------------
 
-    def revise(self, old: Any, new: Any) -> bool:
-        self._text = None
+    def revise(self, old: Any, new: Any) -> Written | None:
+        """What was written, entry by entry; None: all of it was, and takes reading the whole file to tell."""
         if self.block is None or not new:
-            return self._write_anew(old, new)
+            self._write_anew(old, new)
+            return None
         if self.name in STRUCTS:
             return self._revise_struct(self.block, old, new)
         if self.name in MAPPINGS:
             return self._revise_mapping(self.block, old, new)
         return self._revise_list(self.block, old, new)
 
-    def _write_anew(self, old: Any, new: Any) -> bool:
+    def _write_anew(self, old: Any, new: Any) -> None:
         self.head = entries.revised_pair(self._lines(), self.name, emit.to_data(old), emit.to_data(new), self._indent)
         self.block = None
-        return False
 
-    def _revise_list(self, block: Block, old: list[Any], new: list[Any]) -> bool:
-        changed = _places_of_false(list(map(is_, old, new)))
+    def _revise_list(self, block: Block, old: list[Any], new: list[Any]) -> Written:
+        changed = _places_of_change(old, new)
         # An atom is told from the others by its id; entries of the other lists are never changed, so by identity.
         name = attrgetter("id") if self.name == "atoms" else id
         if len(new) >= len(old) and all(name(old[number]) == name(new[number]) for number in changed):
             return self._revise_in_place(block, old, changed, new, [""] * (len(new) - len(old)))
         return self._rearrange(block, list(map(name, old)), old, list(map(name, new)), new)
 
-    def _revise_mapping(self, block: Block, old: dict[str, Any], new: dict[str, Any]) -> bool:
+    def _revise_mapping(self, block: Block, old: dict[str, Any], new: dict[str, Any]) -> Written:
         names, old_entries, new_entries = list(new), list(old.values()), list(new.values())
         if names[: len(old)] == list(old):
-            changed = [number for number, entry in enumerate(old_entries) if entry is not new_entries[number]]
+            changed = _places_of_change(old_entries, new_entries)
             return self._revise_in_place(block, old_entries, changed, new_entries, names[len(old) :])
         return self._rearrange(block, list(old), old_entries, names, new_entries)
 
     def _revise_in_place(
         self, block: Block, old: list[Any], changed: list[int], new: list[Any], appended: list[str]
-    ) -> bool:
+    ) -> Written:
         """Nothing was moved or removed, as nearly always: the cost is that of what changed."""
-        sure = [self._revise_entry(block, number, old[number], new[number]) for number in changed]
-        for name in appended:
+        for number in changed:
+            self._revise_entry(block, number, old[number], new[number])
+        for number, name in enumerate(appended, len(old)):
             block.append(name)
-            number = len(block.pieces) - 1
-            sure.append(self._revise_entry(block, number, None, new[number]))
-        return all(sure)
+            self._revise_entry(block, number, None, new[number])
+        return self._written(block, [*changed, *range(len(old), len(new))], new)
 
     def _rearrange(
         self, block: Block, old_names: list[Any], old: list[Any], new_names: list[Any], new: list[Any]
-    ) -> bool:
+    ) -> Written:
         places = {name: number for number, name in reversed(list(enumerate(old_names)))}
         sources = [places.pop(name, None) for name in new_names]
         block.arrange(sources, [str(name) for name in new_names])
         before = [None if source is None else old[source] for source in sources]
-        sure = [
-            self._revise_entry(block, number, one, new[number])
-            for number, one in enumerate(before)
-            if one is not new[number]
-        ]
-        return all(sure)
+        changed = [number for number, one in enumerate(before) if one != new[number]]
+        for number in changed:
+            self._revise_entry(block, number, before[number], new[number])
+        return self._written(block, changed, new)
 
-    def _revise_struct(self, block: Block, old: Any, new: Any) -> bool:
-        lines = entries.revised_mapping(block.text(), emit.to_data(old), emit.to_data(new))
-        fresh = cut(lines) if lines is not None else None
-        if fresh is None or read_value(fresh.text(), STRUCTS[self.name]) != new:
-            return self._write_anew(old, new)
-        self.block = fresh
-        return True
+    def _written(self, block: Block, numbers: list[int], new: list[Any]) -> Written:
+        revised = Block(block.kind, block.indent, b"", [block.pieces[number] for number in numbers])
+        return Written(self.name, self.head, revised, [new[number] for number in numbers])
 
-    def _revise_entry(self, block: Block, number: int, old: Any, new: Any) -> bool:
+    def _revise_struct(self, block: Block, old: Any, new: Any) -> Written:
+        entries.revise_mapping(block, *emit.differences(old, new))
+        return Written(self.name, self.head, block, [new])
+
+    def _revise_entry(self, block: Block, number: int, old: Any, new: Any) -> None:
         piece = block.pieces[number]
-        before, after = emit.to_data(old), emit.to_data(new)
         if self.name in LISTS:
             if old is None:
-                lines = emit.item(after, block.indent).encode()
+                lines = emit.item(emit.to_data(new), block.indent).encode()
             else:
-                lines = entries.revised_item(piece.lines, before, after, block.indent)
-            expected: Any = [new]
+                lines = entries.revised_item(piece.lines, old, new, block.indent)
+        elif old is None:
+            lines = emit.pair(piece.name, emit.to_data(new), block.indent).encode()
         else:
-            if old is None:
-                lines = emit.pair(piece.name, after, block.indent).encode()
-            else:
-                lines = entries.revised_pair(piece.lines, piece.name, before, after, block.indent)
-            expected = {piece.name: new}
+            lines = entries.revised_pair(piece.lines, piece.name, emit.to_data(old), emit.to_data(new), block.indent)
         block.put(number, lines)
-        return bool(read_value(lines, self._kind_of_entry()) == expected)
-
-    def _kind_of_entry(self) -> Any:
-        """A type made at run time, which a type checker cannot follow."""
-        if self.name in LISTS:
-            return types.GenericAlias(list, (LISTS[self.name],))
-        return types.GenericAlias(dict, (str, MAPPINGS[self.name]))
 
 
-def _places_of_false(flags: list[bool]) -> list[int]:
-    """Nearly all are true, and there may be thousands."""
+def _places_of_change(old: list[Any], new: list[Any]) -> list[int]:
+    """Nearly all are the same, and there may be thousands: so they are compared by the stretch first."""
     places: list[int] = []
-    for _ in range(flags.count(False)):
-        places.append(flags.index(False, places[-1] + 1 if places else 0))
+    for start in range(0, min(len(old), len(new)), _STRETCH):
+        before, now = old[start : start + _STRETCH], new[start : start + _STRETCH]
+        if before != now:
+            pairs = enumerate(zip(before, now, strict=False), start)
+            places += [place for place, (one, other) in pairs if one is not other and one != other]
     return places
 
 

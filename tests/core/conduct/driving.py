@@ -247,7 +247,12 @@ class Driver:
         slots = self.run.limits.max_parallel_agents
         assert len(self._working) <= slots, "no more agents than slots"
         assert self.loop.control.iteration <= limits.max_iterations
-        assert self.run.board.ready() == Graph(self.loop).ready()
+        graph = Graph(self.loop)
+        assert self.run.board.ready() == graph.ready()
+        for one in self.run.all_attempts():
+            if one.weighs_for is None:
+                is_of_use = graph.atoms[one.atom].status == "in_progress" and graph.why_not_wanted(one.atom) is None
+                assert is_of_use, "what is of no use any more is called off"
         if self.finished is not None:
             assert not self._working
             assert self._merging is self.verifying is None

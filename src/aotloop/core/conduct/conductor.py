@@ -53,7 +53,17 @@ def _call_off(run: Run) -> list[Effect]:
             del noted[atom_id]
     for failing in [one for one in run.weighing if not attempts.is_weighed(run, one)]:
         del run.weighing[failing]
-    return [run.cancel(one) for one in run.all_attempts() if not _is_of_use(run, one)]
+    return [run.cancel(one) for one in _doubtful(run) if not _is_of_use(run, one)]
+
+
+def _doubtful(run: Run) -> list[Attempt]:
+    """All of the others are of use as they were: looking at each after every report would cost its square."""
+    news, epoch = run.board.take_news(), run.loop.control.epoch
+    return [
+        one
+        for one in run.all_attempts()
+        if news is None or one.atom in news or one.epoch != epoch or one.weighs_for is not None
+    ]
 
 
 def _is_of_use(run: Run, attempt: Attempt) -> bool:

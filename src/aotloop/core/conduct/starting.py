@@ -85,6 +85,8 @@ def is_startable(run: Run, atom_id: str) -> bool:
     if atom_id in run.waiting or atom_id in run.stuck or run.held.get(atom_id) == run.merges:
         return False
     touches = run.board.atoms[atom_id].touches
+    if not touches and not run.apart:  # what it clashes with need not be looked for
+        return True
     return not any(
         frozenset((atom_id, other.atom)) in run.apart or _touch(run, touches, other) for other in _workers(run)
     )
