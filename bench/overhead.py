@@ -16,30 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.measure import Row
+from bench.peers.drivers.ours import HEAD
 
 ATOMS = 1_000
-
-HEAD = """---
-objective:
-  goal: nothing is left to do
-  base_case:
-    checklist:
-      - item: all of them are done
-        check: {type: file, value: done}
-  background_intent: to know what a run costs
-  deliverables: a figure
-  definition_of_done: it was measured
-  constraints:
-    max_iterations: 100000
-control:
-  status: pending
-  iteration: 0
-  stall_count: 0
-  prev_pending_count: 0
-  stop_requested: false
-  redirect_requested: false
-atoms:
-"""
+SLOTS = 3
 
 ATOM = """\
   - id: A{number}
@@ -64,7 +44,7 @@ def _ours(root: Path) -> float:
     """Milliseconds for each atom, start and end of the run included."""
     (root / ".claude").mkdir(parents=True)
     atoms = [ATOM.format(number=number, command=_command(number)) for number in range(1, ATOMS + 1)]
-    (root / ".claude" / "aot-loop-state.md").write_text(HEAD + "".join(atoms) + "---\n")
+    (root / ".claude" / "aot-loop-state.md").write_text(HEAD.format(slots=SLOTS) + "".join(atoms) + "---\n")
     aot = str(Path(sys.executable).with_name("aot"))
     environ = {**os.environ, "HOME": str(root.parent)}
     begin = time.perf_counter()
