@@ -60,9 +60,15 @@ def test_that_nothing_was_run_is_not_that_it_passes(
 def test_without_pytest_unittest_runs_them(tmp_path: Path) -> None:
     python = tmp_path / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
-    python.write_text('#!/bin/sh\n[ "$2" = "import pytest" ] && exit 1\nexec python3 "$@"\n')
+    python.write_text('#!/bin/sh\ntouch "$0.ran"\nexec python3 "$@"\n')
     python.chmod(0o755)
     assert command_for(tmp_path, "a_test.py", ShipSettings()) == ".venv/bin/python -m unittest a_test.py"
+    assert not (python.parent / "python.ran").exists(), "a program of the project's, which nobody has accepted yet"
+
+
+def test_tests_that_unittest_does_not_find_prove_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a_test.py").write_text("def test_a(): assert 0\n")
+    assert run_tests(tmp_path, "python3 -m unittest a_test.py", timeout=60).passed is None
 
 
 def test_tests_that_hang_prove_nothing(tmp_path: Path) -> None:
@@ -95,6 +101,8 @@ def _with_our_python(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys  # noqa: PLC0415
 
     (root / ".venv" / "bin").mkdir(parents=True)
+    (root / ".venv" / "lib" / "python3" / "site-packages" / "pytest").mkdir(parents=True)
+    (root / ".venv" / "lib" / "python3" / "site-packages" / "pytest" / "__init__.py").touch()
     (root / ".venv" / "bin" / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     (root / ".venv" / "bin" / "python").chmod(0o755)
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:cacheprovider")

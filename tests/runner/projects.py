@@ -46,30 +46,11 @@ class Ran:
 
 
 @dataclass
-class Project:
+class Folder:
+    """Where `aot` is started."""
+
     root: Path
-    has_git: bool = True
-    environ: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def state_file(self) -> Path:
-        return self.root / ".claude" / "aot-loop-state.md"
-
-    @property
-    def loop(self) -> Loop:
-        return Store(str(self.state_file)).load()
-
-    def atom(self, atom_id: str) -> Atom:
-        return next(one for one in self.loop.atoms if one.id == atom_id)
-
-    def statuses(self) -> dict[str, str]:
-        return {one.id: one.status for one in self.loop.atoms}
-
-    def edit(self, change: Callable[[Loop], object]) -> None:
-        """As a command of ours does: under the lock."""
-        Store(str(self.state_file)).update(change)
-
-    # --- running -------------------------------------------------------------------------------------------------
+    environ: dict[str, str] = field(default_factory=dict, kw_only=True)
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -92,6 +73,31 @@ class Project:
             out, err = process.communicate()
             raise AssertionError(f"aot {' '.join(arguments)} did not end\n{out}\n{err}") from None
         return Ran(process.returncode, out, err)
+
+
+@dataclass
+class Project(Folder):
+    has_git: bool = True
+
+    @property
+    def state_file(self) -> Path:
+        return self.root / ".claude" / "aot-loop-state.md"
+
+    @property
+    def loop(self) -> Loop:
+        return Store(str(self.state_file)).load()
+
+    def atom(self, atom_id: str) -> Atom:
+        return next(one for one in self.loop.atoms if one.id == atom_id)
+
+    def statuses(self) -> dict[str, str]:
+        return {one.id: one.status for one in self.loop.atoms}
+
+    def edit(self, change: Callable[[Loop], object]) -> None:
+        """As a command of ours does: under the lock."""
+        Store(str(self.state_file)).update(change)
+
+    # --- running -------------------------------------------------------------------------------------------------
 
     def run(self, *arguments: str, patience: float = PATIENCE) -> Ran:
         """With --yes and --json."""
@@ -152,7 +158,7 @@ def a_project(
     **more: Any,
 ) -> Project:
     """`base_case`: a command, or the whole of it. `more` goes into the loop: or_groups, decompositions, …"""
-    project = Project(folder / "project", git, environ or {})
+    project = Project(folder / "project", git, environ=environ or {})
     (project.root / ".claude").mkdir(parents=True)
     for name, text in {"README.md": "a project\n", **(files or {})}.items():
         path = project.root / name

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from aotloop.phases.filing import file_receipt
 from aotloop.phases.ground import Ground
 from aotloop.statefile.phase_store import PhaseStore
 from tests.runner.agents import Order, done, scripted, times_asked
-from tests.runner.projects import COMMAND, PATIENCE, Ran, processes_with
+from tests.runner.projects import PATIENCE, Folder, Ran, processes_with
 
 PLAN = "# Plan\n\n- [ ] S1: write `feature.txt`\n- [ ] S2: write `docs/manual.md` (depends on S1)\n"
 TESTS = 'test "$(cat feature.txt)" = "it works"\n'
@@ -63,10 +62,8 @@ def orders(**others: list[Order]) -> dict[str, list[Order]]:
 
 
 @dataclass
-class Feature:
-    root: Path
+class Feature(Folder):
     folder: Path
-    environ: dict[str, str] = field(default_factory=dict)
 
     @property
     def file(self) -> Path:
@@ -75,27 +72,6 @@ class Feature:
     @property
     def loop(self) -> PhaseLoop:
         return PhaseStore(str(self.file)).load()
-
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [COMMAND, *arguments],
-            cwd=self.root,
-            env={**os.environ, "AOT_CONFINE": "off", **self.environ},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-    def aot(self, *arguments: str, patience: float = PATIENCE) -> Ran:
-        process = self.start(*arguments)
-        try:
-            out, err = process.communicate(timeout=patience)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            out, err = process.communicate()
-            raise AssertionError(f"aot {' '.join(arguments)} did not end\n{out}\n{err}") from None
-        return Ran(process.returncode, out, err)
 
     def ship(self, *arguments: str, patience: float = PATIENCE) -> Ran:
         """With --yes and --json."""
@@ -160,7 +136,7 @@ def a_feature(
     environ: dict[str, str] | None = None,
 ) -> Feature:
     """`config` in the place of the scripted agent; `more` is added to that."""
-    feature = Feature(folder / "project", folder, environ or {})
+    feature = Feature(folder / "project", folder, environ=environ or {})
     feature.root.mkdir()
     text = config if config is not None else scripted(folder, book if book is not None else orders(), more)
     feature.git("init", "--quiet", "--initial-branch=main")

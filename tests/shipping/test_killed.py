@@ -10,8 +10,8 @@ import pytest
 
 from aotloop.core.phases.model import PHASES, Phase
 from tests.runner.agents import Order
-from tests.runner.projects import PATIENCE, until
-from tests.shipping.features import REVIEW_FILE, Feature, a_feature, made, orders
+from tests.runner.projects import PATIENCE, processes_with, until
+from tests.shipping.features import ENOUGH, REVIEW_FILE, TEST_FILE, TESTS, Feature, a_feature, at, made, orders
 from tests.shipping.test_limits import costing
 
 FOUND = "- [ ] `feature.txt`: it does not say why\n"
@@ -81,6 +81,39 @@ def test_killed_just_after_the_work_of_each_phase_has_landed(tmp_path: Path) -> 
     assert loop.spent_usd == pytest.approx(COST * len(PHASES))
     assert hits, "none of them was killed in time to show anything"
     assert feature.leftovers() == []
+
+
+def test_acceptance_tests_that_a_killed_run_left_are_killed_before_it_goes_on(tmp_path: Path) -> None:
+    slow = f"if [ -e {tmp_path}/slow ]; then touch {tmp_path}/begun; sleep 600; fi\n{TESTS}"
+    feature = a_feature(tmp_path, orders(spec_test=[made({TEST_FILE: slow})], deepen=ENOUGH))
+    at(feature, "spec_test", max_iterations=1)
+    (tmp_path / "slow").touch()
+    with feature.shipping() as run:
+        until((tmp_path / "begun").exists)
+        run.kill()
+    run_id = feature.news("ship_began")[-1]["run_id"]
+    assert processes_with(f"AOT_RUN_ID={run_id}\0")
+    (tmp_path / "slow").unlink()
+    ran = feature.ship()
+    assert (ran.code, feature.loop.phase, feature.asked("spec_test")) == (5, "deepen", 1), ran.out + ran.err
+    assert processes_with(f"AOT_RUN_ID={run_id}\0") == []
+
+
+@pytest.mark.parametrize(("phase", "asked"), [("plan", "plan"), ("work", "A1")])
+@pytest.mark.parametrize("word", ["stop", "cancel"])
+def test_what_a_killed_run_left_does_not_outlive_a_persons_word(
+    tmp_path: Path, phase: Phase, asked: str, word: str
+) -> None:
+    feature = a_feature(tmp_path, orders(**{asked: [{"hang": True, "touch": str(tmp_path / "begun")}]}))
+    at(feature, phase)
+    with feature.shipping() as run:
+        until((tmp_path / "begun").exists)
+        run.kill()
+    agents = str(tmp_path / "scripted.py")
+    assert processes_with(agents)
+    ended = feature.aot("ship", word)
+    assert ended.code == 0, ended.err
+    assert processes_with(agents) == []
 
 
 def _wait_until_landed(feature: Feature, phase: Phase) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 from tests.runner.agents import Order, fails
@@ -33,6 +34,7 @@ def test_nothing_forces_it_past_the_acceptance_tests_and_more_turns_let_it_go_on
     ran = feature.ship()
     assert (ran.code, feature.loop.status) == (5, "stopped"), ran.out + ran.err
     assert (feature.loop.stop_reason or "").startswith("limit: spec_test")
+    assert ran.news[-1]["next"][0] == "aot ship"  # the phase gets its turns anew
     assert "have to run and fail" in feature.refusals()[-1][1]
     assert feature.forced() == []
     again = feature.ship("--max-phase-iterations", "5")
@@ -45,7 +47,9 @@ def test_all_turns_together_are_bounded(tmp_path: Path) -> None:
     ran = feature.ship("a feature", "--skip-brainstorm", "--max-iterations", "2")
     assert ran.code == 5, ran.out + ran.err
     assert feature.loop.stop_reason == "limit: 2 iterations are used up, in spec_test"
-    assert feature.ship().code == 1  # there is none left
+    again = feature.ship()
+    assert again.code == 5  # there is none left
+    assert "--max-iterations N" in again.err
     assert feature.loop.status == "stopped"
 
 
@@ -98,3 +102,12 @@ def test_an_enforced_budget_holds_for_the_graph_too(tmp_path: Path) -> None:
     assert (ran.code, feature.loop.phase) == (5, "work"), ran.out + ran.err
     assert (feature.asked("A2"), feature.loop.spent_usd) == (0, 5.0)
     assert (feature.loop.stop_reason or "").startswith("limit: the budget is spent")
+
+
+def test_money_counts_also_if_the_journals_are_gone(tmp_path: Path) -> None:
+    feature = a_feature(tmp_path, orders(plan=[costing(fails("no idea"), 1.0)]))
+    at(feature, "plan", max_iterations=2)
+    assert feature.ship().code == 5
+    rmtree(feature.root / ".aot")
+    again = feature.ship("--max-iterations", "9", "--budget-usd", "4")
+    assert (again.code, feature.loop.spent_usd, feature.asked("plan")) == (5, 4.0, 4), again.out + again.err

@@ -53,6 +53,20 @@ def test_tests_that_a_person_refuses_are_written_anew_with_the_reason(tmp_path: 
     assert "nobody tests an empty file" in prompt
 
 
+def test_tests_that_wait_for_a_person_are_not_written_again_because_of_a_stop(tmp_path: Path) -> None:
+    feature = a_feature(tmp_path, orders(spec_test=[made({TEST_FILE: TESTS}, "one"), made({TEST_FILE: f"{TESTS}#\n"})]))
+    at(feature, "spec_test", skip_test_review=False)
+    assert feature.ship().code == 6
+    assert feature.aot("ship", "stop").code == 0
+    again = feature.ship()
+    assert (again.code, feature.loop.status, feature.asked("spec_test")) == (6, "waiting", 1), again.out + again.err
+    assert [one.summary for one in feature.loop.checkpoints if one.phase == "spec_test"] == ["one"]
+    assert feature.aot("ship", "stop").code == 0
+    feature.commit({TEST_FILE: "true\n"})  # now they are others, which may be changed: nobody has agreed to any
+    anew = feature.ship()
+    assert (anew.code, feature.loop.status, feature.asked("spec_test")) == (6, "waiting", 2), anew.out + anew.err
+
+
 def test_tests_that_changed_after_they_were_shown_are_not_approved(tmp_path: Path) -> None:
     feature = a_feature(tmp_path)
     at(feature, "spec_test", skip_test_review=False)

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from aotloop.core.model import Binding, Loop
 from aotloop.errors import StateFileBusy, StateFileInvalid, StateFileMissing, Unavailable
-from aotloop.statefile import durable
+from aotloop.statefile import durable, exchange
 from aotloop.statefile.reading import decode
 from aotloop.statefile.store import Store
 from tests.loops import a_loop, as_file, atom, write_loop
@@ -266,3 +266,51 @@ def test_an_error_in_the_file_says_which_file(path: Path) -> None:
     path.write_text(path.read_text().replace("atoms:", "atoms: ["))
     with pytest.raises(StateFileInvalid, match=str(path)):
         Store(str(path)).load()
+
+
+# --- two changes at the same moment of the kernel's clock ---------------------------------------------------------
+
+
+@pytest.fixture
+def coarse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that stands still: whatever happens to a file, it has the same time."""
+    monkeypatch.setattr(exchange, "_facts", lambda status: (status.st_ino, status.st_size, 0, time.time_ns()))
+    monkeypatch.setattr(exchange, "signature_of", lambda _: _Any())
+    monkeypatch.setattr("aotloop.statefile.store.signature_of", lambda _: _Any())
+
+
+class _Any:
+    """Equal to every signature."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+
+@pytest.mark.usefixtures("coarse")
+def test_an_edit_of_the_same_moment_and_length_is_kept(path: Path) -> None:
+    edited = path.read_text().replace("It works", "It waits")
+    saves = iter([edited])
+
+    def change(loop: Loop) -> None:
+        count_up(loop)
+        for text in saves:
+            path.write_text(text)
+
+    Store(str(path)).update(change)
+    assert (Store(str(path)).load().objective.goal, Store(str(path)).load().control.iteration) == ("It waits", 1)
+
+
+@pytest.mark.usefixtures("coarse")
+def test_an_edit_of_the_same_moment_and_length_is_seen_a_moment_later(path: Path) -> None:
+    store = Store(str(path))
+    store.update(count_up)
+    assert not store.has_changed()
+    path.write_text(path.read_text().replace("It works", "It waits"))
+    time.sleep(2 * exchange.TICK)
+    assert store.has_changed()
+    store.update(count_up)
+    time.sleep(2 * exchange.TICK)
+    assert not store.has_changed()
+    assert store.load().objective.goal == "It waits"

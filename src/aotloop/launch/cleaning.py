@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 
 from aotloop.config import Config
-from aotloop.errors import StateFileInvalid, Unavailable
+from aotloop.errors import StateFileInvalid, StateFileMissing, Unavailable
 from aotloop.runner.clock import now
 from aotloop.runner.journal import FOLDER
 from aotloop.statefile.lease import lease
-from aotloop.statefile.locate import project_root
+from aotloop.statefile.locate import PHASE_FILE, project_root
 from aotloop.statefile.store import Store
 from aotloop.survivors import kill_orphans
 from aotloop.workspace.cleaning import clean
@@ -35,7 +36,7 @@ class CleanedUp(msgspec.Struct, frozen=True, kw_only=True):
 def clean_up(store: Store, config: Config, *, journals: bool = False) -> CleanedUp:
     """Raises StateFileBusy while somebody runs the loop."""
     root = Path(project_root(store.path))
-    with lease(store.path, "run", since=now()):
+    with lease(store.path, "run", since=now()), _no_feature_driven(root):
         orphans = _kill_orphans(store)
         repository = find_repository(root)
         cleaned = CleanedUp()
@@ -49,8 +50,18 @@ def clean_up(store: Store, config: Config, *, journals: bool = False) -> Cleaned
     return msgspec.structs.replace(cleaned, orphans=orphans, journals=removed)
 
 
+@contextmanager
+def _no_feature_driven(root: Path) -> Iterator[None]:
+    """The journals are also those of the feature that is on its way here."""
+    if not (root / PHASE_FILE).is_file():
+        yield
+        return
+    with lease(str(root / PHASE_FILE), "run", since=now()):
+        yield
+
+
 def _kill_orphans(store: Store) -> bool:
-    with suppress(StateFileInvalid):  # whose they are cannot be told
+    with suppress(StateFileInvalid, StateFileMissing):  # whose they are cannot be told
         run_id = store.load().control.run_id
         return run_id is not None and kill_orphans(run_id)
     return False

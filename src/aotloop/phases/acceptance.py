@@ -44,7 +44,13 @@ def run_acceptance(
     permit([command])
     _forget_kept(ground.root / file)
     commit = ground.head()
-    run = run_tests(ground.root, command, timeout=ground.settings.test_timeout, cancellation=cancellation)
+    run = run_tests(
+        ground.root,
+        command,
+        timeout=ground.settings.test_timeout,
+        cancellation=cancellation,
+        variables=ground.variables,
+    )
     if ground.head() != commit:
         return TestRun(passed=None, command=command, evidence="what is checked out changed while they ran")
     return run

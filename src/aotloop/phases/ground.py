@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -18,9 +19,13 @@ _AS_IT_IS = (("GIT_NO_REPLACE_OBJECTS", "1"),)
 
 
 class Ground:
-    def __init__(self, store: PhaseStore, settings: ShipSettings | None = None) -> None:
+    def __init__(
+        self, store: PhaseStore, settings: ShipSettings | None = None, variables: Mapping[str, str] | None = None
+    ) -> None:
+        """`variables`: of the tests that are run, so that those of a run that died are known."""
         self.store = store
         self.settings = settings or ShipSettings()
+        self.variables = variables or {}
         self.root = Path(project_root(store.path))
 
     @cached_property

@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from shlex import quote
@@ -39,6 +40,10 @@ _BY_SUFFIX: dict[str, str] = {
     ".ts": "node --test",
 }
 _BY_NAME: tuple[tuple[str, str], ...] = (("_spec.rb", "rspec"),)
+
+_NONE_BY_UNITTEST = re.compile(r"^Ran 0 tests in ", re.MULTILINE)
+
+_SECONDS_TO_ASK = 30
 
 _COULD_NOT_RUN = {
     2: "it was interrupted, or the tests could not be read",
@@ -96,25 +101,46 @@ def _usual(root: Path, file: str) -> str:
 
 
 def _has_pytest(root: Path, python: str) -> bool:
-    program = str(root / python) if "/" in python else shutil.which(python)
+    """Found out without running anything of the project's: nobody may have accepted that yet."""
+    if "/" in python:
+        return any((root / ".venv" / "lib").glob("python*/site-packages/pytest/__init__.py"))
+    program = shutil.which(python)
     if program is None:
         return False
-    asked = subprocess.run(  # noqa: S603 - no shell, and no word of anybody's
-        [program, "-c", "import pytest"], cwd=root, stdin=subprocess.DEVNULL, capture_output=True, check=False
-    )
+    try:
+        asked = subprocess.run(  # noqa: S603 - no shell, and no word of anybody's
+            [program, "-I", "-c", "import pytest"],
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=_SECONDS_TO_ASK,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
     return asked.returncode == 0
 
 
-def run_tests(root: Path, command: str, *, timeout: float, cancellation: Cancellation | None = None) -> TestRun:
+def run_tests(
+    root: Path,
+    command: str,
+    *,
+    timeout: float,
+    cancellation: Cancellation | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> TestRun:
     """`command` as command_for told it."""
     is_pytest = " -m pytest " in f" {command} "
     with TemporaryDirectory(prefix="aot-tests-") as folder:
         report = Path(folder, "report.xml")
-        env = {_MORE: f"{os.environ.get(_MORE, '')} {quote(f'--junitxml={report}')}".strip()} if is_pytest else None
+        more = {_MORE: f"{os.environ.get(_MORE, '')} {quote(f'--junitxml={report}')}".strip()} if is_pytest else {}
+        env = {**(variables or {}), **more}
         found = check_command(command, root=root, timeout=timeout, expect_fail=True, cancellation=cancellation, env=env)
-        has_skipped_all = is_pytest and found.exit_code == 0 and _has_none_passed(report)
+        has_run_none = (is_pytest and _has_none_passed(report)) or _NONE_BY_UNITTEST.search(
+            found.output or ""
+        ) is not None
     evidence = found.evidence.replace(", but it should fail", "").replace(", which proves nothing", "")
-    if has_skipped_all:
+    if found.exit_code == 0 and has_run_none:
         return TestRun(passed=None, command=command, evidence=f"{evidence} (not one of them was run to its end)")
     if found.exit_code in _COULD_NOT_RUN and is_pytest:
         return TestRun(passed=None, command=command, evidence=f"{evidence} ({_COULD_NOT_RUN[found.exit_code]})")

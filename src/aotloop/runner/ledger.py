@@ -78,7 +78,7 @@ class Ledger:
     @property
     def is_stale(self) -> bool:
         """Somebody else has changed the file since the last exchange."""
-        return self._store.signature_now() != self._store.signature
+        return self._store.has_changed()
 
     def exchange(self, items: list[Item]) -> Exchanged:
         """Raises StateFileError and Unavailable, for what the store could not read or write. Items are not lost by

@@ -13,7 +13,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 
 import msgspec
@@ -29,6 +29,7 @@ from aotloop.runner.ledger import Exchanged, Item, Ledger, Rules
 from aotloop.runner.means import Means
 from aotloop.runner.performing import Performer
 from aotloop.runner.recovery import Recovery
+from aotloop.runner.signals import obeying_signals
 from aotloop.runner.spectator import Spectator
 from aotloop.runner.tasks import Tasks
 from aotloop.runner.threads import in_thread
@@ -45,8 +46,6 @@ _SAVING_PATIENCE = 1.0
 """Seconds that a file is waited for which is gone: some editors move the old one away before they write the new one."""
 
 _PAUSE = 0.1
-
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Ending(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,7 +101,7 @@ class Runner:
                 self._performer = Performer(self._means, self._tasks, self._queue.put_nowait)
                 rules = Rules(objection=self._objection, at_once=self._performer.at_once, ahead=self._performer.ahead)
                 self._ledger = Ledger(self._store, self._run, rules)
-                with self._obeying_signals():
+                with obeying_signals(self._interrupt):
                     watchers = [group.create_task(one) for one in self._watchers()]
                     try:
                         await self._conduct()
@@ -218,19 +217,6 @@ class Runner:
         return Ending(status=self._finished.status, reason=self._finished.reason, worked=worked, signal=self._signal)
 
     # --- signals -------------------------------------------------------------------------------------------------
-
-    @contextmanager
-    def _obeying_signals(self) -> Iterator[None]:
-        loop = asyncio.get_running_loop()
-        before = {number: signal.getsignal(number) for number in _SIGNALS}
-        for number in _SIGNALS:
-            loop.add_signal_handler(number, self._interrupt, number)
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                loop.remove_signal_handler(number)
-                signal.signal(number, handler)
 
     def _interrupt(self, number: int) -> None:
         """Once: an orderly stop. Twice: at once."""

@@ -10,7 +10,7 @@ from aotloop.core.model import BaseCase, Objective
 from aotloop.core.phases.events import LoopResumed, SessionBound
 from aotloop.core.phases.illegal import FINAL
 from aotloop.core.phases.model import PhaseLoop
-from aotloop.errors import AotError, StateFileMissing, Unavailable
+from aotloop.errors import AotError, IllegalEvent, StateFileMissing, Unavailable
 from aotloop.launch.admission import BLOCKED, hire
 from aotloop.launch.placing import places_of
 from aotloop.phases.filing import now, tell
@@ -19,7 +19,7 @@ from aotloop.runner.worktrees import Worktrees
 from aotloop.shipping.places import PhasePlaces
 from aotloop.statefile.store import Store
 
-NOT_READY = 3
+NOT_READY, LIMIT = 3, 5
 
 _NOTHING = Objective(goal="", base_case=BaseCase(), background_intent="", deliverables="", definition_of_done="")
 
@@ -85,7 +85,11 @@ def resumed(ground: Ground, limits: Mapping[str, Any], *, take_over: bool) -> Ph
             )
         loop = tell(ground, SessionBound(at=now(), session_id=None, take_over=take_over)).loop
     if loop.status == "stopped" or limits:
-        loop = tell(ground, LoopResumed(at=now(), **limits)).loop
+        try:
+            loop = tell(ground, LoopResumed(at=now(), **limits)).loop
+        except IllegalEvent as error:  # turns or money are used up, and no more are allowed now either
+            hint = "`aot ship --max-iterations N` and `--budget-usd N` allow more; N is for all of it."
+            raise AotError(error.why, hint=hint, exit_code=LIMIT) from error
     return loop
 
 

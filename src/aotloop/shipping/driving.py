@@ -33,7 +33,8 @@ class Driver:
 
     def drive(self) -> None:
         self._interruptions.run(self._turns.take_up())
-        while is_ours(loop := self._claims.loop):
+        self._interruptions.run(self._turns.ask_again())
+        while self._interruptions.signal is None and is_ours(loop := self._claims.loop):
             self._show.loop_changed(loop)
             if self._working.is_wanted(loop):
                 self._work(loop)

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 from aotloop.core.phases.model import PhaseLoop
-from aotloop.errors import AotError, StateFileInvalid, StateFileMissing
+from aotloop.errors import AotError
 from aotloop.phases.ground import Ground
+from aotloop.runner.signals import obeying_signals
 from aotloop.runner.watching import GLANCE
 from aotloop.shipping.claims import Claims
 
 INTERRUPTED = "user: interrupted"
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _RENEWED = 3.0
 """Seconds between two looks whether the lease is still there."""
 
@@ -54,7 +54,7 @@ class Interruptions:
 
     async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
-        with self._obeying_signals(task):
+        with obeying_signals(partial(self._interrupt, task)):
             watcher = asyncio.get_running_loop().create_task(self._watch(task))
             try:
                 await asyncio.wait([task])
@@ -88,7 +88,7 @@ class Interruptions:
 
     def _is_taken(self) -> bool:
         """A file that a person left with a mistake in it is looked at again when it has changed."""
-        with suppress(StateFileInvalid, StateFileMissing):
+        with suppress(AotError):
             return is_taken_from_us(self._claims.loop)
         return False
 
@@ -100,20 +100,7 @@ class Interruptions:
 
     # --- signals -------------------------------------------------------------------------------------------------
 
-    @contextmanager
-    def _obeying_signals(self, task: asyncio.Task[None]) -> Iterator[None]:
-        loop = asyncio.get_running_loop()
-        before = {number: signal.getsignal(number) for number in _SIGNALS}
-        for number in _SIGNALS:
-            loop.add_signal_handler(number, self._interrupt, number, task)
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                loop.remove_signal_handler(number)
-                signal.signal(number, handler)
-
-    def _interrupt(self, number: int, task: asyncio.Task[None]) -> None:
+    def _interrupt(self, task: asyncio.Task[None], number: int) -> None:
         """Once: an orderly end. Twice: at once, for what is being ended gives no more grace."""
         self.note(number)
         task.cancel()
@@ -121,7 +108,8 @@ class Interruptions:
     def note(self, number: int) -> None:
         if self.signal is None:
             self.signal = number
-            self._claims.stop(INTERRUPTED)
+            with suppress(AotError, OSError):  # what cannot be written down is no reason to go on
+                self._claims.stop(INTERRUPTED)
 
     # --- for work that is not ours to cancel ---------------------------------------------------------------------
 

@@ -112,6 +112,7 @@ class _Run:
         if loop is None:
             loop = self._begun(wishes)
         run_id = run_id_of(loop, self._ground.store.path)
+        self._ground = Ground(self._ground.store, self._config.ship, {"AOT_RUN_ID": run_id})
         kill_orphans(run_id)
         places = self._places(run_id, wishes.branch)
         try:

@@ -17,20 +17,22 @@ from aotloop.core.conduct.attempts import MOST_WAITS
 from aotloop.core.phases.model import PhaseLoop
 from aotloop.core.phases.working import receipt_of
 from aotloop.phases.filing import now
-from aotloop.phases.protecting import protected
 from aotloop.phases.telling import task_of
 from aotloop.runner import news
 from aotloop.runner.journal import Record
 from aotloop.runner.made import Job, Made
 from aotloop.runner.threads import in_thread
 from aotloop.shipping.artifacts import changed_by, claimed
-from aotloop.shipping.briefing import ONLY_LOOK, failures_of, job_of
+from aotloop.shipping.briefing import ONLY_LOOK, closed_in, failures_of, job_of
 from aotloop.shipping.claims import Claims, promise_in
 from aotloop.shipping.identity import epoch_of
 from aotloop.shipping.landing import Conflicting, InTheWay, land
 from aotloop.shipping.means import Means
 from aotloop.shipping.places import Rules
 
+_TURN = "turn "
+"""And its number: what its bill is known by."""
+_MOST_DIGITS = 9
 _NO_PARTS = "it proposed parts, and a phase is done in one piece"
 
 
@@ -50,6 +52,15 @@ class Turns:
                 await self._settle(known)
             elif loop.status == "running" or not is_of_now:
                 self._journal.use(known)
+
+    async def ask_again(self) -> None:
+        """Tests that waited for a person when the loop was stopped do so again; nobody is paid to write them twice."""
+        loop = self._claims.loop
+        receipt = receipt_of(loop, "spec_test")
+        if receipt is None or (loop.phase, loop.status) != ("spec_test", "running"):
+            return
+        said = [one.summary for one in loop.checkpoints if one.phase == "spec_test"]
+        await self._claims.file(receipt.artifact, receipt.git_sha, said[-1] if said else "")
 
     async def take(self) -> None:
         loop = self._claims.loop
@@ -113,21 +124,25 @@ class Turns:
 
     def _rules(self, loop: PhaseLoop) -> Rules:
         return Rules(
-            protect=protected(loop),
+            protect=closed_in(loop),
             document=task_of(loop, self._ground.settings).artifact if loop.phase in ONLY_LOOK else None,
             log=loop.artifacts.progress_file,
             failed=tuple((loop.phase, text) for text in failures_of(loop)),
         )
 
     def _next_number(self) -> int:
-        return 1 + max(self._journal.last_attempt(), self._means.branch.last_attempt(self._means.terms.run_id))
+        """A number that was never told a bill of either: journals may be gone, and money counts by it."""
+        told = (bill.of.removeprefix(_TURN) for bill in self._claims.loop.bills if bill.of.startswith(_TURN))
+        billed = max((int(one) for one in told if one.isdecimal() and len(one) <= _MOST_DIGITS), default=0)
+        known = self._journal.last_attempt(), self._means.branch.last_attempt(self._means.terms.run_id), billed
+        return 1 + max(known)
 
     def _accounted(self, record: Record) -> Record:
         """The loop knows what it cost; and the record says that it does. Of one that did nothing, that was all."""
         if record.is_accounted or record.bill.is_empty:
             return record
         if record.bill.usd:
-            self._claims.spent(f"turn {record.attempt}", record.bill.usd)
+            self._claims.spent(f"{_TURN}{record.attempt}", record.bill.usd)
         record = replace(record, is_accounted=True)
         if record.work is not None:
             self._journal.keep(record)

@@ -120,9 +120,9 @@ class Working:
         wishes = Wishes(limits=self._limits(), is_accepted=lambda now: commands_of(now) == mine)
         with self._interruptions.watching(self._look):
             ending = run_loop(self._store, self._config, wishes, self._spectators())
-        self._settle()
         if ending.signal is not None:
             self._interruptions.note(ending.signal)
+        self._settle()
         return ending
 
     def _limits(self) -> dict[str, float]:
@@ -131,11 +131,11 @@ class Working:
 
     def _look(self, loop: PhaseLoop) -> None:
         """In a thread of its own."""
-        self._settle()
         control = self._outside.load().control
         if not is_ours(loop) and control.status == "running" and not control.stop_requested:
             reason = (loop.stop_reason or f"the loop of the feature is {loop.status}").removeprefix("user: ")
             apply(self._outside, StopRequested(reason=reason))
+        self._settle()  # the last thing: a loop that is over is told of no money
 
     def _settle(self) -> None:
         self._claims.spent(self._bill, self._outside.load().control.cost_usd)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
@@ -15,6 +16,9 @@ from aotloop.statefile import durable
 T = TypeVar("T")
 
 MOST_RETRIES = 20
+
+TICK = 0.02
+"""Seconds. Two changes of a file that are closer to each other may have the same time."""
 
 Signature = tuple[int, ...]
 """Of a file as it was: while it has another one, somebody has changed it."""
@@ -41,10 +45,18 @@ def exchange(
         revised, result = revise(data)
         if revised == data:
             return Exchanged(data, signature, result)
-        written = durable.replace(path, revised, lambda: signature_of(path) == signature)  # noqa: B023
+        written = durable.replace(path, revised, _is_as_it_was(path, read, data, signature))
         if written is not None:
             return Exchanged(revised, _facts(written), result)
     raise StateFileBusy(f"{path} keeps changing while it is updated; nothing was written")
+
+
+def _is_as_it_was(
+    path: str, read: Callable[[], tuple[bytes, Signature]], data: bytes, signature: Signature
+) -> Callable[[], bool]:
+    """Times are as coarse as the kernel's clock: of a file that is this young, only what it says tells."""
+    is_young = abs(time.time_ns() - signature[-1]) < TICK * 1e9
+    return lambda: signature_of(path) == signature and (not is_young or read()[0] == data)
 
 
 def contents(path: str, *, most: int | None = None) -> tuple[bytes, Signature]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from aotloop.core.model import Loop
-from aotloop.errors import StateFileInvalid, StateFileMissing, Unavailable
+from aotloop.errors import StateFileError, StateFileInvalid, StateFileMissing, Unavailable
 from aotloop.statefile import durable
-from aotloop.statefile.exchange import contents, exchange, signature_of
+from aotloop.statefile.exchange import TICK, Signature, contents, exchange, signature_of
 from aotloop.statefile.reading import Examination, decode, examine
 
 if TYPE_CHECKING:
@@ -25,8 +26,10 @@ class Store:
         self._link = path if os.path.islink(path) else None
         self._patience = patience
         self._known: tuple[bytes, Document] | None = None
-        self.signature: tuple[int, ...] | None = None
-        """Of the file as the last update left it: while it has another one, somebody else has changed it."""
+        self._signature: Signature | None = None
+        """Of the file as the last update left it."""
+        self._left_at: float | None = None
+        """When that was; None: what has happened to the file since then can be told by its signature."""
 
     def load(self) -> Loop:
         with self._named():
@@ -53,7 +56,7 @@ class Store:
         with durable.locked(self.path, patience=self._patience), self._named():
             done = exchange(self.path, self._read, revise)
             document, result = done.result
-            self._known, self.signature = (done.data, document), done.signature
+            self._known, self._signature, self._left_at = (done.data, document), done.signature, time.monotonic()
             return result
 
     def create(self, data: bytes, *, overwrite: bool = False) -> None:
@@ -85,7 +88,7 @@ class Store:
 
         return Document(data)
 
-    def _read(self) -> tuple[bytes, tuple[int, ...]]:
+    def _read(self) -> tuple[bytes, Signature]:
         try:
             return contents(self.path)
         except FileNotFoundError:
@@ -93,5 +96,18 @@ class Store:
         except OSError as error:
             raise Unavailable(f"{self.path} cannot be read: {error.strerror}") from error
 
-    def signature_now(self) -> tuple[int, ...] | None:
+    def has_changed(self) -> bool:
+        """Since the last update, by somebody else. What was changed at the same moment is seen a moment later."""
+        if self.signature_now() != self._signature:
+            return True
+        known, left_at = self._known, self._left_at
+        if known is None or left_at is None or time.monotonic() - left_at < TICK:
+            return False
+        with suppress(StateFileError, Unavailable):  # what is wrong with it, the next update says
+            if self._read()[0] == known[0]:
+                self._left_at = None
+                return False
+        return True
+
+    def signature_now(self) -> Signature | None:
         return signature_of(self.path)

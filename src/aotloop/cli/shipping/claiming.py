@@ -7,12 +7,14 @@ import os
 import click
 
 from aotloop.cli.foreign import prose
-from aotloop.cli.options import TEXT, WORDS, json_option
+from aotloop.cli.options import TEXT, WORDS, json_option, yes_option
 from aotloop.cli.output import report_done, tell
+from aotloop.cli.shipping.consent import require_tests_consent
 from aotloop.cli.shipping.finding import ground_here, refuse_while_run
 from aotloop.errors import NotTrusted, NotVerified
 from aotloop.phases.filing import Filed, file_receipt, write_checkpoint
 from aotloop.phases.ground import Ground
+from aotloop.phases.looking import needs_tests
 from aotloop.phases.telling import said_after
 
 
@@ -35,6 +37,7 @@ Examples:
 """,
 )
 @json_option
+@yes_option
 @click.argument("artifact", type=WORDS)
 @click.option("--sha", type=WORDS, help="The commit that holds it [default: what is checked out].")
 @click.option("--summary", type=TEXT, default="", help="What was done; kept for whoever comes next.")
@@ -43,6 +46,7 @@ Examples:
 @click.option("--branch", type=WORDS, metavar="NAME", help="The branch that the work is on.")
 def receipt(
     as_json: bool,
+    yes: bool,
     artifact: str,
     sha: str | None,
     summary: str,
@@ -58,6 +62,8 @@ def receipt(
     ground = ground_here()
     refuse_while_run(ground)
     before = ground.store.load().phase
+    if needs_tests(before):
+        require_tests_consent(ground.store.path, ground.settings, yes=yes)
     filed = file_receipt(
         ground,
         artifact=artifact,

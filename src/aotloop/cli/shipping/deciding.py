@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from aotloop.cli.options import WORDS, json_option
+from aotloop.cli.options import WORDS, json_option, yes_option
 from aotloop.cli.output import report_done
+from aotloop.cli.shipping.consent import require_tests_consent
 from aotloop.cli.shipping.finding import ground_here, refuse_agents, refuse_while_run
 from aotloop.errors import NotVerified
 from aotloop.phases.filing import Filed, force, refuse
@@ -23,8 +24,9 @@ Examples:
 """,
 )
 @json_option
+@yes_option
 @click.option("--refuse", "reason", type=WORDS, metavar="REASON", help="They are not right, for this reason.")
-def approve(as_json: bool, reason: str | None) -> None:
+def approve(as_json: bool, yes: bool, reason: str | None) -> None:
     """Agree to the acceptance tests, or refuse them: they are what decides whether the feature works.
 
     They are looked at once more: they have to be as they were shown, to run, and to fail. From then on nobody may
@@ -36,10 +38,12 @@ def approve(as_json: bool, reason: str | None) -> None:
     if reason is not None:
         _report(refuse(ground, reason), as_json=as_json, said="refused; `aot ship` has them written anew")
     else:
-        _report(approved(ground), as_json=as_json, said="approved; from now on nobody may change them")
+        if ground.store.load().status == "waiting":  # a repository can bring such a loop along
+            require_tests_consent(ground.store.path, ground.settings, yes=yes)
+        _report(_approved(ground), as_json=as_json, said="approved; from now on nobody may change them")
 
 
-def approved(ground: Ground) -> Filed:
+def _approved(ground: Ground) -> Filed:
     filed = give_approval(ground)
     if filed.reasons:
         raise NotVerified(
@@ -58,8 +62,9 @@ Examples:
 """,
 )
 @json_option
+@yes_option
 @click.option("--reason", type=WORDS, required=True, help="Why; it stays on record.")
-def advance(as_json: bool, reason: str) -> None:
+def advance(as_json: bool, yes: bool, reason: str) -> None:
     """Leave the phase as it is, without its receipt. It is on record, and the phase does not count as completed.
 
     Nobody leaves the acceptance tests or the release like this, nor the test phase while they fail.
@@ -68,6 +73,8 @@ def advance(as_json: bool, reason: str) -> None:
     ground = ground_here()
     refuse_while_run(ground)
     before = ground.store.load().phase
+    if before == "test":
+        require_tests_consent(ground.store.path, ground.settings, yes=yes)
     _report(force(ground, reason), as_json=as_json, said=f"{before} is left by force, on record")
 
 

@@ -69,9 +69,13 @@ def _data(loop: PhaseLoop) -> dict[str, str | None]:
 
 
 def _end(ground: Ground, event: events.PhaseEvent) -> None:
-    """Returns when nobody runs it any more."""
+    """Returns when nobody runs it any more; nor anything that a run has left which died."""
     holder = holder_of(ground.store.path)
-    tell(ground, event)
+    loop = tell(ground, event).loop
+    if holder is None:
+        from aotloop.shipping.abandoned import kill_abandoned  # noqa: PLC0415 - needed after a crash alone
+
+        kill_abandoned(ground, loop)
     began = time.monotonic()
     with waiting_line() as on_wait:
         while holder is not None and _still(ground, holder):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -13,15 +13,21 @@ from aotloop.cli.options import json_option
 from aotloop.cli.output import faint, heading, mark, say_json, say_next, tell
 from aotloop.core.phases.completing import ROUNDS, forced_phases
 from aotloop.core.phases.model import PHASES, Phase, PhaseLoop
+from aotloop.core.phases.spending import is_spent
 from aotloop.core.phases.working import receipt_of
-from aotloop.phases.documents import Findings, findings_in
+from aotloop.imports.words import short
 from aotloop.phases.ground import Ground, ground_at
 from aotloop.phases.telling import refusals
 from aotloop.statefile.lease import holder_of
 
+if TYPE_CHECKING:
+    from aotloop.phases.documents import Findings
+
 _COLOURS = {"running": "yellow", "waiting": "cyan", "stopped": "magenta", "completed": "green", "cancelled": "red"}
 _MARKS = {"done": ("✔", "green"), "forced": ("!", "yellow"), "now": ("▶", "cyan"), "skipped": ("-", ""), "": (" ", "")}
+_PAST = ("done", "forced", "skipped")
 _LARGEST = 1_000_000
+_LONGEST = 600
 
 
 @click.command(
@@ -42,7 +48,7 @@ def status(as_json: bool) -> None:
     if as_json:
         say_json(_facts(loop, found, steps))
         return
-    tell(prose(loop.feature), style=heading)
+    tell(prose(short(loop.feature, _LONGEST)), style=heading)
     _tell_progress(loop)
     for phase in PHASES:
         _tell_phase(loop, phase)
@@ -57,8 +63,8 @@ def next_steps(loop: PhaseLoop, *, is_run: bool = False) -> list[str]:
         return ["aot ship stop", "aot log -f"]
     if loop.status == "waiting":
         return ["aot ship approve", 'aot ship approve --refuse "why"']
-    if loop.status == "stopped" and (loop.stop_reason or "").startswith("limit:"):
-        limit = "--budget-usd" if "budget" in (loop.stop_reason or "") else "--max-iterations"
+    if loop.status == "stopped" and (is_spent(loop) or loop.global_iteration >= loop.max_iterations):
+        limit = "--budget-usd" if is_spent(loop) else "--max-iterations"
         return [f"aot ship {limit} MORE", "aot ship status"]
     return ["aot ship", "aot ship cancel"]
 
@@ -96,7 +102,7 @@ def _row(loop: PhaseLoop, phase: Phase) -> dict[str, Any]:
 
 
 def _tell_progress(loop: PhaseLoop) -> None:
-    done = len(loop.phases_completed)
+    done = sum(state_of(loop, phase) in _PAST for phase in PHASES)
     bar = click.style("█" * done, fg="green") + faint("░" * (len(PHASES) - done))
     shown = click.style(loop.status, fg=_COLOURS[loop.status], bold=True)
     turn = f", turn {loop.phase_iteration + 1} of {loop.max_phase_iterations}" if loop.status == "running" else ""
@@ -142,6 +148,8 @@ def _forced(loop: PhaseLoop) -> Iterator[str]:
 
 
 def _findings(ground: Ground, loop: PhaseLoop) -> Findings | None:
+    from aotloop.phases.documents import findings_in  # noqa: PLC0415 - help needs no Markdown
+
     receipt = receipt_of(loop, "re_review") or receipt_of(loop, "review")
     if receipt is None:
         return None
