@@ -24,7 +24,7 @@ from tests.workspace.checkouts import (
 )
 
 from aotloop.workspace.attempts import commit
-from aotloop.workspace.integration import Conflict, Prepared, check_out, land, prepare
+from aotloop.workspace.integration import Conflict, Prepared, land, prepare
 from aotloop.workspace.landing import Blocked, Landed, Moved
 from aotloop.workspace.pool import Pool
 from aotloop.workspace.repository import Repository
@@ -71,7 +71,7 @@ def test_the_merged_result_can_be_checked_before_it_lands(pool: Pool, repository
     save(checkout)
     prepared = prepare(repository, done)
     assert isinstance(prepared, Prepared)
-    desk = check_out(pool, prepared)
+    desk = pool.take(prepared.commit)
     assert ((desk.path / "a.txt").read_text(), (desk.path / "b.txt").read_text()) == ("theirs\n", "meanwhile\n")
     assert (checkout / "a.txt").read_text() == "a\n"
 

@@ -19,20 +19,3 @@ class Spectator(Protocol):
     def output(self, attempt: int, line: str) -> None: ...
 
     def close(self) -> None: ...
-
-
-class Nobody:
-    def open(self, loop: Loop) -> None:
-        pass
-
-    def loop_changed(self, loop: Loop) -> None:
-        pass
-
-    def news(self, one: News) -> None:
-        pass
-
-    def output(self, attempt: int, line: str) -> None:
-        pass
-
-    def close(self) -> None:
-        pass

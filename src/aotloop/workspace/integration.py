@@ -7,12 +7,10 @@ from collections.abc import Mapping
 import msgspec
 
 from aotloop.workspace.attempts import Committed
-from aotloop.workspace.desks import Desk
 from aotloop.workspace.git import LOCK_PATIENCE
 from aotloop.workspace.history import Integrated, commits_of
 from aotloop.workspace.landing import Blocked, Landed, Moved, Step, landing
 from aotloop.workspace.objects import commit_tree, merge, message_of, nothing
-from aotloop.workspace.pool import Pool
 from aotloop.workspace.repository import Repository
 
 
@@ -50,11 +48,6 @@ def prepare(
         tree = merged.tree
     text = _message(repository, sha) if message is None else message_of(message, trailers or {})
     return Prepared(head, commit_tree(repository.place, tree, head, text), is_fast_forward)
-
-
-def check_out(pool: Pool, prepared: Prepared) -> Desk:
-    """Where the merged result can be checked before it lands; to be given back to the pool."""
-    return pool.take(prepared.commit)
 
 
 def land(
