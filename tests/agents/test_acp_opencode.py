@@ -168,7 +168,6 @@ class TestOpenCode:
         ("turn", "cause"),
         [
             (errors.rate_limited(retry_after=3600), "rate_limit"),
-            (errors.server_error(), "outage"),
             (Say("x" * 200, delivery=Delivery(events=4, then="end")), "outage"),
         ],
     )

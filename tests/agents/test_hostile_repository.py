@@ -16,7 +16,16 @@ from aotloop.agents.contract import Done, Judged
 from aotloop.errors import Unavailable
 from tests.agents.assignments import an_assignment, attempt
 from tests.modelserver import Answer, ModelServer, Script
-from tests.modelserver.operators import CLIENTS, DONE, KEY, backend_of, each_client, each_client_with, environ_of, shell
+from tests.modelserver.operators import (
+    CLIENTS,
+    DONE,
+    KEY,
+    backend_of,
+    each_client_with,
+    environ_of,
+    most_clients,
+    shell,
+)
 
 Bait = Callable[[Path, str], dict[str, str]]
 """From the file that a program of the repository would make, and the address of another service: its files."""
@@ -151,7 +160,7 @@ def test_its_settings_redirect_nobody_and_run_nothing(
     assert "of-the-repository" not in heads.lower()
 
 
-@each_client
+@most_clients
 def test_instructions_that_are_a_link_to_a_file_of_the_operators_are_not_told_to_the_model(
     tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch, client: str
 ) -> None:

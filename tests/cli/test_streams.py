@@ -31,13 +31,16 @@ def test_the_head_of_a_long_list_can_be_taken(project: Path) -> None:
     assert done.stdout.splitlines() == ["○ A0     do A0  ready", "○ A1     do A1  ready"]
 
 
+TOLD = "aot: the output: No space left on device\n     Make room on the disk, then try again.\n"
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-def test_a_full_disk_is_one_line(project: Path) -> None:
+def test_a_full_disk_is_told_with_what_to_do(project: Path) -> None:
     write_loop(project, a_loop(atom("A1")))
     for words in (["status"], ["status", "--json"], ["--help"]):
         with Path("/dev/full").open("w") as full:
             done = subprocess.run([COMMAND, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-        assert (done.returncode, done.stderr) == (1, "aot: the output: No space left on device\n")
+        assert (done.returncode, done.stderr) == (1, TOLD)
 
 
 def test_closed_streams_are_no_bug(project: Path) -> None:

@@ -16,7 +16,6 @@ from tests.modelserver.operators import (
     DONE,
     backend_of,
     config_of,
-    each_client,
     each_client_with,
     environ_of,
     most_clients,
@@ -64,7 +63,7 @@ FOUND = Answer({"feasible": True, "findings": "looked", "cost_estimate": None, "
 
 
 @confining
-@each_client
+@most_clients
 def test_a_probe_of_a_client_that_tries_to_write_changes_nothing_anywhere(tmp_path: Path, client: str) -> None:
     root = tmp_path / "project"
     attack = f"sh -c 'echo x > litter; echo x > {root}/README.md; echo x > {root}/new'"

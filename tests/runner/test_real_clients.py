@@ -10,7 +10,7 @@ import pytest
 from aotloop.core.model import Constraints, Used
 from tests.loops import atom
 from tests.modelserver import Answer, Call, ModelServer, Script, Usage, errors, stalled
-from tests.modelserver.operators import CLIENTS, DONE, config_of, each_client, environ_of, shell
+from tests.modelserver.operators import CLIENTS, DONE, config_of, each_client, environ_of, most_clients, shell
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import Project, a_project
 
@@ -119,7 +119,7 @@ def test_claude_stops_at_its_share_of_the_budget(tmp_path: Path) -> None:
     assert project.loop.control.cost_usd == ended["cost_usd"] > 3.0
 
 
-@each_client
+@most_clients
 def test_a_redirect_in_the_middle_of_a_reply_ends_it_and_the_loop_goes_on(tmp_path: Path, client: str) -> None:
     scripts = [
         Script("atom A1", [replace(DONE, delivery=stalled())], plays=1),

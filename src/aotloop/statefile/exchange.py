@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
@@ -54,9 +53,8 @@ def exchange(
 def _is_as_it_was(
     path: str, read: Callable[[], tuple[bytes, Signature]], data: bytes, signature: Signature
 ) -> Callable[[], bool]:
-    """Times are as coarse as the kernel's clock: of a file that is this young, only what it says tells."""
-    is_young = abs(time.time_ns() - signature[-1]) < TICK * 1e9
-    return lambda: signature_of(path) == signature and (not is_young or read()[0] == data)
+    """Times are as coarse as the kernel's clock: of two changes at the same moment, only what the file says tells."""
+    return lambda: signature_of(path) == signature and read()[0] == data
 
 
 def contents(path: str, *, most: int | None = None) -> tuple[bytes, Signature]:
