@@ -16,7 +16,6 @@ from aotloop.agents.acp_opencode import OpenCode, _config, _hint_of_trouble, mak
 from aotloop.agents.contract import (
     Done,
     Failed,
-    Garbage,
     Limits,
     MustWait,
     Outcome,
@@ -152,17 +151,6 @@ class TestOpenCode:
             ".config/opencode/opencode.json",
             ".local/share/opencode/auth.json",
         ]
-
-    def test_says_that_it_failed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        said = json.loads(worker_answer(success=False, reason="there is no such thing"))
-        outcome, _ = self.outcome(tmp_path, monkeypatch, [Answer(said)])
-        assert isinstance(outcome, Failed)
-        assert (outcome.reason, outcome.taught) == ("there is no such thing", True)
-
-    def test_words_instead_of_an_answer_are_garbage(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        outcome, _ = self.outcome(tmp_path, monkeypatch, [Say("All done!")])
-        assert isinstance(outcome, Garbage)
-        assert "All done!" in outcome.reason
 
     @pytest.mark.parametrize(
         ("turn", "cause"),

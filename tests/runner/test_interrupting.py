@@ -103,7 +103,7 @@ def test_a_redirect_ends_the_check_of_the_base_case(tmp_path: Path) -> None:
 
 
 def test_a_redirect_ends_the_check_of_an_atom(tmp_path: Path) -> None:
-    check = AtomCheck(type="command", value=f"touch {tmp_path}/checked; test -f {tmp_path}/go || sleep 82")
+    check = AtomCheck(type="command", value=f"test -f {tmp_path}/go && exit; touch {tmp_path}/checked; sleep 82")
     project = a_project(tmp_path, atom("A1", run="echo a > a", check=check), base_case="test -f a")
     with project.running() as process:
         until((tmp_path / "checked").exists)
