@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.runner.projects import COMMAND
+from tests.warm import COMMAND
 
 from faults.examining import Result, finished, problems
 from faults.story import Story, a_story

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.runner.projects import COMMAND
+from tests.warm import COMMAND
 
 from faults.counts import Counts, Deadline
 from faults.shim import CALLS, Fault, Shim, built, why_not

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.loops import atom
-from tests.runner.projects import COMMAND, a_project
+from tests.runner.projects import a_project
+from tests.warm import COMMAND
 
 _MEGABYTE = 1 << 20
 _MOST_MEMORY = 64

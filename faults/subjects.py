@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.loops import a_loop, as_file, atom
-from tests.runner.projects import COMMAND
+from tests.warm import COMMAND
 
 from aotloop.core.commands import commands_of
 from aotloop.core.model import BaseCase, Check, ChecklistItem, Loop

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.modelserver.clients import CLIENTS
+
 settings.register_profile(
     "quick",
     max_examples=60,
@@ -21,6 +23,13 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile(os.environ.get("AOT_HYPOTHESIS_PROFILE", "quick"))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """What drives a client is skipped, with the reason, where that client could not be installed."""
+    for mark in item.iter_markers("client"):
+        if missing := [name for name in mark.args if CLIENTS[name] is None]:
+            pytest.skip(f"not installed: {', '.join(missing)}; `make test-clients` installs it")
 
 
 @pytest.fixture(autouse=True)

@@ -28,7 +28,7 @@ from aotloop.errors import Unavailable
 from tests.agents.assignments import an_assignment, attempt, worker_answer
 from tests.agents.sleepers import Sleepers
 from tests.modelserver import Answer, Call, Delivery, ModelServer, Refuse, Say, Script, Turn, Usage, errors, tool
-from tests.modelserver.clients import OPENCODE
+from tests.modelserver.clients import OPENCODE, needs_opencode
 from tests.modelserver.operators import MODELS, NO_MODELS
 
 ANSWER = json.loads(worker_answer())
@@ -78,7 +78,7 @@ def test_a_model_of_ours_comes_before_the_users(tmp_path: Path) -> None:
     assert (config["model"], config["small_model"], config["provider"]) == ("ours", "small", {"x": {}})
 
 
-@pytest.mark.skipif(OPENCODE is None, reason="no OpenCode: AOT_TEST_OPENCODE or node_modules")
+@needs_opencode
 class TestOpenCode:
     @pytest.fixture(autouse=True)
     def tree(self, tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

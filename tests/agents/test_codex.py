@@ -35,7 +35,7 @@ from tests.agents.assignments import an_assignment, attempt, until_written, work
 from tests.agents.conformance import AnswerConformance
 from tests.agents.sleepers import Sleepers
 from tests.modelserver import Answer, Call, ModelServer, Refuse, Say, Script, ToolCall, Turn, Usage, cut, errors, tool
-from tests.modelserver.clients import CODEX
+from tests.modelserver.clients import CODEX, needs_codex
 
 COMPLETED = json.dumps({"type": "turn.completed", "usage": {"input_tokens": 12, "cached_input_tokens": 2}})
 
@@ -126,7 +126,7 @@ def shell(command: str) -> Call:
     return Call(tool("exec_command", cmd=command))
 
 
-@pytest.mark.skipif(CODEX is None, reason="no Codex: AOT_TEST_CODEX or node_modules")
+@needs_codex
 class TestCodex:
     @pytest.fixture(autouse=True)
     def tree(self, tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

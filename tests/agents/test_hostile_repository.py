@@ -16,8 +16,8 @@ from aotloop.agents.contract import Done, Judged
 from aotloop.errors import Unavailable
 from tests.agents.assignments import an_assignment, attempt
 from tests.modelserver import Answer, ModelServer, Script
+from tests.modelserver.clients import CLIENTS, needs_opencode
 from tests.modelserver.operators import (
-    CLIENTS,
     DONE,
     KEY,
     backend_of,
@@ -273,7 +273,7 @@ def test_the_operators_settings_are_loaded_for_a_worker_where_the_operator_says_
         assert (own_home / ".codex/config.toml").read_text() == files[".codex/config.toml"]
 
 
-@pytest.mark.skipif(CLIENTS["opencode"] is None, reason="no opencode")
+@needs_opencode
 def test_a_key_of_the_operators_lets_opencode_in_and_is_not_seen_by_its_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,12 +16,12 @@ from aotloop.agents.registry import BACKENDS, backend
 from aotloop.agents.settings import Settings
 from aotloop.agents.versions import age, all_with_versions, with_version
 from tests.agents.assignments import all_dead
-from tests.modelserver.clients import CLAUDE, CODEX, OPENCODE
+from tests.modelserver.clients import CLIENTS
+from tests.modelserver.operators import each_client
 from tests.verify.proofs import PATIENCE
 
 KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY", "CODEX_API_KEY", "GEMINI_API_KEY")
 SECRET = "sk-canary-0123456789"
-REAL = {"claude": CLAUDE, "codex": CODEX, "opencode": OPENCODE}
 
 
 @pytest.fixture(autouse=True)
@@ -45,12 +45,10 @@ def asked(program: str, patience: float = PATIENCE) -> Presence:
 # --- real clients -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", REAL)
-def test_a_real_client_tells_its_version_and_leaves_nothing_in_the_users_home(name: str, own_home: Path) -> None:
-    program = REAL[name]
-    if program is None:
-        pytest.skip(f"no {name}")
-    found = with_version(backend(name, Settings(program=str(program))).look(), PATIENCE)
+@each_client
+def test_a_real_client_tells_its_version_and_leaves_nothing_in_the_users_home(client: str, own_home: Path) -> None:
+    program = CLIENTS[client]
+    found = with_version(backend(client, Settings(program=str(program))).look(), PATIENCE)
     assert found.problem is None
     assert found.version is not None
     assert found.version[0].isdigit()

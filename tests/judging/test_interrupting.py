@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from subprocess import Popen
 
 import pytest
 
@@ -18,6 +17,7 @@ from tests.runner.agents import done, scripted, times_asked
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import PATIENCE, Project, a_project, processes_with, until
 from tests.runner.stubborn import interrupt, seconds_to_start
+from tests.warm import Process
 
 VOTES = 3
 EACH = 2
@@ -43,7 +43,7 @@ def stubborn_judges(folder: Path) -> Project:
 
 
 @contextmanager
-def judging(project: Project) -> Iterator[Popen[str]]:
+def judging(project: Project) -> Iterator[Process]:
     with project.running() as process:
         until(lambda: len(list(project.root.parent.glob("judge-*"))) == VOTES)
         yield process

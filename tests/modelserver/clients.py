@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.modelserver import ModelServer
 
 _REPOSITORY = Path(__file__).parents[2]
@@ -35,6 +37,17 @@ def _found(variable: str, name: str) -> Path | None:
 CLAUDE = _found("AOT_TEST_CLAUDE", "claude")
 CODEX = _found("AOT_TEST_CODEX", "codex")
 OPENCODE = _found("AOT_TEST_OPENCODE", "opencode")
+CLIENTS: dict[str, Path | None] = {"claude": CLAUDE, "codex": CODEX, "opencode": OPENCODE}
+
+
+def needs(*names: str) -> pytest.MarkDecorator:
+    """The test drives these clients: `make test-clients` runs it, `make test` does not."""
+    return pytest.mark.client(*names)
+
+
+needs_claude = needs("claude")
+needs_codex = needs("codex")
+needs_opencode = needs("opencode")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +72,7 @@ def claude(server: ModelServer, home: Path, *options: str, schema: Mapping[str, 
         "CLAUDE_CODE_MAX_RETRIES": "1",
         "IS_SANDBOX": "1",
     }
-    return Launch(command=[_there(CLAUDE), *printing, *alone, *answering, *options], env=_env(server, home) | env)
+    return Launch(command=[there(CLAUDE), *printing, *alone, *answering, *options], env=_env(server, home) | env)
 
 
 def codex(server: ModelServer, home: Path, *options: str, schema: Mapping[str, Any] | None = None) -> Launch:
@@ -88,7 +101,7 @@ def codex(server: ModelServer, home: Path, *options: str, schema: Mapping[str, A
         answering = ["--output-schema", str(home / "schema.json")]
     env = _env(server, home) | {"CODEX_HOME": str(own), "SCRIPTED_API_KEY": "scripted"}
     bypass = "--dangerously-bypass-approvals-and-sandbox"
-    return Launch(command=[_there(CODEX), "exec", "--json", bypass, *configured, *answering, *options, "-"], env=env)
+    return Launch(command=[there(CODEX), "exec", "--json", bypass, *configured, *answering, *options, "-"], env=env)
 
 
 def opencode(server: ModelServer, home: Path, *arguments: str) -> Launch:
@@ -124,10 +137,10 @@ def opencode(server: ModelServer, home: Path, *arguments: str) -> Launch:
         "OPENCODE_DISABLE_CLAUDE_CODE": "1",
         "NPM_CONFIG_REGISTRY": f"{server.url}/npm/",
     }
-    return Launch(command=[_there(OPENCODE), *arguments], env=_env(server, home) | places | env)
+    return Launch(command=[there(OPENCODE), *arguments], env=_env(server, home) | places | env)
 
 
-def _there(client: Path | None) -> Path:
+def there(client: Path | None) -> Path:
     if client is None:
         raise FileNotFoundError("this client is not installed: its test should have been skipped")
     return client

@@ -18,9 +18,8 @@ from aotloop.agents.registry import backend
 from aotloop.agents.settings import Settings
 from tests.agents.assignments import worker_answer
 from tests.modelserver import Answer, Call, ModelServer, tool
-from tests.modelserver.clients import CLAUDE, CODEX, OPENCODE
+from tests.modelserver.clients import CLIENTS, needs
 
-CLIENTS: dict[str, Path | None] = {"claude": CLAUDE, "codex": CODEX, "opencode": OPENCODE}
 DONE = Answer(json.loads(worker_answer()))
 KEY = "sk-scripted"
 MODELS = "OPENCODE_MODELS_PATH"
@@ -29,9 +28,7 @@ NO_MODELS = Path(__file__).with_name("no_models.json")
 
 
 def _clients(*names: str) -> pytest.MarkDecorator:
-    params = [
-        pytest.param(name, marks=pytest.mark.skipif(CLIENTS[name] is None, reason=f"no {name}")) for name in names
-    ]
+    params = [pytest.param(name, marks=needs(name)) for name in names]
     return pytest.mark.parametrize("client", params)
 
 
@@ -43,7 +40,7 @@ most_clients = _clients("claude", "codex")
 def each_client_with(*names: str, values: Sequence[tuple[Any, ...]], once: tuple[Any, ...]) -> pytest.MarkDecorator:
     """Every client with each of these values; the one that takes longest to start with one of them."""
     params = [
-        pytest.param(client, *given, marks=pytest.mark.skipif(CLIENTS[client] is None, reason=f"no {client}"))
+        pytest.param(client, *given, marks=needs(client))
         for client in CLIENTS
         for given in values
         if client != "opencode" or given == once

@@ -9,11 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.modelserver import Answer, Call, ModelServer, Script, ToolCall, errors, tool
-from tests.modelserver.clients import CLAUDE, CODEX, OPENCODE, claude, codex, finished, opencode
-
-needs_claude = pytest.mark.skipif(CLAUDE is None, reason="no Claude Code: AOT_TEST_CLAUDE or claude-agent-sdk")
-needs_codex = pytest.mark.skipif(CODEX is None, reason="no Codex: AOT_TEST_CODEX or node_modules")
-needs_opencode = pytest.mark.skipif(OPENCODE is None, reason="no OpenCode: AOT_TEST_OPENCODE or node_modules")
+from tests.modelserver.clients import claude, codex, finished, needs_claude, needs_codex, needs_opencode, opencode
 
 PROMPT = "Greet the world"
 SCHEMA = {

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.modelserver import Call, Exchange, ModelServer, Say, Script, tool
-from tests.modelserver.clients import CLAUDE
+from tests.modelserver.clients import needs_claude
 from tests.plugin.runs import commit, heard, push
 from tests.plugin.stage import Stage, is_session
 
-pytestmark = pytest.mark.skipif(CLAUDE is None, reason="no Claude Code: AOT_TEST_CLAUDE or claude-agent-sdk")
+pytestmark = needs_claude
 
 PLUGIN = Path(__file__).parents[2] / "plugin"
 WRITING = {"Write", "Edit", "NotebookEdit"}

@@ -9,11 +9,11 @@ from typing import Literal
 import pytest
 
 from tests.modelserver import Call, Exchange, ModelServer, Say, Script, ToolCall, tool
-from tests.modelserver.clients import CODEX
+from tests.modelserver.clients import needs_codex
 from tests.plugin.codex_stage import UNTRUSTED_TOO, CodexStage
 from tests.plugin.recorder import Reply, says
 
-pytestmark = pytest.mark.skipif(CODEX is None, reason="no Codex: AOT_TEST_CODEX or node_modules")
+pytestmark = needs_codex
 
 PATCH = "*** Begin Patch\n*** Add File: hello.txt\n+hello\n*** End Patch\n"
 GO_ON = {"decision": "block", "reason": "Two atoms remain."}

@@ -18,11 +18,11 @@ from aotloop.trust.commands import digest_of
 from tests.cli.terminal import spawn
 from tests.loops import a_loop, atom, write_accepted, write_loop
 from tests.modelserver import Call, Exchange, ModelServer, Say, Script, tool
-from tests.modelserver.clients import CODEX
+from tests.modelserver.clients import needs_codex
 from tests.plugin.codex_stage import UNTRUSTED_TOO, CodexStage
 from tests.plugin.test_install import codex_home
 
-pytestmark = pytest.mark.skipif(CODEX is None, reason="no Codex: AOT_TEST_CODEX or node_modules")
+pytestmark = needs_codex
 
 ENTER = "$aot-loop:source-command-enter-recursion"
 WITH_PLUGINS = ("-c", "features.plugins=true")

@@ -15,14 +15,11 @@ from aotloop.statefile.reading import decode
 from tests.hooks.situations import driven
 from tests.loops import atom, write_loop
 from tests.modelserver import Call, ModelServer, Say, Script, tool
-from tests.modelserver.clients import CLAUDE, CODEX
+from tests.modelserver.clients import needs_claude, needs_codex
 from tests.plugin.codex_stage import UNTRUSTED_TOO, CodexStage
 from tests.plugin.runs import heard
 from tests.plugin.stage import Stage, agent, is_agent, is_session
 from tests.scripts.calling import PLUGIN, SCRIPTS
-
-needs_claude = pytest.mark.skipif(CLAUDE is None, reason="no Claude Code: AOT_TEST_CLAUDE or claude-agent-sdk")
-needs_codex = pytest.mark.skipif(CODEX is None, reason="no Codex: AOT_TEST_CODEX or node_modules")
 
 ENTER = "/aot-loop:enter-recursion"
 

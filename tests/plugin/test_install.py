@@ -17,7 +17,7 @@ import pytest
 
 from tests.cli.terminal import Ran, aot, spawn
 from tests.modelserver import Call, ModelServer, Say, Script, tool
-from tests.modelserver.clients import CLAUDE, CODEX
+from tests.modelserver.clients import CLAUDE, needs_claude, needs_codex
 from tests.plugin.runs import a_repository
 from tests.plugin.stage import Stage, is_session
 from tests.plugin.test_texts import COMMANDS
@@ -28,9 +28,6 @@ BARE = os.path.realpath(sys.executable)
 """An interpreter that has nothing of ours installed."""
 NAME = "aot-loop@aotloop"
 PATIENCE = 120
-
-with_claude = pytest.mark.skipif(CLAUDE is None, reason="no Claude Code: AOT_TEST_CLAUDE or claude-agent-sdk")
-with_codex = pytest.mark.skipif(CODEX is None, reason="no Codex: AOT_TEST_CODEX or node_modules")
 
 
 @pytest.fixture
@@ -68,7 +65,7 @@ def test_manifests_agree_with_the_package() -> None:
     assert listed["description"] == manifest["description"]
 
 
-@with_claude
+@needs_claude
 @pytest.mark.parametrize("folder", [ROOT, PLUGIN], ids=["marketplace", "plugin"])
 def test_the_client_finds_nothing_to_complain_of(folder: Path) -> None:
     done = claude("plugin", "validate", "--strict", str(folder))
@@ -86,7 +83,7 @@ def test_the_path_is_all_that_is_printed_and_is_the_plugin() -> None:
 # --- Claude Code -------------------------------------------------------------------------------------------------
 
 
-@with_claude
+@needs_claude
 def test_installed_for_a_user_it_is_read_from_where_it_lies_and_uninstalled_it_is_gone(
     project: Path, clients: Path, own_home: Path
 ) -> None:
@@ -106,7 +103,7 @@ def test_installed_for_a_user_it_is_read_from_where_it_lies_and_uninstalled_it_i
     assert (again.code, again.json["removed"]) == (0, False)
 
 
-@with_claude
+@needs_claude
 def test_installed_for_a_project_it_is_in_the_settings_of_its_repository(
     project: Path, clients: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,7 +124,7 @@ def test_installed_for_a_project_it_is_in_the_settings_of_its_repository(
     assert mentions(own_home / ".claude") == []
 
 
-@with_claude
+@needs_claude
 def test_the_plugin_of_another_installation_is_noticed_and_replaced(
     project: Path, clients: Path, tmp_path: Path
 ) -> None:
@@ -144,7 +141,7 @@ def test_the_plugin_of_another_installation_is_noticed_and_replaced(
     assert (found["folder"], found["doubt"]) == (str(PLUGIN), None)
 
 
-@with_claude
+@needs_claude
 @pytest.mark.parametrize("is_ours", [True, False])
 def test_a_command_asks_for_no_permission_to_look_and_for_every_other(
     tmp_path: Path, own_home: Path, *, is_ours: bool
@@ -160,7 +157,7 @@ def test_a_command_asks_for_no_permission_to_look_and_for_every_other(
     assert not (stage.project / "ran").exists()
 
 
-@with_claude
+@needs_claude
 def test_arguments_of_a_command_reach_the_model_though_its_text_has_no_place_for_them(
     tmp_path: Path, own_home: Path
 ) -> None:
@@ -182,7 +179,7 @@ def codex_home(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@with_codex
+@needs_codex
 def test_in_codex_commands_are_skills_and_the_copy_finds_this_installation(
     project: Path, clients: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,7 +205,7 @@ def test_in_codex_commands_are_skills_and_the_copy_finds_this_installation(
     assert spawn("plugin", "uninstall", "--client", "codex", "--json").json["removed"] is False
 
 
-@with_codex
+@needs_codex
 def test_codex_takes_it_from_here_though_it_knew_it_from_elsewhere(
     project: Path, clients: Path, own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -289,7 +286,7 @@ def test_a_wheel_has_all_of_the_plugin_and_its_scripts_run(installed: Path, proj
     assert json.loads(done.stdout)["exists"] is False
 
 
-@with_claude
+@needs_claude
 def test_from_a_wheel_the_client_installs_it_and_runs_its_commands(
     installed: Path, clients: Path, tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,13 +14,13 @@ from aotloop.core.model import BaseCase, Constraints
 from tests.hooks.situations import SESSION, driven
 from tests.loops import a_loop, atom, write_accepted, write_loop
 from tests.modelserver import Call, Exchange, ModelServer, Say, Script, tool
-from tests.modelserver.clients import CLAUDE
+from tests.modelserver.clients import needs_claude
 from tests.plugin.runs import heard
 from tests.plugin.stage import Stage, agent, is_agent, is_session
 from tests.plugin.test_session import PLUGIN, Step, bash, loop_of, script, start
 from tests.scripts.calling import call
 
-pytestmark = pytest.mark.skipif(CLAUDE is None, reason="no Claude Code: AOT_TEST_CLAUDE or claude-agent-sdk")
+pytestmark = needs_claude
 
 ENTER = "/aot-loop:enter-recursion"
 STATE_FILE = ".claude/aot-loop-state.md"

@@ -14,12 +14,12 @@ import pytest
 from aotloop.core.model import Loop
 from aotloop.statefile.reading import decode
 from tests.modelserver import Call, Exchange, ModelServer, Say, Script, Turn, tool
-from tests.modelserver.clients import CLAUDE, PATIENCE
+from tests.modelserver.clients import PATIENCE, needs_claude
 from tests.plugin.runs import heard
 from tests.plugin.stage import Stage, is_session
 from tests.plugin.talking import Events, Line, has_ended_a_turn
 
-pytestmark = pytest.mark.skipif(CLAUDE is None, reason="no Claude Code: AOT_TEST_CLAUDE or claude-agent-sdk")
+pytestmark = needs_claude
 
 PLUGIN = Path(__file__).parents[2] / "plugin"
 HELLO = "{checklist: [{item: hello, check: {type: command, value: grep -q hello hello.txt}}]}"

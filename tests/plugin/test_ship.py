@@ -15,16 +15,13 @@ from aotloop.trust import trust
 from tests.hooks.features import DOCUMENTS, LONG_AGO, TESTS, committed, shipping, with_tests
 from tests.hooks.situations import SESSION
 from tests.modelserver import Call, ModelServer, Say, Script, tool
-from tests.modelserver.clients import CLAUDE, CODEX
+from tests.modelserver.clients import needs_claude, needs_codex
 from tests.plugin.codex_stage import UNTRUSTED_TOO, CodexStage
 from tests.plugin.stage import Stage, is_session
 from tests.plugin.talking import Line, has_ended_a_turn
 from tests.plugin.test_hooks_live import our_hooks
 from tests.plugin.test_session import PLUGIN, bash, script
 from tests.workspace.checkouts import write
-
-needs_claude = pytest.mark.skipif(CLAUDE is None, reason="no Claude Code: AOT_TEST_CLAUDE or claude-agent-sdk")
-needs_codex = pytest.mark.skipif(CODEX is None, reason="no Codex: AOT_TEST_CODEX or node_modules")
 
 PROMISE = Say("It is out. <promise>SHIPPED</promise>")
 FEEDBACK = "Stop hook feedback:\n"

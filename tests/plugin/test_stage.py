@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.modelserver import Call, Exchange, ModelServer, Say, Script, tool
-from tests.modelserver.clients import CLAUDE
+from tests.modelserver.clients import needs_claude
 from tests.plugin.recorder import Reply, says
 from tests.plugin.runs import commit, heard, push
 from tests.plugin.stage import Stage, agent, is_agent, is_session
 from tests.plugin.talking import Line, has_ended_a_turn
 
-pytestmark = pytest.mark.skipif(CLAUDE is None, reason="no Claude Code: AOT_TEST_CLAUDE or claude-agent-sdk")
+pytestmark = needs_claude
 
 GO_ON = {"decision": "block", "reason": "Two atoms remain.", "systemMessage": "2 of 3"}
 

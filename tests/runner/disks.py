@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.runner.projects import COMMAND, PATIENCE, Project, Ran
+from tests.runner.projects import PATIENCE, Project, Ran
+from tests.warm import COMMAND
 
 _NEW = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
 

@@ -11,7 +11,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,9 +23,10 @@ from msgspec.structs import replace
 from aotloop.core.model import Atom, BaseCase, Check, ChecklistItem, Constraints, Loop
 from aotloop.statefile import emit
 from aotloop.statefile.store import Store
+from tests import warm
 from tests.loops import a_loop
+from tests.warm import Process
 
-COMMAND = str(Path(sys.executable).with_name("aot"))
 PATIENCE = 60.0
 
 
@@ -52,17 +52,9 @@ class Folder:
     root: Path
     environ: dict[str, str] = field(default_factory=dict, kw_only=True)
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [COMMAND, *arguments],
-            cwd=self.root,
-            # Most agents of these tests leave marks beside the project, where a confined one can make nothing.
-            env={**os.environ, "AOT_CONFINE": "off", **self.environ},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+    def start(self, *arguments: str) -> Process:
+        # Most agents of these tests leave marks beside the project, where a confined one can make nothing.
+        return warm.start(arguments, self.root, {**os.environ, "AOT_CONFINE": "off", **self.environ})
 
     def aot(self, *arguments: str, patience: float = PATIENCE) -> Ran:
         process = self.start(*arguments)
@@ -72,7 +64,7 @@ class Folder:
             process.send_signal(signal.SIGKILL)
             out, err = process.communicate()
             raise AssertionError(f"aot {' '.join(arguments)} did not end\n{out}\n{err}") from None
-        return Ran(process.returncode, out, err)
+        return Ran(process.wait(), out, err)
 
 
 @dataclass
@@ -104,7 +96,7 @@ class Project(Folder):
         return self.aot("run", "--yes", "--json", *arguments, patience=patience)
 
     @contextmanager
-    def running(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    def running(self, *arguments: str) -> Iterator[Process]:
         """`aot run`, while something else is done; killed at the end if it still runs."""
         process = self.start("run", "--yes", "--json", *arguments)
         try:

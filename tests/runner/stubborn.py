@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from pathlib import Path
 from aotloop.core.model import Constraints
 from tests.loops import atom
 from tests.runner.projects import PATIENCE, Project, a_project, processes_with, until
+from tests.warm import Process
 
 AGENTS = 8
 EACH = 6
@@ -58,7 +58,7 @@ def stubborn_project(folder: Path, environ: dict[str, str] | None = None) -> Pro
 
 
 @contextmanager
-def all_up(project: Project) -> Iterator[subprocess.Popen[str]]:
+def all_up(project: Project) -> Iterator[Process]:
     with project.running() as process:
         until(lambda: len(list(project.root.parent.glob("up-*"))) == AGENTS)
         yield process
@@ -80,7 +80,7 @@ def seconds_until_dead(project: Project, *command: str) -> float:
         process.communicate()
 
 
-def interrupt(process: subprocess.Popen[str]) -> None:
+def interrupt(process: Process) -> None:
     """Ctrl-C twice: once in order, and then at once."""
     for _ in range(2):
         process.send_signal(signal.SIGINT)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.loops import atom
 from tests.modelserver import ModelServer, Script
-from tests.modelserver.operators import CLIENTS, DONE, config_of, each_client, environ_of, shell
+from tests.modelserver.clients import needs_claude
+from tests.modelserver.operators import DONE, config_of, each_client, environ_of, shell
 from tests.runner.projects import a_project
 
 CANARY = "canary-6f1d0c"
@@ -80,7 +79,7 @@ def test_secrets_stay_where_they_are(tmp_path: Path, own_home: Path, client: str
         assert CANARY not in told.out + told.err
 
 
-@pytest.mark.skipif(CLIENTS["claude"] is None, reason="no claude")
+@needs_claude
 def test_a_key_in_a_variable_is_for_the_client_and_not_for_its_commands(tmp_path: Path) -> None:
     """Not even where the model asks for it; unless the operator passes it on."""
     turns = [shell("claude", "env > seen; env"), DONE]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ from tests.loops import a_loop, atom, write_loop
 from tests.runner.agents import ANYBODY, done, scripted
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import PATIENCE, Project, a_project, processes_with, until
+from tests.warm import Process
 
 ADDED = """\
   - id: A9
@@ -71,7 +71,7 @@ def go(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def held_up(project: Project, first: str = "A1") -> Iterator[subprocess.Popen[str]]:
+def held_up(project: Project, first: str = "A1") -> Iterator[Process]:
     """A run whose first atom is in progress."""
     with project.running() as process:
         until(lambda: project.statuses()[first] == "in_progress" and (project.root / ".aot" / "attempts").is_dir())

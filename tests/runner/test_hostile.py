@@ -22,7 +22,8 @@ from tests.loops import atom
 from tests.runner.agents import ANYBODY, done, scripted, times_asked
 from tests.runner.disks import a_disk, may_mount
 from tests.runner.leftovers import leftovers
-from tests.runner.projects import COMMAND, PATIENCE, Project, a_project, processes_with, until
+from tests.runner.projects import PATIENCE, Project, a_project, processes_with, until
+from tests.warm import COMMAND
 
 SOURCES = Path(__file__).parents[2] / "src" / "aotloop"
 MEGABYTE = 1 << 20

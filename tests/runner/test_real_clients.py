@@ -10,7 +10,8 @@ import pytest
 from aotloop.core.model import Constraints, Used
 from tests.loops import atom
 from tests.modelserver import Answer, Call, ModelServer, Script, Usage, errors, stalled
-from tests.modelserver.operators import CLIENTS, DONE, config_of, each_client, environ_of, most_clients, shell
+from tests.modelserver.clients import CLIENTS, needs, needs_claude
+from tests.modelserver.operators import DONE, config_of, each_client, environ_of, most_clients, shell
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import Project, a_project
 
@@ -72,7 +73,7 @@ def test_what_a_loop_cost_is_what_the_server_counted(tmp_path: Path, client: str
         assert control.cost_usd == pytest.approx(price / 1_000_000)
 
 
-@pytest.mark.skipif(None in CLIENTS.values(), reason="needs all clients")
+@needs(*CLIENTS)
 def test_a_loop_goes_on_with_others_when_one_has_to_wait_and_one_has_no_credit(tmp_path: Path) -> None:
     scripts = [
         Script(lambda one: one.api == "messages", [errors.subscription_used_up(7200)] * 9),
@@ -98,7 +99,7 @@ def test_a_loop_goes_on_with_others_when_one_has_to_wait_and_one_has_no_credit(t
     assert asked == {"messages", "responses", "chat"}
 
 
-@pytest.mark.skipif(CLIENTS["claude"] is None, reason="no claude")
+@needs_claude
 def test_claude_stops_at_its_share_of_the_budget(tmp_path: Path) -> None:
     costly = Usage(input=200_000, output=100_000)
     turns = [Call(*shell("claude", "echo x >> x").calls, usage=costly)] * 20

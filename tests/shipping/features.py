@@ -22,6 +22,7 @@ from aotloop.phases.ground import Ground
 from aotloop.statefile.phase_store import PhaseStore
 from tests.runner.agents import Order, done, scripted, times_asked
 from tests.runner.projects import PATIENCE, Folder, Ran, processes_with
+from tests.warm import Process
 
 PLAN = "# Plan\n\n- [ ] S1: write `feature.txt`\n- [ ] S2: write `docs/manual.md` (depends on S1)\n"
 TESTS = 'test "$(cat feature.txt)" = "it works"\n'
@@ -78,7 +79,7 @@ class Feature(Folder):
         return self.aot("ship", *arguments, "--yes", "--json", patience=patience)
 
     @contextmanager
-    def shipping(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    def shipping(self, *arguments: str) -> Iterator[Process]:
         process = self.start("ship", *arguments, "--yes", "--json")
         try:
             yield process

@@ -1,4 +1,4 @@
-"""A stage for each test with Claude Code itself; no such test where there is none."""
+"""A stage for each test with Claude Code itself."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.agents.claudecode.stage import Stage
-from tests.modelserver.clients import CLAUDE
+from tests.modelserver.clients import CLAUDE, there
 
 
 @pytest.fixture
 def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    if CLAUDE is None:
-        pytest.skip("no Claude Code: AOT_TEST_CLAUDE or claude-agent-sdk")
-    made = Stage(tmp_path, monkeypatch, CLAUDE)
+    made = Stage(tmp_path, monkeypatch, there(CLAUDE))
     yield made
     for left in made.living():
         left.kill()

@@ -11,6 +11,9 @@ from tests.agents.assignments import all_dead, until, until_written
 from tests.agents.claudecode.stage import DONE, Stage, shell
 from tests.agents.conformance import FAMILY, MEMBERS
 from tests.modelserver import Say, errors, silent, slow
+from tests.modelserver.clients import needs_claude
+
+pytestmark = needs_claude
 
 
 def test_a_model_that_says_nothing_is_not_waited_for_without_end(stage: Stage) -> None:

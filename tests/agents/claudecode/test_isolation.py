@@ -14,6 +14,9 @@ from aotloop.agents.roles import Role
 from tests.agents.assignments import attempt
 from tests.agents.claudecode.stage import ANSWERS, DONE, Stage, committed, shell
 from tests.modelserver import Call, Say, Script, tool
+from tests.modelserver.clients import needs_claude
+
+pytestmark = needs_claude
 
 
 @pytest.mark.parametrize("role", ANSWERS)

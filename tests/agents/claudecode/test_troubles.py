@@ -8,6 +8,9 @@ from aotloop.agents.contract import Crashed, Done, Failed, MustWait, Outcome
 from tests.agents.assignments import attempt
 from tests.agents.claudecode.stage import DONE, Stage, shell
 from tests.modelserver import Refuse, Say, Turn, cut, errors
+from tests.modelserver.clients import needs_claude
+
+pytestmark = needs_claude
 
 
 @pytest.mark.parametrize(

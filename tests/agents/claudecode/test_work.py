@@ -12,6 +12,9 @@ from aotloop.agents.contract import Done, Failed, Garbage, Judged, Probed, Token
 from tests.agents.assignments import worker_answer
 from tests.agents.claudecode.stage import DONE, FOUND, PASSED, PROMPT, Stage, committed, shell
 from tests.modelserver import Answer, Call, Say, Script, Usage, tool
+from tests.modelserver.clients import needs_claude
+
+pytestmark = needs_claude
 
 # --- the work ----------------------------------------------------------------------------------------------------
 
