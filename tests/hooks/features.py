@@ -9,6 +9,7 @@ from typing import Any
 from aotloop.core.phases.model import Artifacts, PhaseLoop, Receipt
 from aotloop.statefile.phase_store import PhaseStore
 from tests.hooks.situations import SESSION
+from tests.repositories import new_repository
 from tests.workspace.checkouts import sh, write
 
 TESTS = "tests/acceptance/hello_test.sh"
@@ -59,9 +60,7 @@ def shipping(project: Path, **more: Any) -> PhaseStore:
 
 
 def repository(project: Path) -> None:
-    sh(project, "init", "-q", "-b", "main")
-    sh(project, "config", "user.name", "Test")
-    sh(project, "config", "user.email", "test@example.org")
+    new_repository(project)
     write(project, {"README.md": "# Hello\n"})
     committed(project, "begin")
 

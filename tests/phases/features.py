@@ -13,6 +13,7 @@ from aotloop.phases.filing import Filed, approve, file_receipt
 from aotloop.phases.ground import Ground
 from aotloop.statefile.locate import PHASE_FILE
 from aotloop.statefile.phase_store import PhaseStore
+from tests.repositories import new_repository
 
 PLAN = "# Plan\n\n- [ ] S1: write `greet.sh`, which says hello\n- [ ] S2: document it in `README.md` (depends on S1)\n"
 TESTS = "tests/acceptance/greet_test.sh"
@@ -87,7 +88,7 @@ def a_feature(folder: Path, **wanted: Any) -> Feature:
     root = folder / "feature"
     (root / ".claude").mkdir(parents=True)
     feature = Feature(root)
-    feature.git("init", "--quiet", "--initial-branch=main")
+    new_repository(root)
     feature.commit({"README.md": "# Greetings\n", ".gitignore": ".claude/\n.aot/\n__pycache__/\n"}, "begin")
     begin_feature(feature.ground.store, Wanted(**{"feature": "say hello", **wanted}))
     return feature

@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.modelserver import Exchange, ModelServer
 from tests.plugin.recorder import Told
+from tests.repositories import new_repository
 
 Event = Mapping[str, Any]
 
@@ -52,9 +53,7 @@ def heard(server: ModelServer, mark: str) -> list[Exchange]:
 def a_repository(folder: Path) -> Path:
     """With one commit, and with a name for those who commit in it."""
     folder.mkdir(parents=True)
-    _git(folder, "init", "-q", "-b", "main")
-    _git(folder, "config", "user.name", "Test")
-    _git(folder, "config", "user.email", "test@example.org")
+    new_repository(folder)
     commit(folder, "begin")
     return folder
 

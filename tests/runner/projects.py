@@ -25,6 +25,7 @@ from aotloop.statefile import emit
 from aotloop.statefile.store import Store
 from tests import warm
 from tests.loops import a_loop
+from tests.repositories import new_repository
 from tests.warm import Process
 
 PATIENCE = 60.0
@@ -163,9 +164,7 @@ def a_project(
     loop.objective = replace(loop.objective, base_case=wanted, protect=protect)
     write_state(project.state_file, loop)
     if git:
-        project.git("init", "--quiet", "--initial-branch=main")
-        project.git("config", "user.name", "A Person")
-        project.git("config", "user.email", "person@example.org")
+        new_repository(project.root)
         project.git("add", "--all")
         project.git("commit", "--quiet", "--message=the beginning")
     return project

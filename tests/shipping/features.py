@@ -20,6 +20,7 @@ from aotloop.phases.beginning import Wanted, begin_feature
 from aotloop.phases.filing import file_receipt
 from aotloop.phases.ground import Ground
 from aotloop.statefile.phase_store import PhaseStore
+from tests.repositories import new_repository
 from tests.runner.agents import Order, done, scripted, times_asked
 from tests.runner.projects import PATIENCE, Folder, Ran, processes_with
 from tests.warm import Process
@@ -140,9 +141,7 @@ def a_feature(
     feature = Feature(folder / "project", folder, environ=environ or {})
     feature.root.mkdir()
     text = config if config is not None else scripted(folder, book if book is not None else orders(), more)
-    feature.git("init", "--quiet", "--initial-branch=main")
-    feature.git("config", "user.name", "A Person")
-    feature.git("config", "user.email", "person@example.org")
+    new_repository(feature.root)
     feature.commit({"README.md": "a project\n", "aot.toml": text}, "the beginning")
     return feature
 

@@ -6,6 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
+from tests.repositories import new_repository
+
 from aotloop.workspace.attempts import Committed, commit
 from aotloop.workspace.desks import Desk
 from aotloop.workspace.integration import Conflict, Prepared, land, prepare
@@ -34,9 +36,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 def make_checkout(folder: Path, files: dict[str, str] | None = None) -> Path:
     folder.mkdir(parents=True)
-    sh(folder, "init", "-q", "-b", "main")
-    sh(folder, "config", "user.name", "Person")
-    sh(folder, "config", "user.email", "person@example.org")
+    new_repository(folder)
     write(folder, {"a.txt": "a\n", "b.txt": "b\n", "src/c.txt": "c\n"} if files is None else files)
     if files is None or files:
         save(folder, "start")

@@ -37,7 +37,7 @@ def test_the_commit_has_every_change_and_one_parent(desk: Desk, checkout: Path) 
     assert sh(checkout, "log", "-1", "--format=%B", str(done.sha)).strip() == (
         "A1: work\n\nAot-Atom: A1\nAot-Attempt: 1\nAot-Run: r1"
     )
-    assert sh(checkout, "log", "-1", "--format=%an %cn", str(done.sha)) == "Person Person"
+    assert sh(checkout, "log", "-1", "--format=%an %cn", str(done.sha)) == "A Person A Person"
 
 
 def test_nothing_done_is_no_commit(desk: Desk) -> None:
