@@ -12,7 +12,8 @@ from tests.modelserver.clients import CLIENTS
 
 settings.register_profile(
     "quick",
-    max_examples=60,
+    max_examples=40,
+    derandomize=True,  # the same examples each time; `make test-deep` looks for others
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

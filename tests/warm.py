@@ -26,9 +26,11 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import IO, NoReturn, Protocol
+from typing import IO, Any, NoReturn, Protocol
 
 COMMAND = str(Path(sys.executable).with_name("aot"))
+_INHERITED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+"""A process that is started ignores what its parent ignores."""
 READ_AT_START = ("LD_", "PYTHON", "LANG", "LC_", "MALLOC_")
 
 
@@ -80,7 +82,9 @@ class Forked:
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
         self._connection = socket.socket(socket.AF_UNIX)
         self._connection.connect(_parent().address)
-        order = json.dumps({"arguments": list(arguments), "cwd": str(cwd), "env": dict(env)}).encode()
+        ignored = [number for number in _INHERITED if signal.getsignal(number) is signal.SIG_IGN]
+        told = {"arguments": list(arguments), "cwd": str(cwd), "env": dict(env), "ignored": ignored}
+        order = json.dumps(told).encode()
         socket.send_fds(self._connection, [len(order).to_bytes(8, "big")], [out_end, err_end])
         self._connection.sendall(order)
         os.close(out_end)
@@ -244,8 +248,10 @@ def _fork(connection: socket.socket, watched: dict[int, socket.socket]) -> None:
     connection.sendall(pid.to_bytes(8, "big"))
 
 
-def _become(order: dict[str, object], descriptors: Sequence[int]) -> NoReturn:
+def _become(order: dict[str, Any], descriptors: Sequence[int]) -> NoReturn:
     signal.set_wakeup_fd(-1)
+    for number in order["ignored"]:
+        signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(descriptors[0], 1)
@@ -253,8 +259,6 @@ def _become(order: dict[str, object], descriptors: Sequence[int]) -> NoReturn:
     os.closerange(3, 256)
     os.chdir(str(order["cwd"]))
     os.environ.clear()
-    assert isinstance(order["env"], dict)
-    assert isinstance(order["arguments"], list)
     os.environ.update(order["env"])
     time.tzset()
     sys.stdin, sys.stdout, sys.stderr = (
@@ -269,6 +273,9 @@ def _become(order: dict[str, object], descriptors: Sequence[int]) -> NoReturn:
         aot()
     except SystemExit as leaving:
         code = leaving.code
+    except KeyboardInterrupt:  # so early or late that no code of ours has taken it
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
     finally:
         threading._shutdown()  # type: ignore[attr-defined]  # what the interpreter does at its end
         atexit._run_exitfuncs()

@@ -117,7 +117,8 @@ def test_a_parent_whose_last_wait_ends_is_resolved_or_asked_about(loop: Loop, da
     except IllegalEvent:
         return
     after = Graph(loop)
-    freed = {parent for parent in after.children_of if before.waits_for(parent) and not after.waits_for(parent)}
+    open_parents = [one for one in after.children_of if before.atoms[one].status != "resolved"]
+    freed = {parent for parent in open_parents if before.waits_for(parent) and not after.waits_for(parent)}
     asked = {effect.atom for effect in effects if isinstance(effect, CheckParent)}
     told = {effect.atom for effect in effects if isinstance(effect, Resolved)}
     for parent in freed:
