@@ -14,6 +14,7 @@ import io
 import json
 import os
 import pkgutil
+import runpy
 import selectors
 import signal
 import socket
@@ -53,12 +54,12 @@ class Process(Protocol):
     def kill(self) -> None: ...
 
 
-def start(arguments: Sequence[str], cwd: Path, env: Mapping[str, str]) -> Process:
-    """`aot` with these arguments, nothing on its standard input, and pipes for what it prints."""
+def start(arguments: Sequence[str], cwd: Path, env: Mapping[str, str], script: Path | None = None) -> Process:
+    """`aot`, or a script of the plugin: nothing on its standard input, and pipes for what it prints."""
     if can_be_forked(env):
-        return Forked(arguments, cwd, env)
+        return Forked(arguments, cwd, env, script)
     return subprocess.Popen(
-        [COMMAND, *arguments],
+        [COMMAND, *arguments] if script is None else [sys.executable, str(script), *arguments],
         cwd=cwd,
         env=env,
         stdin=subprocess.DEVNULL,
@@ -78,12 +79,13 @@ def can_be_forked(env: Mapping[str, str]) -> bool:
 class Forked:
     """The test's end of one process: its pipes, and a connection on which the parent tells how it ended."""
 
-    def __init__(self, arguments: Sequence[str], cwd: Path, env: Mapping[str, str]) -> None:
+    def __init__(self, arguments: Sequence[str], cwd: Path, env: Mapping[str, str], script: Path | None) -> None:
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
         self._connection = socket.socket(socket.AF_UNIX)
         self._connection.connect(_parent().address)
         ignored = [number for number in _INHERITED if signal.getsignal(number) is signal.SIG_IGN]
-        told = {"arguments": list(arguments), "cwd": str(cwd), "env": dict(env), "ignored": ignored}
+        program = COMMAND if script is None else str(script)
+        told = {"argv": [program, *arguments], "cwd": str(cwd), "env": dict(env), "ignored": ignored}
         order = json.dumps(told).encode()
         socket.send_fds(self._connection, [len(order).to_bytes(8, "big")], [out_end, err_end])
         self._connection.sendall(order)
@@ -265,12 +267,10 @@ def _become(order: dict[str, Any], descriptors: Sequence[int]) -> NoReturn:
         io.TextIOWrapper(open(number, mode, closefd=False), encoding="utf-8", line_buffering=number == 2)  # noqa: SIM115
         for number, mode in enumerate(("rb", "wb", "wb"))
     )
-    sys.argv = [COMMAND, *order["arguments"]]
-    from aotloop.cli.main import main as aot  # noqa: PLC0415
-
+    sys.argv = order["argv"]
     code: object = 1
     try:
-        aot()
+        runpy.run_path(sys.argv[0], run_name="__main__")
     except SystemExit as leaving:
         code = leaving.code
     except KeyboardInterrupt:  # so early or late that no code of ours has taken it

@@ -9,18 +9,27 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.warm import start
+
 PLUGIN = Path(__file__).parents[2] / "plugin"
 SCRIPTS = {path.stem: path for path in sorted(PLUGIN.glob("skills/*/scripts/*.py"))}
 
 
 def call(name: str, *words: str, code: int = 0, python: str = sys.executable, **more: Any) -> dict[str, Any]:
-    done = subprocess.run(
-        [python, str(SCRIPTS[name]), *words], capture_output=True, check=False, env=more.pop("env", os.environ), **more
-    )
-    assert done.returncode == code, (done.stdout, done.stderr)
-    assert done.stderr == b""
-    lines = done.stdout.splitlines()
-    assert len(lines) == 1, done.stdout
+    env, cwd = more.pop("env", os.environ), more.pop("cwd", None)
+    if more or python != sys.executable:
+        done = subprocess.run(
+            [python, str(SCRIPTS[name]), *words], capture_output=True, check=False, env=env, cwd=cwd, text=True, **more
+        )
+        ended, out, err = done.returncode, done.stdout, done.stderr
+    else:
+        process = start(words, cwd or Path.cwd(), env, SCRIPTS[name])
+        out, err = process.communicate()
+        ended = process.wait()
+    assert ended == code, (out, err)
+    assert err == ""
+    lines = out.splitlines()
+    assert len(lines) == 1, out
     result = json.loads(lines[0])
     assert isinstance(result, dict)
     return result

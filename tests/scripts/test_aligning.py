@@ -42,7 +42,7 @@ def state(project: Path) -> Loop:
 
 
 def align(*words: str, objective: str = OBJECTIVE, code: int = 0) -> dict[str, Any]:
-    return call("align_goal", "-", *words, code=code, input=objective.encode())
+    return call("align_goal", "-", *words, code=code, input=objective)
 
 
 def test_an_objective_is_looked_at_without_running_or_writing_anything(project: Path) -> None:
