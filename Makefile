@@ -3,37 +3,52 @@ PYTHON ?= python3
 BIN := .venv/bin
 SRC := src tests bench plugin docs prove faults
 
-.PHONY: help demo test check bench bench-peers bench-convergence prove prove-deep faults fuzz format docs screens clean
+.PHONY: help demo test test-clients test-deep test-times check bench bench-peers bench-convergence prove prove-deep faults fuzz format docs screens clean
 help:
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 19
 
 .venv/.ready: pyproject.toml constraints.txt
-	@echo "Setting up .venv (once; less than a minute) …" >&2
-	@if command -v uv >/dev/null 2>&1; then \
+	@echo "Installing aotloop and what its tests need into .venv (once; about a minute, with uv some seconds) …" >&2
+	@began=$$(date +%s); \
+	if command -v uv >/dev/null 2>&1; then \
 	  uv venv -q --allow-existing --python "$(PYTHON)" .venv && \
 	  uv pip install -q -p .venv -c constraints.txt -e '.[dev]'; \
 	else \
 	  $(PYTHON) -m venv .venv && $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'; \
-	fi
+	fi && echo "Installed $$($(BIN)/python -c 'import importlib.metadata as m; print(len(list(m.distributions())))') packages in $$(( $$(date +%s) - began )) s." >&2
 	@touch $@
 
 demo: .venv/.ready ## watch a loop at work: a quarter of a minute, no API key
 	@$(BIN)/aot demo
 
 .venv/.clients: .venv/.ready tests/clients/package.json tests/clients/install.py
-	@echo "Installing the clients that the tests drive (once; some minutes) …" >&2
-	@$(BIN)/python tests/clients/install.py .venv/clients && touch $@ || true
+	@echo "Installing Claude Code, Codex and OpenCode for the tests into .venv/clients (once; about a minute, 900 MB) …" >&2
+	@began=$$(date +%s); $(BIN)/python tests/clients/install.py .venv/clients && touch $@ || true; \
+	echo "That took $$(( $$(date +%s) - began )) s." >&2
 
-# Four at a time, whatever the cores: most tests wait for processes.
-test: .venv/.ready .venv/.clients ## all tests; the real clients they drive are installed first
-	@$(BIN)/python -m pytest -q -n 4
+# Four at a time, whatever the cores: most tests wait for processes. Slow ones first, so that all workers end together.
+WORKERS ?= 4
+PYTEST := $(BIN)/python -m pytest -q -p tests.progress -n $(WORKERS) --maxschedchunk=1
 
-check: .venv/.ready ## format, lint, types, import rules, tests
+test: .venv/.ready ## all tests but those that drive real clients (WORKERS=n; ARGS=… for pytest)
+	@$(PYTEST) -m 'not client' $(ARGS)
+
+test-clients: .venv/.ready .venv/.clients ## the tests that drive Claude Code, Codex and OpenCode, which are installed first
+	@$(PYTEST) -m client $(ARGS)
+
+test-deep: .venv/.ready ## the property tests with fifty times as many examples, other ones each time
+	@AOT_HYPOTHESIS_PROFILE=deep $(PYTEST) -m 'hypothesis and not client' $(ARGS)
+
+test-times: .venv/.ready ## measure all tests: the slowest, the sum for each folder, and the estimates of `make test` anew
+	@TEST_TIMES=.venv/times.json $(PYTEST) $(ARGS); $(BIN)/python -m tests.durations .venv/times.json
+
+check: .venv/.ready ## format, lint, types, import rules, all tests
 	@$(BIN)/ruff format --check $(SRC)
 	@$(BIN)/ruff check $(SRC)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
 	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory test-clients
 
 format: .venv/.ready ## rewrite the sources in house style
 	@$(BIN)/ruff format $(SRC)
@@ -53,7 +68,7 @@ prove: .venv/.ready ## the model checker: every small loop, every outcome; and t
 
 prove-deep: .venv/.ready ## the same with one atom more (hours; MINUTES=n bounds it), and generated cases by the thousand
 	@$(BIN)/python -m prove --deep $(if $(MINUTES),--minutes $(MINUTES))
-	@AOT_HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -n auto tests/statefile tests/core
+	@$(MAKE) --no-print-directory test-deep
 
 # What the fuzzer needs is not among what the tests need; without it, that part is skipped, and says so.
 .venv/.fuzz: .venv/.ready

@@ -1,7 +1,7 @@
 """How far a test run is, and how long it will take: `pytest -p tests.progress`.
 
-The estimate weighs each test by what tests of its file usually take (tests/durations.json, in seconds on two quiet
-cores; `make test-times` measures them again). Slow files come first, so that no worker is left alone at the end.
+The estimate weighs each test by what it usually takes (tests/durations.py). Slow tests come first, so that no worker is
+left alone with one at the end.
 """
 
 from __future__ import annotations
@@ -16,101 +16,98 @@ from pathlib import Path
 
 import pytest
 
-DURATIONS = Path(__file__).with_name("durations.json")
-USUAL = 0.05
-"""Seconds, of a test in a file that was never measured."""
+from tests.durations import Durations
+
 BAR = 30
 STEP = 0.05
 """Of the whole: where there is no terminal, a line is printed each time as much is done."""
+TOO_LITTLE = 0.02
+"""Of the whole: as long as less is done, the rest cannot be estimated."""
 
 
 class Estimate:
-    """Of a run: weights come from what was measured, the speed from this run itself."""
+    """Weights come from what was measured before, the speed comes from this run itself."""
 
-    def __init__(self, usual: dict[str, float]) -> None:
-        self._usual = usual
+    def __init__(self, durations: Durations) -> None:
+        self._durations = durations
         self._expected: dict[str, float] = {}
+        self._sum = 1.0
         self._done = 0.0
         self.finished = 0
 
     def expect(self, tests: Iterable[str]) -> None:
-        self._expected = {test: self.weight(test) for test in tests}
-
-    def weight(self, test: str) -> float:
-        return self._usual.get(test.partition("::")[0], USUAL)
+        self._expected = {test: self._durations.of(test) for test in tests}
+        self._sum = sum(self._expected.values()) or 1.0
 
     def finish(self, test: str) -> None:
         self._done += self._expected.get(test, 0.0)
-        self.finished += test in self._expected
-
-    @property
-    def total(self) -> int:
-        return len(self._expected)
+        self.finished += 1
 
     @property
     def share(self) -> float:
-        return min(self._done / (sum(self._expected.values()) or 1.0), 1.0)
+        return min(self._done / self._sum, 1.0)
 
-    def left(self, elapsed: float) -> float | None:
-        """Seconds; None while too little is done to tell."""
-        return elapsed / self.share * (1 - self.share) if self.share >= 0.02 else None
-
-
-def line(estimate: Estimate, elapsed: float, failed: int) -> str:
-    left = estimate.left(elapsed)
-    told = "…" if left is None else f"about {clock(left)} left"
-    bad = f", {failed} failed" if failed else ""
-    filled = round(BAR * estimate.share)
-    bar = "█" * filled + "░" * (BAR - filled)
-    return f"{bar} {estimate.share:4.0%}  {estimate.finished:,} of {estimate.total:,}{bad}  {clock(elapsed)}, {told}"
+    def line(self, elapsed: float, failed: int) -> str:
+        share = self.share
+        left = f"about {clock(elapsed / share * (1 - share))} left" if share >= TOO_LITTLE else "…"
+        filled = round(BAR * share)
+        bar = "█" * filled + "░" * (BAR - filled)
+        bad = f", {failed} failed" if failed else ""
+        return f"{bar} {share:4.0%}  {self.finished:,} of {len(self._expected):,}{bad}  {clock(elapsed)}, {left}"
 
 
 def clock(seconds: float) -> str:
     return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
 
 
-class Progress:
-    """Replaces the dots: one line that changes on a terminal, a line now and then elsewhere."""
+class SlowestFirst:
+    """The order has to be the same in every worker."""
 
-    def __init__(self, *, is_terminal: bool) -> None:
+    def __init__(self, durations: Durations) -> None:
+        self._durations = durations
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items.sort(key=lambda item: -self._durations.of(item.nodeid))
+
+
+class Progress:
+    """One line that changes on a terminal, a line now and then elsewhere; in the place of the dots."""
+
+    def __init__(self, estimate: Estimate, *, is_terminal: bool) -> None:
+        self._estimate = estimate
         self._is_terminal = is_terminal
-        self._estimate = Estimate(json.loads(DURATIONS.read_text()) if DURATIONS.exists() else {})
         self._began = time.monotonic()
         self._drawn = 0.0
         self._told = 0.0
         self._failed = 0
         self._seconds: defaultdict[str, float] = defaultdict(float)
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items.sort(key=lambda item: -self._estimate.weight(item.nodeid))
-        self._estimate.expect(item.nodeid for item in items)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        if session.items:  # not where workers collect
+            self._estimate.expect(item.nodeid for item in session.items)
 
+    @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         self._estimate.expect(ids)
 
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
-        """No letter for what is as it should be."""
-        if report.when == "call" and report.passed and not hasattr(report, "wasxfail"):
-            return "passed", "", ""
-        return None
+        is_plain = report.when == "call" and report.passed and not hasattr(report, "wasxfail")
+        return ("passed", "", "") if is_plain else None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._seconds[report.nodeid] += report.duration
         self._failed += report.failed
         if report.when == "teardown":
             self._estimate.finish(report.nodeid)
-            self._draw()
+            self._draw(time.monotonic())
 
-    def _draw(self) -> None:
-        now, share = time.monotonic(), self._estimate.share
-        if self._is_terminal and now - self._drawn > 0.2:
-            self._drawn = now
-            sys.stderr.write(f"\r\x1b[K{line(self._estimate, now - self._began, self._failed)}")
-            sys.stderr.flush()
-        elif not self._is_terminal and share >= self._told + STEP:
-            self._told = share
-            sys.stderr.write(f"{line(self._estimate, now - self._began, self._failed)}\n")
+    def _draw(self, now: float) -> None:
+        is_due = now > self._drawn + 0.2 if self._is_terminal else self._estimate.share >= self._told + STEP
+        if is_due:
+            self._drawn, self._told = now, self._estimate.share
+            line = self._estimate.line(now - self._began, self._failed)
+            sys.stderr.write(f"\r\x1b[K{line}" if self._is_terminal else f"{line}\n")
             sys.stderr.flush()
 
     def pytest_sessionfinish(self) -> None:
@@ -121,17 +118,7 @@ class Progress:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    is_worker = hasattr(config, "workerinput")
-    if is_worker:
-        config.pluginmanager.register(Order(), "order")
-    else:
-        config.pluginmanager.register(Progress(is_terminal=sys.stderr.isatty()), "progress")
-
-
-class Order:
-    """In a worker: the same order as everywhere, which is all that it has to know."""
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        estimate = Estimate(json.loads(DURATIONS.read_text()) if DURATIONS.exists() else {})
-        items.sort(key=lambda item: -estimate.weight(item.nodeid))
+    durations = Durations.load()
+    config.pluginmanager.register(SlowestFirst(durations))
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Progress(Estimate(durations), is_terminal=sys.stderr.isatty()))

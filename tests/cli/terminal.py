@@ -10,7 +10,6 @@ import re
 import select
 import struct
 import subprocess
-import sys
 import termios
 import time
 from collections.abc import Iterator
@@ -21,8 +20,8 @@ from typing import Any
 
 from aotloop.cli.boundary import guarded
 from aotloop.cli.main import run
+from tests.warm import COMMAND, Forked, can_be_forked, start
 
-COMMAND = str(Path(sys.executable).with_name("aot"))
 PATIENCE = 20.0
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -48,12 +47,17 @@ def aot(*arguments: str) -> Ran:
 
 
 def spawn(*arguments: str | bytes, environ: dict[str, str] | None = None, **more: Any) -> Ran:
-    """The installed command as a process, without a terminal."""
+    """The command as a process of its own, without a terminal."""
+    env = _environment(environ)
+    if not more and can_be_forked(env):
+        process = start([os.fsdecode(one) for one in arguments], Path.cwd(), env)
+        out, err = process.communicate(timeout=PATIENCE)
+        return Ran(process.wait(), out, err)
     more.setdefault("stdin", subprocess.DEVNULL)
     done = subprocess.run(
         [COMMAND, *arguments],
         capture_output=True,
-        env=_environment(environ),
+        env=env,
         timeout=PATIENCE,
         check=False,
         **more,
@@ -81,7 +85,7 @@ def started(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
 class Terminal:
     """A person's terminal, with the command in the foreground."""
 
-    def __init__(self, process: subprocess.Popen[bytes], descriptor: int) -> None:
+    def __init__(self, process: Forked, descriptor: int) -> None:
         self._process = process
         self._descriptor = descriptor
         self.shown = ""
@@ -122,14 +126,9 @@ class Terminal:
 def terminal(*arguments: str, columns: int = 80, environ: dict[str, str] | None = None) -> Iterator[Terminal]:
     ours, theirs = os.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    process = subprocess.Popen(
-        [COMMAND, *arguments],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env=_environment({"TERM": "xterm-256color", **(environ or {})}),
-        preexec_fn=_take_terminal,  # noqa: PLW1509 - so that Ctrl-C reaches it; nothing else runs before its exec
-    )
+    env = _environment({"TERM": "xterm-256color", **(environ or {})})
+    assert can_be_forked(env)
+    process = Forked([COMMAND, *arguments], Path.cwd(), env, [theirs] * 3, terminal=True)
     os.close(theirs)
     try:
         yield Terminal(process, ours)
@@ -143,11 +142,6 @@ def on_terminal(*arguments: str, columns: int = 80, environ: dict[str, str] | No
     """Run to its end without typing anything."""
     with terminal(*arguments, columns=columns, environ=environ) as screen:
         return screen.end(), screen
-
-
-def _take_terminal() -> None:
-    os.setsid()
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 def _environment(more: dict[str, str] | None) -> dict[str, str]:

@@ -20,7 +20,8 @@ from aotloop.core.model import Loop
 from aotloop.runner import news
 from aotloop.statefile.store import Store
 from tests.cli import terminal
-from tests.cli.terminal import COMMAND, Ran, on_terminal, spawn
+from tests.cli.terminal import Ran, on_terminal, spawn
+from tests.warm import COMMAND
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 120.0

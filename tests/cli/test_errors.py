@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.terminal import COMMAND, Ran, aot, spawn
+from tests.cli.terminal import Ran, aot, spawn
 from tests.loops import a_loop, atom, write_loop
+from tests.warm import COMMAND
 
 MISTAKES = [
     (["nope"], 2, "No such command 'nope'"),

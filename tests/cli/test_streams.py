@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.terminal import COMMAND, spawn
+from tests.cli.terminal import spawn
 from tests.loops import a_loop, atom, write_loop
+from tests.warm import COMMAND
 
 
 def test_a_reader_who_leaves_is_no_error_and_no_success(project: Path) -> None:

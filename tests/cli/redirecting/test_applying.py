@@ -10,9 +10,10 @@ import pytest
 from aotloop.core.model import Loop, TrailEntry
 from aotloop.statefile.store import Store
 from aotloop.trust.objectives import agree, agreed
-from tests.cli.terminal import COMMAND, aot, spawn, terminal
+from tests.cli.terminal import aot, spawn, terminal
 from tests.cli.test_errors import without_privileges
 from tests.loops import a_loop, atom, write_loop
+from tests.warm import COMMAND
 
 FAILURE = TrailEntry(reason="no luck", timestamp="2026-01-01T00:00:00Z", type="failure", atom="A2", attempt=1)
 

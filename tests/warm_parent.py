@@ -1,0 +1,127 @@
+"""The parent of processes that tests start: it imports all of aotloop once, and forks for each connection.
+
+`python -m tests.warm_parent SOCKET`, until its standard input is closed. A connection brings what to run and the three
+standard streams; it is answered with the number of the process, and with its status when it has ended.
+"""
+
+from __future__ import annotations
+
+import atexit
+import fcntl
+import gc
+import io
+import json
+import os
+import pkgutil
+import runpy
+import selectors
+import signal
+import socket
+import sys
+import termios
+import threading
+import time
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, NoReturn
+
+import aotloop
+
+
+def main(address: str) -> None:
+    for module in pkgutil.walk_packages(aotloop.__path__, "aotloop."):
+        import_module(module.name)
+    gc.freeze()
+    waking, woken = socket.socketpair()
+    woken.setblocking(False)
+    signal.set_wakeup_fd(woken.fileno(), warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(address)
+    listening.listen(64)
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    watched: dict[int, socket.socket] = {}
+    with selectors.DefaultSelector() as selector:
+        for source in (listening, waking, sys.stdin):
+            selector.register(source, selectors.EVENT_READ)
+        while True:
+            for key, _ in selector.select():
+                if key.fileobj is sys.stdin:
+                    return
+                if key.fileobj is waking:
+                    waking.recv(4096)
+                    _tell_who_ended(watched)
+                else:
+                    _fork(listening.accept()[0], watched)
+
+
+def _tell_who_ended(watched: dict[int, socket.socket]) -> None:
+    for pid in list(watched):
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            with watched.pop(pid) as connection:
+                try:
+                    connection.sendall(status.to_bytes(8, "big"))
+                except OSError:
+                    continue  # the test did not want to know
+
+
+def _fork(connection: socket.socket, watched: dict[int, socket.socket]) -> None:
+    length, streams, _, _ = socket.recv_fds(connection, 8, 3)
+    order = connection.recv(int.from_bytes(length, "big"), socket.MSG_WAITALL)
+    pid = os.fork()
+    if pid == 0:
+        _become(json.loads(order), streams)
+    for stream in streams:
+        os.close(stream)
+    watched[pid] = connection
+    connection.sendall(pid.to_bytes(8, "big"))
+
+
+def _become(order: dict[str, Any], streams: Sequence[int]) -> NoReturn:
+    """What a new interpreter would have, would do, and would do at its end."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for number in order["ignored"]:
+        signal.signal(number, signal.SIG_IGN)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+    os.closerange(3, 1024)
+    if order["terminal"]:
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    os.chdir(order["cwd"])
+    os.environ.clear()
+    os.environ.update(order["env"])
+    time.tzset()
+    sys.stdin, sys.stdout, sys.stderr = (_opened(number) for number in range(3))
+    sys.argv = order["argv"]
+    code: object = 1
+    try:
+        runpy.run_path(sys.argv[0], run_name="__main__")
+    except SystemExit as leaving:
+        code = leaving.code
+    except KeyboardInterrupt:  # so early or late that no code of ours has taken it
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    finally:
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        for written in (sys.stdout, sys.stderr):
+            try:
+                written.flush()
+            except OSError:
+                code = 120
+        os._exit(code if isinstance(code, int) else 0 if code is None else 1)
+
+
+def _opened(number: int) -> io.TextIOWrapper:
+    binary = open(number, "wb" if number else "rb", closefd=False)  # noqa: SIM115
+    is_prompt = os.isatty(number) or number == 2
+    errors = "backslashreplace" if number == 2 else "strict"
+    return io.TextIOWrapper(binary, encoding="utf-8", errors=errors, line_buffering=is_prompt)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
