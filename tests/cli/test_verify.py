@@ -13,6 +13,7 @@ from aotloop.core.model import BaseCase, Check, ChecklistItem
 from aotloop.statefile.store import Store
 from tests.cli.terminal import COLOUR, aot, on_terminal, spawn, started, terminal
 from tests.loops import a_loop, atom, write_loop
+from tests.patience import PATIENCE
 
 SLOW = "echo $$ > pid; sleep 60"
 
@@ -155,7 +156,7 @@ def test_a_request_to_end_takes_the_check_along(project: Path, number: signal.Si
     with started("verify", "--yes") as process:
         pid = wait_for_pid(project)
         process.send_signal(number)
-        _, err = process.communicate(timeout=10)
+        _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + number
     assert err == b""
     wait_until_gone(pid)

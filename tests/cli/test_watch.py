@@ -15,6 +15,7 @@ from tests.cli.live.running import AT, Project, a_beginning, a_run
 from tests.cli.live.test_live_journal import HOSTILE_LINES
 from tests.cli.terminal import COLOUR, aot, on_terminal, spawn, started, terminal
 from tests.loops import a_loop, atom, write_loop
+from tests.patience import PATIENCE
 
 EVIL = "\x1b]0;owned\x07\x1b[8m\x9b2J\u202e\r\n"
 
@@ -140,7 +141,7 @@ def test_without_a_terminal_it_is_a_log(project: Path) -> None:
             run.tell(news.RunEnded(at=AT, status="completed"))
             run.end()
             assert b"the run is complete" in process.stdout.readline()
-            assert process.wait(20) == 0
+            assert process.wait(PATIENCE) == 0
 
 
 def test_a_log_tells_of_a_run_that_was_killed(project: Path) -> None:
@@ -152,7 +153,7 @@ def test_a_log_tells_of_a_run_that_was_killed(project: Path) -> None:
             process.stdout.readline()
             os.kill(run.pid, signal.SIGKILL)
             assert b"the process that ran it is gone" in process.stdout.readline()
-            assert process.wait(20) == 0
+            assert process.wait(PATIENCE) == 0
 
 
 def test_json_is_the_news_as_they_were_written(project: Path) -> None:
@@ -165,7 +166,7 @@ def test_json_is_the_news_as_they_were_written(project: Path) -> None:
             run.append(*HOSTILE_LINES[:3], b'{"kind":"from the future","x":1}')
             assert json.loads(process.stdout.readline()) == {"kind": "from the future", "x": 1}
             process.send_signal(signal.SIGINT)
-            assert process.wait(20) == 130
+            assert process.wait(PATIENCE) == 130
             assert process.stdout.read() == b""
         assert holder_of(str(path)) is not None
 
@@ -179,7 +180,7 @@ def test_a_reader_who_leaves_ends_it(project: Path) -> None:
             process.stdout.readline()
             process.stdout.close()
             run.tell(*(news.Verifying(at=AT) for _ in range(10)))
-            assert process.wait(20) == 141
+            assert process.wait(PATIENCE) == 141
             process.stdout = None
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from aotloop.core.phases.model import PHASES, Phase
+from tests.patience import PATIENCE, until
 from tests.runner.agents import Order
-from tests.runner.projects import PATIENCE, processes_with, until
+from tests.runner.projects import processes_with
 from tests.shipping.features import ENOUGH, REVIEW_FILE, TEST_FILE, TESTS, Feature, a_feature, at, made, orders
 from tests.shipping.test_limits import costing
 

@@ -54,7 +54,7 @@ def test_a_client_plans_and_does_the_work(tmp_path: Path, client: str, monkeypat
         with terminal("align", "Greet people", columns=120, environ=project.environ) as screen:
             answer(screen, CONSENT, ("In which words?", "1"), (LETTER, AGREE), patience=OF_CLIENTS)
             assert screen.end() == 0, screen.text
-        ran = project.aot("run", "--json", patience=120)  # without --yes: all of it was accepted before
+        ran = project.aot("run", "--json")  # without --yes: all of it was accepted before
         assert server.lost == []
     assert ran.code == 0, ran.out + ran.err
     assert project.loop.control.status == "completed"

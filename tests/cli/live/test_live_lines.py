@@ -17,6 +17,7 @@ import pytest
 from tests.cli.live.running import AT
 from tests.cli.live.test_live_words import KINDS, an_example
 from tests.loops import a_loop, atom
+from tests.patience import PATIENCE
 
 from aotloop.cli.live import Spectator, spectator
 from aotloop.cli.live.lines_of_news import JsonLines, PlainLog
@@ -129,7 +130,7 @@ def test_a_reader_who_is_slow_gets_everything() -> None:
         with watching(JsonLines(stream)) as watcher:
             for _ in range(100):
                 watcher.news(many)
-    assert reader.communicate(timeout=20)[0] == "100\n"
+    assert reader.communicate(timeout=PATIENCE)[0] == "100\n"
 
 
 def test_closing_twice_or_before_opening_is_no_mistake(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from aotloop.trust.objectives import agree, agreed
 from tests.cli.terminal import Terminal, on_terminal, spawn, terminal
 from tests.holders import held_by_another
 from tests.loops import a_loop, atom, write_loop
+from tests.patience import PATIENCE
 
 FAILURE = TrailEntry(reason="no luck", timestamp="2026-01-01T00:00:00Z", type="failure", atom="A2", attempt=1)
 MENU = "Number: "
@@ -288,7 +289,7 @@ def test_the_loop_is_stopped_from_within_while_somebody_runs_it(path: Path) -> N
     with held_by_another(path, obeys=True) as runner, terminal("redirect") as screen:
         answer(screen, (MENU, "9"), ("Why?", ""))
         assert screen.end() == 0
-        assert runner.wait(5) == 0
+        assert runner.wait(PATIENCE) == 0
     control = loop_in(path).control
     assert (control.status, control.redirect_requested) == ("stopped", False)
 
