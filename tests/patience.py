@@ -22,11 +22,11 @@ LIMITS = (0.3, 2.0, 15.0, PATIENCE)
 _TICK = 0.01
 
 
-def until(condition: Callable[[], T | None], why: str = "it never came to that") -> T:
+def until(condition: Callable[[], T | None], why: str | Callable[[], str] = "it never came to that") -> T:
     """What the condition returns, once that is true."""
     deadline = time.monotonic() + PATIENCE
     while not (found := condition()):
-        assert time.monotonic() < deadline, why
+        assert time.monotonic() < deadline, why() if callable(why) else why
         time.sleep(_TICK)
     return found
 

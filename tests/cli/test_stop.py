@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from aotloop.statefile.store import Store
 from tests.cli.terminal import aot, spawn, started, terminal
 from tests.holders import held_by_another
 from tests.loops import a_loop, atom, write_loop
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, give_way, until
 
 
 def loop_in(path: Path) -> Loop:
@@ -30,10 +29,7 @@ def under_way() -> Loop:
 
 
 def wait_for_request(path: Path) -> None:
-    deadline = time.monotonic() + 10
-    while not loop_in(path).control.stop_requested:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: loop_in(path).control.stop_requested)
 
 
 # --- somebody runs it --------------------------------------------------------------------------------------------
@@ -122,7 +118,7 @@ def test_a_runner_that_dies_while_it_is_waited_for_leaves_a_loop_that_is_stopped
 def test_who_is_only_about_to_run_it_is_asked_as_soon_as_it_does(project: Path) -> None:
     path = write_loop(project, replace_status(under_way(), "stopped"))
     with held_by_another(path, obeys=True), started("stop") as process:
-        time.sleep(0.3)
+        give_way(0.2)
         assert process.poll() is None
         path.write_bytes(path.read_bytes().replace(b"status: stopped", b"status: running"))
         process.communicate(timeout=PATIENCE)

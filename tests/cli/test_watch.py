@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
 from pathlib import Path
 
 from aotloop.core.model import Loop
@@ -15,7 +14,7 @@ from tests.cli.live.running import AT, Project, a_beginning, a_run
 from tests.cli.live.test_live_journal import HOSTILE_LINES
 from tests.cli.terminal import COLOUR, aot, on_terminal, spawn, started, terminal
 from tests.loops import a_loop, atom, write_loop
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, give_way
 
 EVIL = "\x1b]0;owned\x07\x1b[8m\x9b2J\u202e\r\n"
 
@@ -88,15 +87,15 @@ def test_whatever_happens_to_the_files_it_goes_on(project: Path) -> None:
         run.began(branch="two")
         screen.wait_for("the run began on two")
         run.events.unlink()
-        time.sleep(0.4)
+        give_way(0.2)
         run.began(branch="three")
         screen.wait_for("the run began on three")
         run.events.unlink()
         run.events.mkdir()
         path.write_bytes(b"---\nnot: [a loop\n")
-        time.sleep(0.4)
+        give_way(0.2)
         path.unlink()
-        time.sleep(0.4)
+        give_way(0.2)
         run.write(a_loop(atom("New"), atom("Other")))
         screen.wait_for("○ New")
         run.events.rmdir()
