@@ -142,7 +142,7 @@ def test_an_interrupt_ends_everything_and_counts_no_turn(tmp_path: Path, number:
 
 
 def test_an_interrupt_in_the_middle_of_the_tests_is_no_verdict_on_them(tmp_path: Path) -> None:
-    slow = made({TEST_FILE: f"touch {tmp_path}/begun\nsleep 60\nfalse\n"})
+    slow = made({TEST_FILE: f"touch {tmp_path}/begun\nsleep 3600\nfalse\n"})
     feature = a_feature(tmp_path, orders(spec_test=[slow]))
     at(feature, "spec_test")
     with feature.shipping() as run:
