@@ -223,8 +223,8 @@ def test_an_old_lock_of_git_is_a_problem_and_a_young_one_is_not(project: Path, o
     assert told["git's lock"]["ok"] is None
     assert "worktrees" not in told
     assert list(own_home.iterdir()) == []
-    before = time.time() - 7300
-    os.utime(lock, (before, before))
+    long_ago = time.time() - 7300
+    os.utime(lock, (long_ago, long_ago))
     told = found()
     assert told["git's lock"]["ok"] is False
     assert re.search(r"for 2h \d\dm$", told["git's lock"]["said"])
