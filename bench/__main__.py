@@ -5,13 +5,37 @@ from __future__ import annotations
 import platform
 import sys
 
-from bench import events, hooks, interrupting, isolation, loading, overhead, scheduling, starting, updating, whole_run
+from bench import (
+    events,
+    growth,
+    hooks,
+    interrupting,
+    isolation,
+    loading,
+    overhead,
+    scheduling,
+    starting,
+    updating,
+    whole_run,
+)
 
 
 def main() -> None:
     print(f"Python {platform.python_version()} on {platform.machine()}, milliseconds")
     print(f"{'':<58} {'ours':>9} {'other':>9}  {'ratio':>6}")
-    for group in (loading, updating, starting, hooks, events, whole_run, scheduling, isolation, overhead, interrupting):
+    for group in (
+        loading,
+        updating,
+        starting,
+        hooks,
+        events,
+        whole_run,
+        scheduling,
+        isolation,
+        overhead,
+        interrupting,
+        growth,
+    ):
         for row in group.rows():
             print(row.line())
             sys.stdout.flush()

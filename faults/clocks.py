@@ -8,8 +8,9 @@ import time
 from pathlib import Path
 
 from tests.loops import atom
+from tests.patience import PATIENCE, until
 from tests.runner.leftovers import leftovers
-from tests.runner.projects import PATIENCE, Project, a_project, until
+from tests.runner.projects import Project, a_project
 
 from aotloop.core.model import Constraints
 from faults.counts import Counts, Deadline

@@ -14,6 +14,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.patience import PATIENCE
+
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"# ([\w.-]+\.\w+)\n")
 MARK = "\x01"
@@ -73,7 +75,7 @@ def printed(steps: list[Step], folder: Path) -> list[list[str]]:
         stderr=subprocess.STDOUT,
         check=False,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
     )
     return [_shown(part) for part in ran.stdout.split(f"{MARK}\n")[1:]]
 

@@ -9,7 +9,9 @@ import pytest
 from aotloop.core.model import AtomCheck, BaseCase, Check, ChecklistItem, Decomposition
 from aotloop.statefile.reading import decode, examine
 from tests.loops import a_loop, atom, write_accepted, write_loop
+from tests.patience import FOREVER, with_time_enough
 from tests.scripts.calling import call
+from tests.verify.proofs import is_dead
 
 
 def checklist(*items: ChecklistItem) -> BaseCase:
@@ -157,10 +159,14 @@ def test_a_command_that_does_not_exist_proves_nothing(project: Path) -> None:
 
 
 def test_grandchildren_do_not_survive_a_time_out(project: Path) -> None:
-    marker = project / "still-alive"
-    call("verify_command", f"(sleep 1.5; touch {marker}) & (sleep 60 &) ; sleep 60", "--timeout", "0.3", code=1)
-    call("verify_command", "sleep 1.6")
-    assert not marker.exists()
+    pids = project / "pids"
+    commands = f"(sleep {FOREVER}; true) & echo $! > {pids}; (sleep {FOREVER} & echo $! >> {pids}); sleep {FOREVER}"
+
+    def hung(limit: float) -> None:
+        call("verify_command", commands, "--timeout", str(limit), code=1)
+
+    with_time_enough(hung, lambda _: pids.exists() and len(pids.read_text().split()) == 2)
+    assert all(is_dead(int(pid)) for pid in pids.read_text().split())
 
 
 # --- completion --------------------------------------------------------------------------------------------------

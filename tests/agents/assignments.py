@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from aotloop.agents.contract import Assignment, Backend, Outcome
 from aotloop.agents.results import schema
-from tests.verify.proofs import PATIENCE, is_dead
+from tests.patience import reached
+from tests.verify.proofs import is_dead
 
 LINUX = sys.platform == "linux"
 
@@ -53,17 +53,10 @@ def transcript(assignment: Assignment) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (assignment.scratch / "transcript.jsonl").read_bytes().splitlines()]
 
 
-async def until(condition: Callable[[], bool], why: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, why
-        await asyncio.sleep(0.01)
-
-
 async def until_written(files: Sequence[Path]) -> list[int]:
     """The process ids in these files, once all are there."""
     for file in files:
-        await until(lambda file=file: file.exists() and file.read_text().endswith("\n"), f"no {file.name}")  # type: ignore[misc]
+        await reached(lambda file=file: file.exists() and file.read_text().endswith("\n"), f"no {file.name}")  # type: ignore[misc]
     return [int(file.read_text()) for file in files]
 
 

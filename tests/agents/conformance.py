@@ -11,10 +11,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
-import time
 import tracemalloc
 from abc import ABC, abstractmethod
 from pathlib import Path
@@ -46,14 +46,14 @@ from tests.agents.assignments import (
     until_written,
     worker_answer,
 )
-from tests.verify.proofs import PATIENCE, eventually
+from tests.patience import FOREVER, PATIENCE, reached, until, with_time_enough
 
 FAMILY = """
 import os, signal, subprocess, sys, time
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
+signal.signal(signal.SIGTERM, lambda *_: open("asked", "w").close())
 def live(name):
     with open(name, "w") as file: file.write(f"{os.getpid()}\\n")
-    time.sleep(600)
+    time.sleep(3600)
     os._exit(0)
 if os.fork() == 0: live("child")
 if os.fork() == 0:
@@ -246,23 +246,37 @@ class Conformance(ABC):
 
     def test_who_never_ends_is_ended(self, tmp_path: Path) -> None:
         program = "import time\nwhile True: print('busy', flush=True); time.sleep(0.05)"
-        outcome = self.outcome(tmp_path, program, limits=Limits(start_up=60, inactivity=60, total=1))
+
+        def limited(limit: float) -> Outcome:
+            return self.outcome(tmp_path, program, limits=Limits(start_up=PATIENCE, inactivity=PATIENCE, total=limit))
+
+        outcome = with_time_enough(limited, lambda outcome: "busy" in outcome.output)
         assert isinstance(outcome, TimedOut)
-        assert "did not end within 1 s" in outcome.reason
+        assert re.search(r"did not end within [\d.]+ s", outcome.reason)
         assert "busy" in outcome.output
-        assert 1 <= outcome.seconds < PATIENCE
 
     def test_who_falls_silent_is_ended(self, tmp_path: Path) -> None:
-        program = "import time\nfor _ in range(6): print('.', flush=True); time.sleep(0.3)\ntime.sleep(600)"
-        outcome = self.outcome(tmp_path, program, limits=Limits(start_up=60, inactivity=1.2, total=60))
+        def fallen_silent(limit: float) -> Outcome:
+            program = f"""
+                import time
+                for _ in range(6):
+                    print('.', flush=True)
+                    time.sleep({limit / 3})
+                print('last', flush=True)
+                time.sleep(3600)
+            """
+            return self.outcome(tmp_path, program, limits=Limits(start_up=PATIENCE, inactivity=limit, total=FOREVER))
+
+        outcome = with_time_enough(fallen_silent, lambda outcome: "last" in outcome.output)
         assert isinstance(outcome, TimedOut)
-        assert "printed nothing for 1.2 s" in outcome.reason
-        assert outcome.seconds > 2.5, "it was not silent before"
+        assert re.search(r"printed nothing for [\d.]+ s", outcome.reason)
 
     def test_who_never_begins_is_ended(self, tmp_path: Path) -> None:
-        outcome = self.outcome(tmp_path, "import time; time.sleep(600)", limits=Limits(start_up=0.5, inactivity=60))
+        outcome = self.outcome(
+            tmp_path, "import time; time.sleep(3600)", limits=Limits(start_up=0.3, inactivity=FOREVER)
+        )
         assert isinstance(outcome, TimedOut)
-        assert "printed nothing within 0.5 s of its start" in outcome.reason
+        assert "printed nothing within 0.3 s of its start" in outcome.reason
         assert not outcome.taught
 
     # --- nothing is left ------------------------------------------------------------------------------------------
@@ -271,61 +285,63 @@ class Conformance(ABC):
     def test_cancelling_kills_the_whole_family_before_it_returns(self, tmp_path: Path) -> None:
         backend, assignment = self.given(tmp_path, FAMILY, grace=0.3)
 
-        async def cancelled() -> tuple[list[int], float]:
+        async def cancelled() -> list[int]:
             task = asyncio.create_task(backend.run(assignment, lambda _: None))
             pids = await until_written([assignment.cwd / name for name in MEMBERS])
             assert not any(map(all_dead, ([pid] for pid in pids)))
-            asked = time.monotonic()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            return pids, time.monotonic() - asked
+            return pids
 
-        pids, took = asyncio.run(cancelled())
+        pids = asyncio.run(cancelled())
         assert all_dead(pids)
-        assert 0.3 <= took < 1.3
+        assert (assignment.cwd / "asked").exists(), "they had the grace"
 
     @pytest.mark.skipif(not LINUX, reason="a daemon is found by its environment, which only Linux shows")
     def test_a_time_out_kills_the_whole_family(self, tmp_path: Path) -> None:
-        backend, assignment = self.given(tmp_path, FAMILY, grace=0.1, limits=Limits(total=2))
-        assert isinstance(attempt(backend, assignment), TimedOut)
-        assert all_dead([int((assignment.cwd / name).read_text()) for name in MEMBERS])
+        files = [tmp_path / "tree" / name for name in MEMBERS]
+
+        def limited(limit: float) -> Outcome:
+            return self.outcome(tmp_path, FAMILY, grace=0.1, limits=Limits(total=limit))
+
+        outcome = with_time_enough(limited, lambda _: all(file.exists() and file.read_text() for file in files))
+        assert isinstance(outcome, TimedOut)
+        assert all_dead([int(file.read_text()) for file in files])
 
     def test_who_heeds_the_polite_signal_may_tidy_up_and_ends_the_grace(self, tmp_path: Path) -> None:
         program = """
             import os, signal, sys, time
             def tidy(*_):
-                time.sleep(0.3)
+                time.sleep(0.1)
                 open("tidied", "w").close()
                 print("tidied", flush=True)
                 os._exit(0)
             signal.signal(signal.SIGTERM, tidy)
             open("leader", "w").write(f"{os.getpid()}\\n")
-            time.sleep(600)
+            time.sleep(3600)
         """
-        backend, assignment = self.given(tmp_path, program, grace=60)
+        backend, assignment = self.given(tmp_path, program, grace=FOREVER)
 
-        async def cancelled() -> float:
+        async def cancelled() -> None:
             task = asyncio.create_task(backend.run(assignment, lambda _: None))
             await until_written([assignment.cwd / "leader"])
-            asked = time.monotonic()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            return time.monotonic() - asked
 
-        assert asyncio.run(cancelled()) < PATIENCE
+        asyncio.run(cancelled())
         assert (assignment.cwd / "tidied").exists()
         assert "tidied" in [entry["text"] for entry in transcript(assignment)]
 
     def test_cancelling_once_more_ends_the_grace(self, tmp_path: Path) -> None:
-        backend, assignment = self.given(tmp_path, FAMILY, grace=600)
+        backend, assignment = self.given(tmp_path, FAMILY, grace=FOREVER)
 
         async def cancelled() -> list[int]:
             task = asyncio.create_task(backend.run(assignment, lambda _: None))
             pids = await until_written([assignment.cwd / name for name in MEMBERS])
             task.cancel()
-            await asyncio.sleep(0.5)
+            await reached((assignment.cwd / "asked").exists, "they were not asked to end")
             assert not task.done()
             task.cancel()
             async with asyncio.timeout(PATIENCE):
@@ -357,21 +373,20 @@ class Conformance(ABC):
     def test_a_grandchild_that_holds_the_output_does_not_hold_up_the_attempt(self, tmp_path: Path) -> None:
         program = f"""
             import subprocess
-            child = subprocess.Popen(["sleep", "600"])
+            child = subprocess.Popen(["sleep", "3600"])
             open("child", "w").write(f"{{child.pid}}\\n")
             {self.says_done}
         """
         backend, assignment = self.given(tmp_path, program)
         outcome = attempt(backend, assignment)
         assert isinstance(outcome, Done)
-        assert outcome.seconds < PATIENCE
         assert all_dead([int((assignment.cwd / "child").read_text())])
 
     def test_somebody_elses_process_is_left_alone(self, tmp_path: Path) -> None:
-        other = subprocess.Popen(["sleep", "600"])
+        other = subprocess.Popen(["sleep", "3600"])
         try:
             assert isinstance(
-                self.outcome(tmp_path, "import time; time.sleep(600)", limits=Limits(total=0.2)), TimedOut
+                self.outcome(tmp_path, "import time; time.sleep(3600)", limits=Limits(total=0.2)), TimedOut
             )
             assert other.poll() is None
         finally:
@@ -380,15 +395,15 @@ class Conformance(ABC):
 
     def test_descriptors_and_threads_are_given_back(self, tmp_path: Path) -> None:
         us = psutil.Process()
-        self.outcome(tmp_path, "import time; time.sleep(600)", limits=Limits(total=0.1))
+        self.outcome(tmp_path, "import time; time.sleep(3600)", limits=Limits(total=0.1))
         before = us.num_fds(), us.num_threads()
         for _ in range(3):
             self.outcome(tmp_path, self.says_done)
-            self.outcome(tmp_path, "import time; time.sleep(600)", limits=Limits(total=0.1))
-        assert eventually(lambda: us.num_fds() <= before[0] and us.num_threads() <= before[1])
+            self.outcome(tmp_path, "import time; time.sleep(3600)", limits=Limits(total=0.1))
+        until(lambda: us.num_fds() <= before[0] and us.num_threads() <= before[1], "some are not given back")
 
     def test_what_our_caller_does_wrong_with_a_line_is_raised_and_leaves_nothing(self, tmp_path: Path) -> None:
-        program = "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(600)"
+        program = "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(3600)"
         backend, assignment = self.given(tmp_path, program)
         pids: list[int] = []
 

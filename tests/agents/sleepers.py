@@ -9,9 +9,9 @@ import psutil
 
 class Sleepers:
     def __init__(self) -> None:
-        self._seconds = f"599.{time.monotonic_ns()}"
+        self._seconds = f"3600.{time.monotonic_ns()}"
         sleep = f"sleep {self._seconds}"
-        self.command = f"setsid {sleep} & {sleep} & sleep 0.2; echo 1 > started; {sleep}"
+        self.command = f"setsid {sleep} & {sleep} & echo 1 > started; {sleep}"
 
     def alive(self) -> int:
         return sum(self._is_one(process) for process in psutil.process_iter())

@@ -157,9 +157,8 @@ def test_who_speaks_another_version_is_not_spoken_to(tmp_path: Path) -> None:
 
 
 def test_who_does_not_end_when_it_is_done_is_ended(tmp_path: Path) -> None:
-    outcome = played(tmp_path, f"{SAYS_DONE}\nimport time; time.sleep(600)")
+    outcome = played(tmp_path, f"{SAYS_DONE}\nimport time; time.sleep(3600)")
     assert isinstance(outcome, Done)
-    assert outcome.seconds < 8
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_what_is_written_arrives_and_the_end_too(tmp_path: Path) -> None:
 
 def test_megabytes_to_one_who_reads_late_are_no_deadlock(tmp_path: Path) -> None:
     talker = Talker(b"x" * 3_000_000 + b"\n")
-    ran = talked(tmp_path, f"import time; print('y' * 500_000, flush=True); time.sleep(0.3); {ECHO}", talker)
+    ran = talked(tmp_path, f"import time; print('y' * 500_000, flush=True); time.sleep(0.1); {ECHO}", talker)
     assert ran.exit_code == 0
     assert talker.heard["stdout"].endswith(b"\n3000001\n")
 
@@ -61,7 +61,7 @@ def test_one_who_never_reads_does_no_harm(tmp_path: Path) -> None:
 
 
 def test_it_can_be_ended(tmp_path: Path) -> None:
-    program = "import sys, time; print('here', file=sys.stderr, flush=True); time.sleep(600)"
+    program = "import sys, time; print('here', file=sys.stderr, flush=True); time.sleep(3600)"
     talker = Talker(b"", end="stop")
     ran = talked(tmp_path, program, talker)
     assert (ran.exit_code, ran.signal, ran.timed_out, ran.ending) == (None, None, None, "ended by us")

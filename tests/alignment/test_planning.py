@@ -95,7 +95,7 @@ def test_what_is_no_answer_is_told_with_its_reason(root: Path, program: str, tol
 
 def test_one_that_hangs_is_ended(root: Path) -> None:
     with pytest.raises(AotError, match="tester: the agent"):
-        planner(root, "time.sleep(600)", limits=Limits(total=0.3)).ask(Talk(), lambda _: None)
+        planner(root, "time.sleep(3600)", limits=Limits(total=0.3)).ask(Talk(), lambda _: None)
 
 
 def test_outside_of_a_repository_it_is_asked_all_the_same(tmp_path: Path) -> None:

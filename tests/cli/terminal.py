@@ -11,7 +11,6 @@ import select
 import struct
 import subprocess
 import termios
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -20,9 +19,9 @@ from typing import Any
 
 from aotloop.cli.boundary import guarded
 from aotloop.cli.main import run
+from tests.patience import PATIENCE, until
 from tests.warm import COMMAND, Forked, can_be_forked, start
 
-PATIENCE = 20.0
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -90,20 +89,16 @@ class Terminal:
         self._descriptor = descriptor
         self.shown = ""
 
-    def wait_for(self, text: str, patience: float = PATIENCE) -> None:
-        deadline = time.monotonic() + patience
-        while text not in self.text:
-            assert time.monotonic() < deadline, f"{text!r} did not appear in {self.shown!r}"
-            assert self._read(), f"it ended without {text!r}: {self.shown!r}"
+    def wait_for(self, text: str) -> None:
+        until(lambda: text in self.text or not self._read(), lambda: f"{text!r} did not appear in {self.shown!r}")
+        assert text in self.text, f"it ended without {text!r}: {self.shown!r}"
 
     def type(self, text: str) -> None:
         os.write(self._descriptor, text.encode())
 
     def end(self) -> int:
         """The exit code, once everything that was printed has been read."""
-        deadline = time.monotonic() + PATIENCE
-        while self._read():
-            assert time.monotonic() < deadline, f"it does not end: {self.shown!r}"
+        until(lambda: not self._read(), lambda: f"it does not end: {self.shown!r}")
         return self._process.wait(PATIENCE)
 
     @property

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from aotloop.core.model import Constraints
 from tests.loops import atom
+from tests.patience import PATIENCE, until
 from tests.runner.agents import done, fails, scripted
 from tests.runner.leftovers import kept, leftovers
-from tests.runner.projects import Project, a_project, processes_with, until
+from tests.runner.projects import Project, a_project, asleep
 
 
 def a_project_with_a_failed_attempt(tmp_path: Path) -> Project:
@@ -63,14 +64,14 @@ def test_what_a_killed_run_left_is_ended_and_removed_and_the_loop_can_go_on(tmp_
         config=f'worktrees = "{elsewhere}"\n',
     )
     with project.running() as process:
-        until(lambda: processes_with("sleep\x009641"))
+        until(lambda: asleep(9641))
         process.kill()
         process.wait()
     assert len(project.worktrees()) == 1
     assert elsewhere.exists()
     ran = project.aot("clean")
     assert (ran.code, ran.out) == (0, "✔ removed 1 worktree; ended processes of a run that had died\n")
-    assert processes_with("sleep\x009641") == []
+    assert asleep(9641) == []
     assert leftovers(project) == []
     assert not elsewhere.exists()
     (tmp_path / "go").touch()
@@ -89,7 +90,7 @@ def test_while_the_loop_is_being_run_nothing_is_removed(tmp_path: Path) -> None:
         assert kept(project) == ["A1-1"]
         assert (project.root / ".aot").exists()
         (tmp_path / "go").touch()
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE) == 0
 
 
 def test_what_another_loop_of_the_repository_uses_stays(tmp_path: Path) -> None:
@@ -101,17 +102,17 @@ def test_what_another_loop_of_the_repository_uses_stays(tmp_path: Path) -> None:
     project.git("commit", "-qm", "two loops")
     process = project.start("run", "--yes", "--json", "--state-file", str(other))
     try:
-        until(lambda: processes_with("sleep\x009642"))
+        until(lambda: asleep(9642))
         ran = project.aot("clean", "--json")
         told = json.loads(ran.out)
         assert (ran.code, told["worktrees"], told["refs"]) == (0, [], [])
         assert [f"worktree {path}" for path in told["in_use"]] == project.worktrees()
         assert "another loop of this repository is being run" in project.aot("clean").out
-        assert processes_with("sleep\x009642")
+        assert asleep(9642)
     finally:
         process.terminate()
         process.communicate()
-    assert processes_with("sleep\x009642") == []
+    assert asleep(9642) == []
 
 
 def test_a_project_without_git_has_journals_to_clean_at_most(tmp_path: Path) -> None:

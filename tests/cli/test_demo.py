@@ -6,9 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -19,13 +17,11 @@ from aotloop.cli.demonstration.project import example
 from aotloop.core.model import Loop
 from aotloop.runner import news
 from aotloop.statefile.store import Store
-from tests.cli import terminal
 from tests.cli.terminal import Ran, on_terminal, spawn
+from tests.patience import PATIENCE
 from tests.warm import COMMAND
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 120.0
-"""Seconds. It takes four, where nothing else runs."""
 
 AT_ONCE = ("units", "words", "card")
 HINDRANCES = {"AOT_AGENT": "nobody", "AOT_ISOLATION": "none", "AOT_STATE_FILE": "/none", "GIT_DIR": "/none"}
@@ -49,13 +45,6 @@ class Shown(msgspec.Struct, frozen=True):
     def git(self, *words: str) -> str:
         done = subprocess.run(["git", "-C", str(self.project), *words], capture_output=True, check=True, text=True)
         return done.stdout
-
-
-@pytest.fixture(scope="module", autouse=True)
-def patient() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(terminal, "PATIENCE", PATIENCE)
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -188,7 +177,7 @@ def test_interrupted_it_takes_everything_along(temporary: Path, number: signal.S
     )
     try:
         assert process.stdout is not None
-        assert any(b"units: " in line for line in _soon(process))
+        assert any(b"units: " in line for line in process.stdout), "it is under way"
         (folder,) = temporary.iterdir()
         (os.killpg if to_all else os.kill)(process.pid, number)
         process.communicate(timeout=PATIENCE)
@@ -199,13 +188,6 @@ def test_interrupted_it_takes_everything_along(temporary: Path, number: signal.S
     assert list(temporary.iterdir()) == []
     places = [one.info["cwd"] or "" for one in psutil.process_iter(["cwd"])]
     assert [place for place in places if place.startswith(str(folder.resolve()))] == []
-
-
-def _soon(process: subprocess.Popen[bytes]) -> Iterator[bytes]:
-    """Its lines, up to where the run is under way."""
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline and process.stdout is not None and (line := process.stdout.readline()):
-        yield line
 
 
 # --- what can go wrong -------------------------------------------------------------------------------------------

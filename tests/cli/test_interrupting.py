@@ -12,14 +12,15 @@ from aotloop.core.model import BaseCase, Check, ChecklistItem
 from aotloop.statefile.lease import holder_of
 from tests.cli.terminal import terminal
 from tests.loops import atom
-from tests.runner.projects import Project, a_project, processes_with, until
+from tests.patience import PATIENCE, until
+from tests.runner.projects import Project, a_project, processes_with
 
 MENU = "Number: "
 
 
 def slow(mark: str) -> str:
-    """A command that would take a minute, and can be found among the processes."""
-    return f"sh -c 'sleep 60; true' {mark}"
+    """A command that would take an hour, and can be found among the processes."""
+    return f"sh -c 'sleep 3600; true' {mark}"
 
 
 def begun(project: Project, mark: str) -> None:
@@ -37,7 +38,7 @@ def mark(tmp_path: Path) -> str:
 
 @pytest.fixture
 def project(tmp_path: Path, mark: str, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """One atom that takes a minute; the base case wants its file."""
+    """One atom that takes an hour; the base case wants its file."""
     made = a_project(tmp_path, atom("A1", run=f"{slow(mark)}; touch a"), base_case="test -f a")
     monkeypatch.chdir(made.root)
     return made
@@ -51,7 +52,7 @@ def test_stop_ends_the_run_and_all_it_started(project: Project, mark: str) -> No
         begun(project, mark)
         ran = project.aot("stop", "--reason", "enough")
         assert (ran.code, ran.out) == (0, "✔ the loop is stopped (user: enough)\n")
-        assert process.wait(10) == 7
+        assert process.wait(PATIENCE) == 7
     assert processes_with(mark) == []
     assert project.statuses() == {"A1": "pending"}
 
@@ -75,7 +76,7 @@ def test_a_correction_by_flags_interrupts_and_the_run_goes_on_with_it(project: P
         words = ["--add", "quickly", "--id", "B1", "--run", "touch a", "--remove", "A1", "--set", "max_iterations=40"]
         ran = project.aot("redirect", *words, "--reason", "too slow", "--json")
         assert ran.code == 0, ran.err
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE) == 0
         out, _ = process.communicate()
     assert processes_with(mark) == []
     loop = project.loop
@@ -90,7 +91,7 @@ def test_what_a_correction_of_a_stopped_loop_undoes_is_taken_back_by_the_next_ru
         tmp_path,
         atom("B1", or_group="way", run="touch b1"),
         atom("B2", or_group="way", run="touch b2"),
-        atom("A1", "B1", run="test -f b2 || sleep 60; touch a"),
+        atom("A1", "B1", run="test -f b2 || sleep 3600; touch a"),
         base_case="test -f a",
     )
     with project.running():
@@ -108,7 +109,7 @@ def test_a_dialogue_interrupts_at_once_and_the_run_waits_for_its_end(project: Pr
         begun(project, mark)
         with terminal("redirect") as screen:
             screen.wait_for(MENU)
-            until(lambda: not processes_with(mark), 2.0)
+            until(lambda: not processes_with(mark))
             for question, answer in (
                 (MENU, "3"),
                 ("What is to be done? ", "quickly"),
@@ -134,7 +135,7 @@ def test_a_dialogue_interrupts_at_once_and_the_run_waits_for_its_end(project: Pr
             screen.type("\n")
             assert screen.end() == 0
         assert f"process {process.pid} goes on so" in screen.text
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE) == 0
     assert status_of(project) == "completed"
     assert project.loop.objective.goal == "It flies"
     assert len(project.loop.corrections) == 3
@@ -145,7 +146,7 @@ def test_a_dialogue_that_is_killed_does_not_keep_the_run_waiting(project: Projec
         begun(project, mark)
         with terminal("redirect") as screen:
             screen.wait_for(MENU)
-            until(lambda: not processes_with(mark), 2.0)
+            until(lambda: not processes_with(mark))
             holder = holder_of(str(project.state_file), "redirect")
             assert holder is not None
             assert holder.pid is not None
@@ -162,7 +163,7 @@ def test_stop_overrides_an_open_dialogue(project: Project, mark: str) -> None:
         with terminal("redirect") as screen:
             screen.wait_for(MENU)
             assert project.aot("stop", "--reason", "enough").code == 0
-            assert process.wait(10) == 7
+            assert process.wait(PATIENCE) == 7
             screen.type("\n")
             assert screen.end() == 0
     control = project.loop.control
@@ -174,7 +175,7 @@ def test_what_was_changed_behind_its_back_stops_the_run_until_it_is_accepted(pro
         begun(project, mark)
         path = project.state_file
         path.write_text(path.read_text().replace('value: "test -f a"', 'value: "true"'))
-        assert process.wait(10) == 6
+        assert process.wait(PATIENCE) == 6
     assert project.run().code == 6
     accepted = project.aot("redirect", "--accept")
     assert accepted.code == 0

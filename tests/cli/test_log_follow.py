@@ -10,6 +10,7 @@ from aotloop.runner import news
 from tests.cli.live.running import AT, Project, a_beginning
 from tests.cli.terminal import aot, started
 from tests.loops import a_loop, atom, write_loop
+from tests.patience import PATIENCE
 
 
 def a_project(project: Path) -> Project:
@@ -35,7 +36,7 @@ def test_the_last_twenty_come_first_and_then_what_happens(project: Path) -> None
         run.tell(a_beginning())
         assert b"the run began" in process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
+        assert process.wait(PATIENCE) == 130
         assert process.stderr is not None
         assert process.stderr.read() == b""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from aotloop.statefile.store import Store
 from tests.cli.terminal import aot, spawn, started, terminal
 from tests.holders import held_by_another
 from tests.loops import a_loop, atom, write_loop
+from tests.patience import PATIENCE, give_way, until
 
 
 def loop_in(path: Path) -> Loop:
@@ -29,10 +29,7 @@ def under_way() -> Loop:
 
 
 def wait_for_request(path: Path) -> None:
-    deadline = time.monotonic() + 10
-    while not loop_in(path).control.stop_requested:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: loop_in(path).control.stop_requested)
 
 
 # --- somebody runs it --------------------------------------------------------------------------------------------
@@ -42,7 +39,7 @@ def test_whoever_runs_it_is_asked_and_waited_for(project: Path) -> None:
     path = write_loop(project, under_way())
     with held_by_another(path, obeys=True) as runner:
         ran = spawn("stop", "--reason", "the design is wrong")
-        assert runner.wait(5) == 0  # it was gone before the command was
+        assert runner.wait(PATIENCE) == 0  # it was gone before the command was
     assert (ran.code, ran.out) == (0, "✔ the loop is stopped (user: the design is wrong)\n")
     assert ran.err == "Next: aot status  ·  aot run\n"
     assert loop_in(path).control.status == "stopped"
@@ -111,7 +108,7 @@ def test_a_runner_that_dies_while_it_is_waited_for_leaves_a_loop_that_is_stopped
     with held_by_another(path) as runner, started("stop", "--json") as process:
         wait_for_request(path)
         os.kill(runner.pid, signal.SIGKILL)
-        out, _ = process.communicate(timeout=10)
+        out, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert b'"abandoned": [\n    "A2"\n  ]' in out
     assert loop_in(path).control.status == "stopped"
@@ -121,10 +118,10 @@ def test_a_runner_that_dies_while_it_is_waited_for_leaves_a_loop_that_is_stopped
 def test_who_is_only_about_to_run_it_is_asked_as_soon_as_it_does(project: Path) -> None:
     path = write_loop(project, replace_status(under_way(), "stopped"))
     with held_by_another(path, obeys=True), started("stop") as process:
-        time.sleep(0.3)
+        give_way(0.2)
         assert process.poll() is None
         path.write_bytes(path.read_bytes().replace(b"status: stopped", b"status: running"))
-        process.communicate(timeout=10)
+        process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert loop_in(path).control.status == "stopped"
 
@@ -145,7 +142,7 @@ def test_a_loop_that_is_completed_meanwhile_is_not_stopped(project: Path) -> Non
         path.write_bytes(path.read_bytes().replace(b"status: running", b"status: completed"))
         runner.kill()
         runner.wait()
-        out, _ = process.communicate(timeout=10)
+        out, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert "completed before it could be stopped" in out.decode()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,9 @@ from aotloop.core.model import BaseCase, Check, ChecklistItem
 from aotloop.statefile.store import Store
 from tests.cli.terminal import COLOUR, aot, on_terminal, spawn, started, terminal
 from tests.loops import a_loop, atom, write_loop
+from tests.patience import FOREVER, PATIENCE, until, written
 
-SLOW = "echo $$ > pid; sleep 60"
+SLOW = f"echo $$ > pid; sleep {FOREVER}"
 
 
 def alive(pid: int) -> bool:
@@ -26,18 +26,11 @@ def alive(pid: int) -> bool:
 
 
 def wait_until_gone(pid: int) -> None:
-    deadline = time.monotonic() + 5
-    while alive(pid):
-        assert time.monotonic() < deadline, f"{pid} still runs"
-        time.sleep(0.01)
+    until(lambda: not alive(pid), f"{pid} still runs")
 
 
 def wait_for_pid(project: Path) -> int:
-    deadline = time.monotonic() + 10
-    while not (project / "pid").exists() or not (project / "pid").read_text().strip():
-        assert time.monotonic() < deadline, "the check was not started"
-        time.sleep(0.01)
-    return int((project / "pid").read_text())
+    return int(written(project / "pid"))
 
 
 def judged() -> BaseCase:
@@ -155,7 +148,7 @@ def test_a_request_to_end_takes_the_check_along(project: Path, number: signal.Si
     with started("verify", "--yes") as process:
         pid = wait_for_pid(project)
         process.send_signal(number)
-        _, err = process.communicate(timeout=10)
+        _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + number
     assert err == b""
     wait_until_gone(pid)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
 from pathlib import Path
 
 from aotloop.core.model import Loop
@@ -15,6 +14,7 @@ from tests.cli.live.running import AT, Project, a_beginning, a_run
 from tests.cli.live.test_live_journal import HOSTILE_LINES
 from tests.cli.terminal import COLOUR, aot, on_terminal, spawn, started, terminal
 from tests.loops import a_loop, atom, write_loop
+from tests.patience import PATIENCE, give_way
 
 EVIL = "\x1b]0;owned\x07\x1b[8m\x9b2J\u202e\r\n"
 
@@ -87,15 +87,15 @@ def test_whatever_happens_to_the_files_it_goes_on(project: Path) -> None:
         run.began(branch="two")
         screen.wait_for("the run began on two")
         run.events.unlink()
-        time.sleep(0.4)
+        give_way(0.2)
         run.began(branch="three")
         screen.wait_for("the run began on three")
         run.events.unlink()
         run.events.mkdir()
         path.write_bytes(b"---\nnot: [a loop\n")
-        time.sleep(0.4)
+        give_way(0.2)
         path.unlink()
-        time.sleep(0.4)
+        give_way(0.2)
         run.write(a_loop(atom("New"), atom("Other")))
         screen.wait_for("○ New")
         run.events.rmdir()
@@ -140,7 +140,7 @@ def test_without_a_terminal_it_is_a_log(project: Path) -> None:
             run.tell(news.RunEnded(at=AT, status="completed"))
             run.end()
             assert b"the run is complete" in process.stdout.readline()
-            assert process.wait(20) == 0
+            assert process.wait(PATIENCE) == 0
 
 
 def test_a_log_tells_of_a_run_that_was_killed(project: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_log_tells_of_a_run_that_was_killed(project: Path) -> None:
             process.stdout.readline()
             os.kill(run.pid, signal.SIGKILL)
             assert b"the process that ran it is gone" in process.stdout.readline()
-            assert process.wait(20) == 0
+            assert process.wait(PATIENCE) == 0
 
 
 def test_json_is_the_news_as_they_were_written(project: Path) -> None:
@@ -165,7 +165,7 @@ def test_json_is_the_news_as_they_were_written(project: Path) -> None:
             run.append(*HOSTILE_LINES[:3], b'{"kind":"from the future","x":1}')
             assert json.loads(process.stdout.readline()) == {"kind": "from the future", "x": 1}
             process.send_signal(signal.SIGINT)
-            assert process.wait(20) == 130
+            assert process.wait(PATIENCE) == 130
             assert process.stdout.read() == b""
         assert holder_of(str(path)) is not None
 
@@ -179,7 +179,7 @@ def test_a_reader_who_leaves_ends_it(project: Path) -> None:
             process.stdout.readline()
             process.stdout.close()
             run.tell(*(news.Verifying(at=AT) for _ in range(10)))
-            assert process.wait(20) == 141
+            assert process.wait(PATIENCE) == 141
             process.stdout = None
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.hooks.situations import SESSION
+from tests.patience import PATIENCE
 from tests.scripts.calling import PLUGIN
 
 HOOK = PLUGIN / "hooks" / "aot_hook.py"
@@ -40,7 +41,7 @@ def process(
 ) -> subprocess.CompletedProcess[bytes]:
     command = [python, "-I", "-S", *flags, str(hook), event]
     chosen = dict(os.environ) if env is None else dict(env)
-    return subprocess.run(command, input=told, capture_output=True, check=False, cwd=cwd, env=chosen, timeout=60)
+    return subprocess.run(command, input=told, capture_output=True, check=False, cwd=cwd, env=chosen, timeout=PATIENCE)
 
 
 def call(event: str, project: Path, **told: Any) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def test_a_client_judges_by_the_schema_and_sees_nothing_of_what_the_worker_claim
     ]
     with ModelServer([Script("You judge the quality", [*looks, SCORES])]) as server:
         project = project_with(tmp_path, client, server)
-        ran = project.run(patience=120)
+        ran = project.run()
     assert ran.code == 0, ran.out + ran.err
     assert server.lost == []
     assert project.loop.bindings["A1"].summary == BOAST
@@ -61,7 +61,7 @@ def test_a_client_that_is_told_to_write_while_it_judges_is_refused(tmp_path: Pat
     attacks = [write(client, root / "README.md", "x"), shell(client, "echo x > b.txt"), shell(client, "rm README.md")]
     with ModelServer([Script("You judge the quality", [*attacks, SCORES])]) as server:
         project = project_with(tmp_path, client, server)
-        ran = project.run(patience=120)
+        ran = project.run()
     assert ran.code == 0, ran.out + ran.err  # had anything been changed, the judgement would be void
     assert server.lost == []
     assert project.is_clean()
@@ -76,7 +76,7 @@ def test_a_client_finds_something_so_and_a_person_confirms_it(tmp_path: Path, cl
         more = environ_of(client, server)
         items = judged(command("a", "test -f a.txt"), assertion("It is so", "the README is fine"))
         project = a_project(tmp_path, atom("A1", run="echo a > a.txt"), base_case=items, config=config, environ=more)
-        ran = project.run(patience=120)
+        ran = project.run()
     assert ran.code == 6, ran.out + ran.err
     assert server.lost == []
     said = "an agent finds it so: README.md says so; waits for a person's confirmation"

@@ -13,9 +13,10 @@ import pytest
 
 from tests.judging.jurors import command, judged, quality, remembered, scores
 from tests.loops import atom
+from tests.patience import PATIENCE, until
 from tests.runner.agents import done, scripted, times_asked
 from tests.runner.leftovers import leftovers
-from tests.runner.projects import PATIENCE, Project, a_project, processes_with, until
+from tests.runner.projects import Project, a_project, processes_with
 from tests.runner.stubborn import interrupt, seconds_to_start
 from tests.warm import Process
 

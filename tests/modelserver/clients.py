@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 
 from tests.modelserver import ModelServer
+from tests.patience import PATIENCE
 
 _REPOSITORY = Path(__file__).parents[2]
-PATIENCE = 120.0
 
 
 def _found(variable: str, name: str) -> Path | None:

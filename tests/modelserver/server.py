@@ -22,6 +22,7 @@ from tests.modelserver.delivering import deliver, reject
 from tests.modelserver.exchange import Exchange
 from tests.modelserver.script import NOTHING, Fail, Script, Turn, Usage
 from tests.modelserver.wire import Dialect, encoded
+from tests.patience import PATIENCE
 
 _DIALECTS: dict[str, Dialect] = {
     "/v1/messages": messages,
@@ -72,7 +73,7 @@ class ModelServer:
         """What a client wanted of anybody else: it shows if the server is its proxy, too (HTTPS_PROXY, NO_PROXY)."""
         return [request.path for request in self.requests if not request.path.startswith("/")]
 
-    def wait_for(self, count: int, timeout: float = 60.0) -> bool:
+    def wait_for(self, count: int, timeout: float = PATIENCE) -> bool:
         """Until so many requests have taken a turn."""
         with self._news:
             return self._news.wait_for(lambda: len(self.played) >= count, timeout)

@@ -10,9 +10,9 @@ from http.client import HTTPConnection, HTTPResponse
 from typing import Any
 
 from tests.modelserver import ModelServer
+from tests.patience import PATIENCE
 
 PATHS = {"messages": "/v1/messages", "responses": "/v1/responses", "chat": "/v1/chat/completions"}
-PATIENCE = 20.0
 
 
 @dataclass(frozen=True, kw_only=True)

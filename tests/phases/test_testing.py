@@ -9,6 +9,7 @@ import pytest
 from aotloop.core.phases.settings import ShipSettings
 from aotloop.errors import AotError
 from aotloop.phases.testing import command_for, run_tests
+from tests.patience import PATIENCE
 
 
 def run(root: Path, name: str, content: str, settings: ShipSettings | None = None, timeout: float = 60) -> object:
@@ -68,11 +69,11 @@ def test_without_pytest_unittest_runs_them(tmp_path: Path) -> None:
 
 def test_tests_that_unittest_does_not_find_prove_nothing(tmp_path: Path) -> None:
     (tmp_path / "a_test.py").write_text("def test_a(): assert 0\n")
-    assert run_tests(tmp_path, "python3 -m unittest a_test.py", timeout=60).passed is None
+    assert run_tests(tmp_path, "python3 -m unittest a_test.py", timeout=PATIENCE).passed is None
 
 
 def test_tests_that_hang_prove_nothing(tmp_path: Path) -> None:
-    assert run(tmp_path, "a_test.sh", "sleep 600\n", timeout=0.3) is None
+    assert run(tmp_path, "a_test.sh", "sleep 3600\n", timeout=0.3) is None
 
 
 def test_the_persons_own_command(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.modelserver.clients import PATIENCE, Finished, Launch, running
+from tests.modelserver.clients import Finished, Launch, running
+from tests.patience import PATIENCE
 
 Events = Sequence[Mapping[str, Any]]
 

@@ -18,6 +18,7 @@ import pytest
 from tests.cli.terminal import Ran, aot, spawn
 from tests.modelserver import Call, ModelServer, Say, Script, tool
 from tests.modelserver.clients import CLAUDE, needs_claude, needs_codex
+from tests.patience import PATIENCE
 from tests.plugin.runs import a_repository
 from tests.plugin.stage import Stage, is_session
 from tests.plugin.test_texts import COMMANDS
@@ -27,7 +28,6 @@ PLUGIN = ROOT / "plugin"
 BARE = os.path.realpath(sys.executable)
 """An interpreter that has nothing of ours installed."""
 NAME = "aot-loop@aotloop"
-PATIENCE = 120
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +13,8 @@ import pytest
 from aotloop.core.model import Loop
 from aotloop.statefile.reading import decode
 from tests.modelserver import Call, Exchange, ModelServer, Say, Script, Turn, tool
-from tests.modelserver.clients import PATIENCE, needs_claude
+from tests.modelserver.clients import needs_claude
+from tests.patience import until
 from tests.plugin.runs import heard
 from tests.plugin.stage import Stage, is_session
 from tests.plugin.talking import Events, Line, has_ended_a_turn
@@ -154,17 +154,9 @@ def stop_agent(exchange: Exchange) -> Call:
 
 def is_at_work(stage: Stage) -> Callable[[Events], bool]:
     def look(events: Events) -> bool:
-        return has_ended_a_turn(events) and wait_for(lambda: loop_of(stage).atoms[0].status == "in_progress")
+        return has_ended_a_turn(events) and until(lambda: loop_of(stage).atoms[0].status == "in_progress")
 
     return look
-
-
-def wait_for(condition: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return True
 
 
 def test_a_person_leaves_in_mid_loop(stage: Stage) -> None:

@@ -64,7 +64,7 @@ _PROGRAM = """
 import json, os, pathlib, signal, subprocess, sys, time
 
 def until_there(path):
-    for _ in range(3000):
+    for _ in range(15_000):
         if os.path.exists(path):
             return
         time.sleep(0.02)
@@ -98,7 +98,7 @@ if "say" in order:
 if "answer" in order:
     print(json.dumps(order["answer"]), flush=True)
 if order.get("hang"):
-    time.sleep(600)
+    time.sleep(3600)
 if "signal" in order:
     os.kill(os.getpid(), order["signal"])
 sys.exit(order.get("exit", 0))

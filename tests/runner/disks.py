@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.runner.projects import PATIENCE, Project, Ran
+from tests.patience import PATIENCE
+from tests.runner.projects import Project, Ran
 from tests.warm import COMMAND
 
 _NEW = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
@@ -62,7 +63,7 @@ class Disk:
 @contextmanager
 def a_disk() -> Iterator[Disk]:
     """A namespace; what is mounted there is gone with it."""
-    holder = subprocess.Popen([*_NEW, "sh", "-c", "echo ready; exec sleep 600"], stdout=subprocess.PIPE, text=True)
+    holder = subprocess.Popen([*_NEW, "sh", "-c", "echo ready; exec sleep 3600"], stdout=subprocess.PIPE, text=True)
     assert holder.stdout is not None
     try:
         assert holder.stdout.readline() == "ready\n"

@@ -11,7 +11,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,10 +24,9 @@ from aotloop.statefile import emit
 from aotloop.statefile.store import Store
 from tests import warm
 from tests.loops import a_loop
+from tests.patience import PATIENCE
 from tests.repositories import new_repository
 from tests.warm import Process
-
-PATIENCE = 60.0
 
 
 @dataclass(frozen=True)
@@ -92,9 +90,9 @@ class Project(Folder):
 
     # --- running -------------------------------------------------------------------------------------------------
 
-    def run(self, *arguments: str, patience: float = PATIENCE) -> Ran:
+    def run(self, *arguments: str) -> Ran:
         """With --yes and --json."""
-        return self.aot("run", "--yes", "--json", *arguments, patience=patience)
+        return self.aot("run", "--yes", "--json", *arguments)
 
     @contextmanager
     def running(self, *arguments: str) -> Iterator[Process]:
@@ -182,17 +180,13 @@ def write_state(path: Path, loop: Loop) -> None:
     path.write_bytes(b"---\n" + emit.block(emit.to_data(loop), 0).encode() + b"---\n\n# Notes\n")
 
 
-def until(condition: Callable[[], Any], patience: float = PATIENCE) -> Any:
-    """What it returns, once that is true."""
-    deadline = time.monotonic() + patience
-    while not (found := condition()):
-        assert time.monotonic() < deadline, "it never came to that"
-        time.sleep(0.02)
-    return found
+def asleep(seconds: int) -> list[int]:
+    """Those of this test that sleep so long; the same test may be under way elsewhere on this machine."""
+    return processes_with(f"sleep\0{seconds}\0", f"HOME={os.environ['HOME']}\0")
 
 
-def processes_with(mark: str) -> list[int]:
-    """Those whose environment or command line has this text; zombies do not count."""
+def processes_with(*marks: str) -> list[int]:
+    """Those whose environment or command line has all these texts; zombies do not count."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
@@ -201,6 +195,6 @@ def processes_with(mark: str) -> list[int]:
                 state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
             except OSError:
                 continue
-            if mark.encode() in texts and state != "Z":
+            if all(mark.encode() in texts for mark in marks) and state != "Z":
                 found.append(int(entry.name))
     return found

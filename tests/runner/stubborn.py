@@ -11,7 +11,8 @@ from pathlib import Path
 
 from aotloop.core.model import Constraints
 from tests.loops import atom
-from tests.runner.projects import PATIENCE, Project, a_project, processes_with, until
+from tests.patience import PATIENCE, until
+from tests.runner.projects import Project, a_project, processes_with
 from tests.warm import Process
 
 AGENTS = 8

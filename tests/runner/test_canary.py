@@ -63,7 +63,7 @@ def test_secrets_stay_where_they_are(tmp_path: Path, own_home: Path, client: str
             environ |= {"ANTHROPIC_API_KEY": CANARY, "OPENAI_API_KEY": CANARY}
             environ["OPENCODE_CONFIG_CONTENT"] = environ["OPENCODE_CONFIG_CONTENT"].replace("sk-scripted", CANARY)
         project = a_project(tmp_path, atom("A1"), base_case="test -f a", config=config_of(client), environ=environ)
-        ran = project.run(patience=120)
+        ran = project.run()
     assert ran.code == 0, ran.out + ran.err
     assert "AOT_ATOM_ID=A1" in (project.root / "seen").read_text(), "it did look"
     assert CANARY in repr([request.headers for request in server.requests]), "the login was used"
@@ -90,7 +90,7 @@ def test_a_key_in_a_variable_is_for_the_client_and_not_for_its_commands(tmp_path
             folder.mkdir()
             config = config_of("claude", more)
             project = a_project(folder, atom("A1"), base_case="test -f seen", config=config, environ=environ)
-            ran = project.run(patience=120)
+            ran = project.run()
         assert ran.code == 0, ran.out + ran.err
         assert (CANARY in (project.root / "seen").read_text()) == bool(more)
         assert any(CANARY.encode() in request.body for request in server.requests) == bool(more)

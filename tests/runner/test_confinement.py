@@ -11,9 +11,10 @@ import pytest
 from aotloop.agents.confinement import is_possible
 from aotloop.core.model import Constraints
 from tests.loops import atom
+from tests.patience import PATIENCE, until
 from tests.runner.agents import done, finds, scripted
 from tests.runner.leftovers import kept, leftovers
-from tests.runner.projects import Project, a_project, until
+from tests.runner.projects import Project, a_project
 
 pytestmark = pytest.mark.skipif(not is_possible(), reason="this kernel has no Landlock")
 
@@ -189,7 +190,7 @@ def test_a_person_edits_and_commits_while_two_attempts_are_made_and_nobody_is_bl
         (project.root / "other").write_text("committed\n")
         project.git("commit", "-qm", "by a person", "other")
         go.touch()
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE) == 0
     assert (project.root / "README.md").read_text() == "a person was here\n"
     assert project.git("status", "--porcelain", "README.md") == "M README.md"
     assert project.subjects()[0] == "by a person"

@@ -47,7 +47,7 @@ def test_a_client_that_is_told_to_change_the_checkout_changes_its_worktree_only(
             config=config_of(client),
             environ=environ_of(client, server, **more),
         )
-        ran = project.run(patience=120)
+        ran = project.run()
     assert ran.code == 0, ran.out + ran.err
     assert server.lost == []
     assert project.files() == {"README.md", "aot.toml", "a", "tried"}
@@ -78,7 +78,7 @@ def test_a_probe_of_a_client_that_tries_to_write_changes_nothing_anywhere(tmp_pa
             config=config_of(client),
             environ=environ_of(client, server),
         )
-        ran = project.run(patience=120)
+        ran = project.run()
     assert ran.code == 0, ran.out + ran.err
     assert [one["role"] for one in ran.kinds("attempt_began")] == ["probe", "worker"], "its findings were not void"
     assert project.files() == {"README.md", "aot.toml", "a"}
@@ -126,7 +126,7 @@ def test_where_nothing_keeps_a_client_out_its_attempt_fails_and_the_checkout_is_
             constraints=Constraints(max_attempts=1),
         )
         (root / "mine").write_text("not committed\n")
-        ran = project.run("--allow-dirty", patience=120)
+        ran = project.run("--allow-dirty")
     is_kept_in = client == "codex"
     assert ran.code == (0 if is_kept_in else 4), ran.out + ran.err
     assert ("a" in project.files()) == is_kept_in

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from aotloop.core.model import BaseCase, Check, ChecklistItem, Constraints
 from tests.loops import atom
-from tests.runner.projects import a_project
+from tests.patience import with_time_enough
+from tests.runner.projects import Project, Ran, a_project
 
 JUDGED = BaseCase(
     checklist=(ChecklistItem(item="It reads well", check=Check(type="assertion", value="it reads well")),)
@@ -54,12 +55,15 @@ def test_limits_of_the_command_line_hold_for_that_run_only(tmp_path: Path) -> No
 
 
 def test_a_limit_of_time_ends_a_run_in_the_middle_of_an_attempt_that_is_then_drained(tmp_path: Path) -> None:
-    project = a_project(
-        tmp_path, atom("A1", run="sleep 1.5; echo a > a"), atom("A2", "A1", run="echo b > b"), base_case="test -f b"
-    )
-    ran = project.run("--max-runtime", "1s")
+    def limited(limit: float) -> tuple[float, Project, Ran]:
+        """Whatever has begun in time is still under way when time is up."""
+        first, second = atom("A1", run=f"sleep {limit}; echo a > a"), atom("A2", "A1", run="echo b > b")
+        project = a_project(tmp_path / str(limit), first, second, base_case="test -f b")
+        return limit, project, project.run("--max-runtime", f"{limit}s")
+
+    limit, project, ran = with_time_enough(limited, lambda tried: tried[2].kinds("attempt_began"), (0.5, 5.0, 50.0))
     assert ran.code == 5, ran.out
-    assert project.loop.control.stop_reason == "limit: it ran for 1s, as long as allowed"
+    assert project.loop.control.stop_reason == f"limit: it ran for {limit}s, as long as allowed"
     assert project.statuses() == {"A1": "resolved", "A2": "pending"}
     assert project.run().code == 0
 

@@ -8,6 +8,7 @@ import pytest
 
 from aotloop.core.model import AtomCheck, Constraints
 from tests.loops import atom
+from tests.patience import shell_until
 from tests.runner.agents import done, fails, finds, scripted, times_asked
 from tests.runner.leftovers import leftovers, trailers
 from tests.runner.projects import Project, a_project
@@ -139,7 +140,7 @@ def test_a_group_whose_choices_all_failed_keeps_the_last_and_is_exhausted(tmp_pa
 
 
 def test_a_revert_that_conflicts_waits_for_a_person_and_leaves_everything_as_it_was(tmp_path: Path) -> None:
-    landed = f"until grep -q pppp {tmp_path}/project/shared.txt; do sleep 0.02; done"
+    landed = shell_until(f"grep -q pppp {tmp_path}/project/shared.txt")
     project = a_project(
         tmp_path,
         atom("P", or_group="G", run="echo pppp > shared.txt"),

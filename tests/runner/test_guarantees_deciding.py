@@ -7,9 +7,10 @@ from pathlib import Path
 
 from aotloop.core.model import BaseCase, Check, ChecklistItem, Constraints
 from tests.loops import atom
+from tests.patience import PATIENCE, shell_until, shell_until_there, until, with_time_enough
 from tests.runner.agents import ANYBODY, done, fails, scripted, times_asked
 from tests.runner.leftovers import leftovers
-from tests.runner.projects import Ran, a_project, commands, until
+from tests.runner.projects import Project, Ran, a_project, commands
 
 
 def verdicts(ran: Ran) -> list[bool]:
@@ -67,12 +68,12 @@ def test_with_early_looks_a_base_case_that_holds_ends_it_at_once(tmp_path: Path)
 def test_nothing_is_merged_while_the_base_case_is_tried(tmp_path: Path) -> None:
     events = tmp_path / "project" / ".aot" / "events.jsonl"
     looking = tmp_path / "looking"
-    third = f"until test $(grep -c attempt_ended {events}) = 3; do sleep 0.02; done"
+    third = shell_until(f"test $(grep -c attempt_ended {events}) = 3")
     project = a_project(
         tmp_path,
         atom("A1", run=f"echo a > a; touch {looking}-soon"),
-        atom("A2", "A1", run=f"until test -e {looking}; do sleep 0.02; done; echo b > b"),
-        atom("A3", run=f"until grep attempt_began {events} | grep -q A2; do sleep 0.02; done"),
+        atom("A2", "A1", run=f"{shell_until_there(looking)}; echo b > b"),
+        atom("A3", run=shell_until(f"grep attempt_began {events} | grep -q A2")),
         base_case=f"test -e {looking}-soon && touch {looking} || exit 1; {third}; test -f b",
         constraints=Constraints(verify_each_iteration=True, max_parallel_agents=2),
     )
@@ -137,7 +138,8 @@ def test_a_completion_in_the_last_iteration_that_is_allowed_is_a_completion(tmp_
 
 
 def test_at_a_limit_nothing_new_starts_what_runs_is_finished_and_it_is_no_completion(tmp_path: Path) -> None:
-    late = f"until grep merged {tmp_path}/project/.aot/events.jsonl | grep -q A1; do sleep 0.02; done; echo b > b"
+    merged = shell_until(f"grep merged {tmp_path}/project/.aot/events.jsonl | grep -q A1")
+    late = f"{merged}; echo b > b"
     project = a_project(
         tmp_path,
         atom("A1", run="echo a > a"),
@@ -171,18 +173,22 @@ def test_at_the_limit_the_base_case_is_tried_once_more_and_may_hold(tmp_path: Pa
 
 
 def test_time_that_is_up_is_a_limit_though_nothing_else_happens(tmp_path: Path) -> None:
-    project = a_project(
-        tmp_path,
-        atom("A1", run="sleep 1; echo a > a"),
-        atom("A2", "A1", run="echo b > b"),
-        base_case="false",
-        constraints=Constraints(max_runtime="0.5s"),
-    )
-    ran = project.run()
+    def limited(limit: float) -> tuple[float, Project, Ran]:
+        """Whatever has begun in time is still under way when time is up."""
+        project = a_project(
+            tmp_path / str(limit),
+            atom("A1", run=f"sleep {limit}; echo a > a"),
+            atom("A2", "A1", run="echo b > b"),
+            base_case="false",
+            constraints=Constraints(max_runtime=f"{limit}s"),
+        )
+        return limit, project, project.run()
+
+    limit, project, ran = with_time_enough(limited, lambda tried: tried[2].kinds("attempt_began"), (0.5, 5.0, 50.0))
     assert ran.code == 5
-    assert project.loop.control.stop_reason == "limit: it ran for 0.5s, as long as allowed"
+    assert project.loop.control.stop_reason == f"limit: it ran for {limit}s, as long as allowed"
     assert project.statuses() == {"A1": "resolved", "A2": "pending"}  # what ran was finished
-    assert project.loop.control.ran_seconds >= 0.5
+    assert project.loop.control.ran_seconds >= limit
 
 
 def test_a_stop_comes_before_everything_else(tmp_path: Path) -> None:
@@ -195,7 +201,7 @@ def test_a_stop_comes_before_everything_else(tmp_path: Path) -> None:
     with project.running() as process:
         until((tmp_path / "looking").exists)
         project.aot("stop", "--reason", "no more")
-        assert process.wait(30) == 7
+        assert process.wait(PATIENCE) == 7
     assert project.loop.control.stop_reason == "user: no more"
     assert project.statuses() == {"A1": "resolved"}
     assert leftovers(project) == []

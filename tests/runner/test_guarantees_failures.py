@@ -7,9 +7,10 @@ from pathlib import Path
 
 from aotloop.core.model import Constraints
 from tests.loops import atom
+from tests.patience import PATIENCE, shell_until, until
 from tests.runner.agents import ANYBODY, Order, done, fails, finds, proposes, scripted, times_asked
 from tests.runner.leftovers import kept, leftovers
-from tests.runner.projects import Project, Ran, a_project, commands, until
+from tests.runner.projects import Project, Ran, a_project, commands
 
 PATIENT = Constraints(max_attempts=9, max_stall_count=3)
 
@@ -90,7 +91,7 @@ def test_a_command_that_failed_is_run_again_when_something_was_merged(tmp_path: 
     project = a_project(
         tmp_path,
         atom("A1", run=f"echo x >> {tmp_path}/times; test -f b && cp b a"),
-        atom("A2", run=f"until {failed}; do sleep 0.02; done; echo b > b"),
+        atom("A2", run=f"{shell_until(failed)}; echo b > b"),
         base_case="test -f a",
     )
     ran = project.run()
@@ -128,7 +129,7 @@ def test_an_attempt_that_has_to_wait_fails_nothing_and_keeps_nobody_waiting(tmp_
         assert project.loop.control.status == "running"
         assert (project.atom("A1").attempts, project.loop.trail) == (0, [])
         project.aot("stop")
-        assert process.wait(30) == 7
+        assert process.wait(PATIENCE) == 7
     assert (project.atom("A1").attempts, project.loop.control.stall_count) == (0, 0)
     assert leftovers(project) == []
 
@@ -155,7 +156,7 @@ def test_what_is_resolved_meanwhile_is_progress(tmp_path: Path) -> None:
         atom(
             f"B{number}",
             *([f"B{number - 1}"] if number else []),
-            run=f"until test $({asked}) -gt {number}; do sleep 0.02; done",
+            run=shell_until(f"test $({asked}) -gt {number}"),
         )
         for number in range(4)
     ]

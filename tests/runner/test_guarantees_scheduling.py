@@ -6,11 +6,10 @@ from pathlib import Path
 
 from aotloop.core.model import AtomCheck, Constraints, OrGroup
 from tests.loops import atom
+from tests.patience import shell_until, shell_until_there
 from tests.runner.agents import done, proposes, scripted, times_asked
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import Ran, a_project
-
-WAIT = "for i in $(seq 1500); do test -e {0} && break; sleep 0.02; done; test -e {0}"
 
 
 def begun(ran: Ran) -> list[str]:
@@ -84,10 +83,10 @@ def test_the_longest_path_comes_first_then_more_dependents_then_the_order_of_the
 
 def test_slots_do_not_wait_for_each_other_and_what_starts_meanwhile_is_the_next_generation(tmp_path: Path) -> None:
     mark, events = tmp_path / "mark", tmp_path / "project" / ".aot" / "events.jsonl"
-    merged = f"until grep merged {events} | grep -q slow; do sleep 0.02; done"
+    merged = shell_until(f"grep merged {events} | grep -q slow")
     project = a_project(
         tmp_path,
-        atom("slow", run=WAIT.format(mark), estimate=90.0),
+        atom("slow", run=shell_until_there(mark), estimate=90.0),
         atom("quick", run="true"),
         atom("then", "quick", run="true"),
         atom("last", "then", run=f"touch {mark}; {merged}"),
@@ -116,14 +115,14 @@ def test_no_more_attempts_than_slots_are_under_way(tmp_path: Path) -> None:
 
 
 def test_what_touches_the_same_files_never_runs_at_once(tmp_path: Path) -> None:
-    alone = f"mkdir {tmp_path}/busy || touch {tmp_path}/clash; sleep 0.05; {{}}; rmdir {tmp_path}/busy"
-    meets = f"touch {tmp_path}/elsewhere; {WAIT.format(tmp_path / 'busy')}; echo 4 > docs.txt"
-    after = f"{WAIT.format(tmp_path / 'elsewhere')}; {alone}"
+    alone = f"mkdir {tmp_path}/busy || touch {tmp_path}/clash; sleep 0.05; THEN; rmdir {tmp_path}/busy"
+    meets = f"touch {tmp_path}/elsewhere; {shell_until_there(tmp_path / 'busy')}; echo 4 > docs.txt"
+    after = f"{shell_until_there(tmp_path / 'elsewhere')}; {alone}"
     project = a_project(
         tmp_path,
-        atom("A1", run=after.format("echo 1 >> src/x/a.txt"), touches=("src/x/**",)),
-        atom("A2", run=after.format("echo 2 >> src/x/a.txt"), touches=("src/*/a.txt",)),
-        atom("A3", run=after.format("echo 3 >> src/x/b.txt"), touches=("SRC/**/*.txt",)),
+        atom("A1", run=after.replace("THEN", "echo 1 >> src/x/a.txt"), touches=("src/x/**",)),
+        atom("A2", run=after.replace("THEN", "echo 2 >> src/x/a.txt"), touches=("src/*/a.txt",)),
+        atom("A3", run=after.replace("THEN", "echo 3 >> src/x/b.txt"), touches=("SRC/**/*.txt",)),
         atom("A4", run=meets, touches=("docs.txt",)),  # it does run beside them
         files={"src/x/a.txt": "0\n"},
         base_case="test $(wc -l < src/x/a.txt) = 3",
@@ -172,11 +171,13 @@ def test_a_proposal_that_closes_a_cycle_is_refused_as_a_failed_attempt(tmp_path:
 
 
 def test_in_a_race_every_untried_choice_is_ready_at_once(tmp_path: Path) -> None:
-    meet = "touch {0}/{1}; " + WAIT.format("{0}/{2}")
+    def meet(mine: str, other: str) -> str:
+        return f"touch {tmp_path}/{mine}; {shell_until_there(tmp_path / other)}"
+
     project = a_project(
         tmp_path,
-        atom("P", or_group="G", run=meet.format(tmp_path, "p", "q") + "; sleep 600"),
-        atom("Q", or_group="G", run=meet.format(tmp_path, "q", "p") + "; echo q > q"),
+        atom("P", or_group="G", run=meet("p", "q") + "; sleep 3600"),
+        atom("Q", or_group="G", run=meet("q", "p") + "; echo q > q"),
         atom("failed before", or_group="G", run="echo f > f"),
         or_groups={
             "G": OrGroup(choices=("P", "Q", "failed before"), selected="P", failed=("failed before",), speculative=True)

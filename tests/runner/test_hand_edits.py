@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,11 +13,13 @@ from aotloop.core.conduct import Run, reports
 from aotloop.core.model import Constraints
 from aotloop.errors import StateFileInvalid
 from aotloop.runner.ledger import Exchanged, Ledger, Rules
+from aotloop.statefile import durable
 from aotloop.statefile.store import Store
 from tests.loops import a_loop, atom, write_loop
+from tests.patience import PATIENCE, give_way, shell_until_there, until
 from tests.runner.agents import ANYBODY, done, scripted
 from tests.runner.leftovers import leftovers
-from tests.runner.projects import PATIENCE, Project, a_project, processes_with, until
+from tests.runner.projects import Project, a_project, processes_with
 from tests.warm import Process
 
 ADDED = """\
@@ -31,7 +32,7 @@ ADDED = """\
 
 def waits_for(path: Path, then: str = "true") -> str:
     """A command that goes on when this file is there."""
-    return f"until test -f {path}; do sleep 0.02; done; {then}"
+    return f"{shell_until_there(path)}; {then}"
 
 
 def saved(path: Path, change: Callable[[str], str]) -> str:
@@ -208,7 +209,7 @@ def test_a_status_that_says_stopped_stops_it(tmp_path: Path, go: Path) -> None:
 
 def test_an_atom_that_was_taken_out_does_not_come_back_with_a_stale_buffer(tmp_path: Path, go: Path) -> None:
     project = a_project(
-        tmp_path, atom("A1", run=waits_for(go, "echo a > a")), atom("A2", run="sleep 71"), base_case="test -f a"
+        tmp_path, atom("A1", run=waits_for(go, "echo a > a")), atom("A2", run="sleep 9371"), base_case="test -f a"
     )
     with held_up(project) as process:
         stale = project.state_file.read_text()
@@ -233,7 +234,7 @@ def test_comments_and_notes_survive_byte_for_byte(tmp_path: Path, go: Path) -> N
         head, _ = text.split("---\n\n# Notes", 1)
         head = head.replace("atoms:\n", "atoms:   # the work\n  # first\n", 1).replace("trail: []", "trail: []  # none")
         project.state_file.write_bytes((head + "---\n" + notes).encode())
-        time.sleep(0.2)
+        give_way(0.1)
         go.touch()
         assert process.wait(PATIENCE) == 0
     data = project.state_file.read_bytes().decode()
@@ -262,7 +263,7 @@ def test_a_file_that_cannot_be_understood_is_waited_for(tmp_path: Path, go: Path
         until(lambda: any("cannot be understood" in text for text in warnings(project)))
         go.touch()  # what is under way goes on, and ends
         until(lambda: times.read_text() == "x\nx\n")
-        time.sleep(0.5)
+        give_way(0.2)
         assert process.poll() is None
         assert project.state_file.read_text() == broken
         saved(project.state_file, lambda _: good)
@@ -296,7 +297,7 @@ def test_a_file_that_breaks_while_it_is_written_is_waited_for_too(tmp_path: Path
 
 
 def test_a_file_that_is_deleted_ends_the_run_and_stays_deleted(tmp_path: Path) -> None:
-    project = a_project(tmp_path, atom("A1", run="sleep 72"), base_case="false")
+    project = a_project(tmp_path, atom("A1", run="sleep 9372"), base_case="false")
     with held_up(project) as process:
         mark = f"AOT_RUN_ID={project.loop.control.run_id}\0"
         until(lambda: processes_with(mark))
@@ -316,7 +317,7 @@ def test_an_editor_that_moves_the_file_away_before_it_writes_does_not_end_the_ru
         text = project.state_file.read_text()
         backup = project.state_file.with_name("aot-loop-state.md~")
         project.state_file.rename(backup)
-        time.sleep(0.3)
+        give_way(0.1)  # a run waits a second for it
         project.state_file.write_text(text.replace('"do A1"', '"do A1 well"'))
         backup.unlink()
         until(lambda: corrections(project))
@@ -336,7 +337,7 @@ def test_nothing_is_lost_when_many_change_the_file_at_once(tmp_path: Path) -> No
         atom(
             "last",
             *(f"A{number}" for number in range(1, 13)),
-            run=f"until test -f {said}; do sleep 0.02; done; echo x > last",
+            run=waits_for(said, "echo x > last"),
         ),
         base_case="test -f last",
         config=config,
@@ -372,9 +373,16 @@ def _write_notes(path: Path) -> None:
     """An editor that saves by replacing, if nobody changed the file meanwhile."""
     draft = path.with_name("draft")
     for number in range(10):
-        text = None
-        while text != path.read_text():
-            text = path.read_text()
-            draft.write_text(f"{text}note {number}.\n")
+        until(lambda number=number: _replaced(path, draft, f"note {number}.\n"))  # type: ignore[misc]
+        give_way(0.05)
+
+
+def _replaced(path: Path, draft: Path, added: str) -> bool:
+    """The last look at it and the replacing are one: what an unlucky editor overwrites is another question."""
+    text = path.read_text()
+    draft.write_text(f"{text}{added}")
+    with durable.locked(str(path)):
+        if path.read_text() != text:
+            return False
         draft.replace(path)
-        time.sleep(0.15)
+        return True

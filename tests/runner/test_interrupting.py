@@ -16,9 +16,10 @@ from aotloop.core.model import AtomCheck, Constraints, Loop
 from aotloop.statefile.lease import holder_of
 from tests.cli.terminal import terminal
 from tests.loops import atom
+from tests.patience import PATIENCE, until
 from tests.runner.agents import ANYBODY, done, fails, scripted, times_asked
 from tests.runner.leftovers import kept, leftovers
-from tests.runner.projects import PATIENCE, Project, a_project, commands, processes_with, until
+from tests.runner.projects import Project, a_project, commands, processes_with
 from tests.runner.stubborn import all_up, interrupt, seconds_to_start, seconds_until_dead, stubborn_project
 
 LIMIT = ("redirect", "--set", "max_iterations=41")

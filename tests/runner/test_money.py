@@ -10,8 +10,9 @@ import pytest
 
 from aotloop.core.model import Constraints, Used
 from tests.loops import atom
+from tests.patience import until
 from tests.runner.agents import ANYBODY, Order, done, fails, scripted, times_asked
-from tests.runner.projects import Project, a_project, until
+from tests.runner.projects import Project, a_project
 
 USAGE = {"cost_usd": 1.5, "input": 1000, "output": 200, "cache_read": 30, "cache_write": 4, "turns": 5}
 

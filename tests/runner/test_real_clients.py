@@ -12,11 +12,9 @@ from tests.loops import atom
 from tests.modelserver import Answer, Call, ModelServer, Script, Usage, errors, stalled
 from tests.modelserver.clients import CLIENTS, needs, needs_claude
 from tests.modelserver.operators import DONE, config_of, each_client, environ_of, most_clients, shell
+from tests.patience import PATIENCE
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import Project, a_project
-
-SLOW = 180.0
-"""Seconds; a client takes some to start, more so if several do."""
 
 FAILED = Answer({**DONE.value, "success": False, "reason": "not today"})
 
@@ -58,7 +56,7 @@ def test_what_a_loop_cost_is_what_the_server_counted(tmp_path: Path, client: str
             config=config_of(client, PRICES[client]),
             environ=environ_of(client, server),
         )
-        ran = project.run(patience=SLOW)
+        ran = project.run()
     assert ran.code == 0, ran.out + ran.err
     assert [outcome for _, outcome in outcomes(project)] == ["done", "failed", "done"]
     control, count = project.loop.control, counted(server)
@@ -90,7 +88,7 @@ def test_a_loop_goes_on_with_others_when_one_has_to_wait_and_one_has_no_credit(t
             config=f'agent = "claude"\nfallback = ["codex", "opencode"]\npatience = "1s"\n{tables}',
             environ=environ,
         )
-        ran = project.run(patience=SLOW)
+        ran = project.run()
     assert ran.code == 0, ran.out + ran.err
     expected = [("claude", "must_wait"), ("codex", "must_wait"), ("opencode", "done")]
     assert outcomes(project) == expected
@@ -112,7 +110,7 @@ def test_claude_stops_at_its_share_of_the_budget(tmp_path: Path) -> None:
             environ=environ_of("claude", server),
             constraints=Constraints(max_cost_usd=3.0, max_attempts=1),
         )
-        ran = project.run(patience=SLOW)
+        ran = project.run()
     assert ran.code in {4, 5}, ran.out + ran.err
     (ended,) = [one for one in project.news() if one["kind"] == "attempt_ended"]
     assert "may cost" in ended["summary"]
@@ -138,7 +136,7 @@ def test_a_redirect_in_the_middle_of_a_reply_ends_it_and_the_loop_goes_on(tmp_pa
             assert server.wait_for(1)
             redirected = project.aot("redirect", "--set", "max_iterations=40", "--yes")
             assert redirected.code == 0, redirected.err
-            assert process.wait(SLOW) == 0
+            assert process.wait(PATIENCE) == 0
     assert [outcome for _, outcome in outcomes(project)] == ["cancelled", "done"]
     assert (project.atom("A1").attempts, project.loop.control.epoch) == (0, 1)
     assert leftovers(project) == []

@@ -9,9 +9,10 @@ from msgspec.structs import replace
 
 from aotloop.core.model import AtomCheck, Constraints
 from tests.loops import a_loop, atom
+from tests.patience import PATIENCE, shell_until_there, until
 from tests.runner.agents import done, scripted
 from tests.runner.leftovers import leftovers
-from tests.runner.projects import Project, a_project, commands, until, write_state
+from tests.runner.projects import Project, a_project, commands, write_state
 
 ONCE = Constraints(max_attempts=1)
 
@@ -144,7 +145,7 @@ def test_two_loops_of_one_repository_run_beside_each_other_and_leave_each_other_
     project = a_project(tmp_path, atom("A1"), base_case="test -f mine", config=scripted(tmp_path, orders))
     other = Project(project.root / "sub")
     (other.root / ".claude").mkdir(parents=True)
-    meet = f"touch {tmp_path}/begun; until test -e {tmp_path}/go; do sleep 0.02; done; echo s > theirs"
+    meet = f"touch {tmp_path}/begun; {shell_until_there(tmp_path / 'go')}; echo s > theirs"
     write_state(other.state_file, a_loop(atom("A1", run=meet), status="pending", command="test -f theirs"))
     project.git("add", "--all")
     project.git("commit", "-qm", "two loops")
@@ -153,7 +154,7 @@ def test_two_loops_of_one_repository_run_beside_each_other_and_leave_each_other_
         ran = project.run()
         assert ran.code == 0, ran.out + ran.err
         (tmp_path / "go").touch()
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE) == 0
     assert "it changed what no attempt may change: sub/.claude/aot-loop-state.md" in project.loop.trail[0].reason
     assert project.files() == {"README.md", "aot.toml", "mine", "sub/.claude/aot-loop-state.md", "sub/theirs"}
     assert leftovers(project) == []

@@ -8,15 +8,18 @@ from pathlib import Path
 
 from aotloop.core.model import AtomCheck, Constraints
 from tests.loops import atom
-from tests.runner.projects import a_project, commands, processes_with, until
+from tests.patience import PATIENCE, shell_until_there, until
+from tests.runner.projects import a_project, asleep, commands
 
 
 def test_atoms_are_done_in_parallel_and_reach_the_branch_as_commits(tmp_path: Path) -> None:
-    meets = "touch {0}/{1}; for i in $(seq 100); do test -f {0}/{2} && break; sleep 0.05; done; test -f {0}/{2}"
+    def meets(mine: int, other: int) -> str:
+        return f"touch {tmp_path}/{mine}; {shell_until_there(tmp_path / str(other))}"
+
     project = a_project(
         tmp_path,
-        atom("A1", run=meets.format(tmp_path, 1, 2) + " && echo a > a.txt"),
-        atom("A2", run=meets.format(tmp_path, 2, 1) + " && echo b > b.txt"),
+        atom("A1", run=meets(1, 2) + " && echo a > a.txt"),
+        atom("A2", run=meets(2, 1) + " && echo b > b.txt"),
         atom("A3", "A1", "A2", run="cat a.txt b.txt > c.txt; echo all of it"),
         base_case='test "$(cat c.txt)" = "$(printf \'a\\nb\')"',
     )
@@ -107,15 +110,15 @@ else:
 
 def test_stop_ends_everything_and_run_goes_on(tmp_path: Path) -> None:
     project = a_project(
-        tmp_path, atom("A1", run=f"test -f {tmp_path}/go || sleep 77; echo a > a"), base_case="test -f a"
+        tmp_path, atom("A1", run=f"test -f {tmp_path}/go || sleep 9377; echo a > a"), base_case="test -f a"
     )
     with project.running() as process:
-        until(lambda: project.statuses()["A1"] == "in_progress" and processes_with("sleep\x0077"))
+        until(lambda: project.statuses()["A1"] == "in_progress" and asleep(9377))
         project.aot("stop", "--reason", "lunch")
-        assert process.wait(10) == 7
+        assert process.wait(PATIENCE) == 7
     assert project.loop.control.stop_reason == "user: lunch"
     assert project.statuses() == {"A1": "pending"}
-    assert processes_with("sleep\x0077") == []
+    assert asleep(9377) == []
     (tmp_path / "go").touch()
     assert project.run().code == 0
 
@@ -124,24 +127,24 @@ def test_a_runner_that_was_killed_is_taken_over(tmp_path: Path) -> None:
     project = a_project(
         tmp_path,
         atom("A1", run=f"echo a > a; echo x >> {tmp_path}/times"),
-        atom("A2", run=f"test -f {tmp_path}/go || sleep 78; echo b > b"),
+        atom("A2", run=f"test -f {tmp_path}/go || sleep 9378; echo b > b"),
         base_case=commands("test -f a", "test -f b"),
     )
     with project.running() as process:
-        until(lambda: project.statuses()["A1"] == "resolved" and processes_with("sleep\x0078"))
+        until(lambda: project.statuses()["A1"] == "resolved" and asleep(9378))
         process.send_signal(signal.SIGKILL)
         process.wait()
     assert project.loop.control.status == "running"
     (tmp_path / "go").touch()
     ran = project.run()
     assert ran.code == 0, ran.out + ran.err
-    assert processes_with("sleep\x0078") == []
+    assert asleep(9378) == []
     assert (tmp_path / "times").read_text() == "x\n"
     assert project.worktrees() == []
 
 
 def test_a_second_run_is_told_who_runs(tmp_path: Path) -> None:
-    project = a_project(tmp_path, atom("A1", run="sleep 79"), base_case="false")
+    project = a_project(tmp_path, atom("A1", run="sleep 9379"), base_case="false")
     with project.running() as process:
         until(lambda: project.statuses()["A1"] == "in_progress")
         second = project.run()
@@ -150,11 +153,11 @@ def test_a_second_run_is_told_who_runs(tmp_path: Path) -> None:
 
 
 def test_interrupted_from_the_keyboard_it_stops_in_order(tmp_path: Path) -> None:
-    project = a_project(tmp_path, atom("A1", run="sleep 80"), base_case="false")
+    project = a_project(tmp_path, atom("A1", run="sleep 9380"), base_case="false")
     with project.running() as process:
         until(lambda: project.statuses()["A1"] == "in_progress")
         process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 130
+        assert process.wait(PATIENCE) == 130
     assert project.loop.control.status == "stopped"
     assert project.loop.control.stop_reason == "user: interrupted by SIGINT"
-    assert processes_with("sleep\x0080") == []
+    assert asleep(9380) == []

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 
 import pytest
 
 from aotloop.runner.threads import in_thread, is_called_off
+from tests.patience import PATIENCE, until
 
 
 def test_its_result_is_handed_on() -> None:
@@ -25,11 +25,11 @@ def test_its_error_is_handed_on() -> None:
 
 def test_a_cancellation_goes_on_only_when_the_work_is_over() -> None:
     events: list[str] = []
-    begun = threading.Event()
+    begun, may_end = threading.Event(), threading.Event()
 
     def work() -> None:
         begun.set()
-        time.sleep(0.1)
+        assert may_end.wait(PATIENCE)
         events.append("work is over")
 
     async def main() -> None:
@@ -37,6 +37,9 @@ def test_a_cancellation_goes_on_only_when_the_work_is_over() -> None:
         await asyncio.to_thread(begun.wait)
         task.cancel()
         task.cancel()
+        await asyncio.sleep(0)
+        assert not task.done()
+        may_end.set()
         with pytest.raises(asyncio.CancelledError):
             await task
         events.append("cancelled")
@@ -50,8 +53,7 @@ def test_work_can_look_whether_it_was_called_off() -> None:
 
     def work() -> None:
         begun.set()
-        while not is_called_off():
-            time.sleep(0.001)
+        until(is_called_off)
 
     async def main() -> None:
         task = asyncio.create_task(in_thread(work))
@@ -65,11 +67,15 @@ def test_work_can_look_whether_it_was_called_off() -> None:
 
 
 def test_whoever_can_be_told_to_end_is_told() -> None:
-    told = threading.Event()
+    begun, told = threading.Event(), threading.Event()
+
+    def work() -> None:
+        begun.set()
+        assert told.wait(PATIENCE)
 
     async def main() -> None:
-        task = asyncio.create_task(in_thread(lambda: told.wait(10), on_cancel=told.set))
-        await asyncio.sleep(0.01)
+        task = asyncio.create_task(in_thread(work, on_cancel=told.set))
+        await asyncio.to_thread(begun.wait)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -79,17 +85,19 @@ def test_whoever_can_be_told_to_end_is_told() -> None:
 
 
 def test_an_error_of_what_is_no_longer_wanted_is_no_error() -> None:
-    begun = threading.Event()
+    begun, cancelled = threading.Event(), threading.Event()
 
     def work() -> None:
         begun.set()
-        time.sleep(0.05)
+        assert cancelled.wait(PATIENCE)
         raise ValueError("no")
 
     async def main() -> None:
         task = asyncio.create_task(in_thread(work))
         await asyncio.to_thread(begun.wait)
         task.cancel()
+        await asyncio.sleep(0)
+        cancelled.set()
         with pytest.raises(asyncio.CancelledError):
             await task
 

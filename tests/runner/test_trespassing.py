@@ -8,9 +8,10 @@ import pytest
 
 from aotloop.core.model import Constraints
 from tests.loops import atom
+from tests.patience import PATIENCE, shell_until, until
 from tests.runner.agents import Order, done, finds, scripted
 from tests.runner.leftovers import leftovers
-from tests.runner.projects import Project, a_project, until
+from tests.runner.projects import Project, a_project
 
 ONCE = Constraints(max_attempts=1, max_stall_count=99, max_iterations=99)
 MINE = "mine, not committed\n\0\r\n"
@@ -103,9 +104,10 @@ def test_a_probe_that_changes_the_checkout_has_failed_too(tmp_path: Path) -> Non
 
 def test_of_two_attempts_at_once_only_the_one_that_did_it_fails(tmp_path: Path) -> None:
     root = tmp_path / "project"
+    ended = shell_until(f"grep attempt_ended {root}/.aot/events.jsonl | grep -q A1")
     orders = {
         "A1": [done({"a": "a"}, touch=f"{tmp_path}/one", after=f"{tmp_path}/did")],
-        "A2": [done(after=f"{tmp_path}/one", run=says(f"echo x > {root}/kept; touch {tmp_path}/did; sleep 0.5"))],
+        "A2": [done(after=f"{tmp_path}/one", run=says(f"echo x > {root}/kept; touch {tmp_path}/did; {ended}"))],
     }
     project = a_trespassed_project(tmp_path, orders)
     before = facts(project)
@@ -133,7 +135,7 @@ def test_a_person_who_edits_and_commits_meanwhile_is_left_alone_and_nobody_is_bl
         project.git("add", "notes")
         project.git("commit", "-qm", "by a person", "notes")
         (tmp_path / "go").touch()
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=PATIENCE)
         assert process.returncode == 4
     assert project.statuses()["A1"] == "resolved"
     assert (project.root / "mine.txt").read_text() == "new\n"

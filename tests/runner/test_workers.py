@@ -10,7 +10,7 @@ from aotloop.core.model import AtomCheck, Constraints
 from tests.loops import atom
 from tests.runner.agents import done, fails, finds, scripted, times_asked
 from tests.runner.leftovers import kept, leftovers, trailers
-from tests.runner.projects import a_project, processes_with
+from tests.runner.projects import a_project, asleep
 
 ONE_SLOT = Constraints(max_parallel_agents=1)
 
@@ -169,7 +169,7 @@ def test_nothing_that_an_attempt_started_outlives_it(tmp_path: Path) -> None:
     ran = project.run()
     assert ran.code == 4
     for number in (9871, 9872, 9873):
-        assert processes_with(f"sleep\0{number}") == []
+        assert asleep(number) == []
     assert leftovers(project) == []
 
 
@@ -182,7 +182,7 @@ def test_time_is_up_for_the_whole_tree(tmp_path: Path) -> None:
     )
     ran = project.run()
     assert ran.kinds("attempt_ended")[0]["outcome"] == "timed_out"
-    assert [pid for number in (9881, 9882, 9883) for pid in processes_with(f"sleep\0{number}")] == []
+    assert [pid for number in (9881, 9882, 9883) for pid in asleep(number)] == []
 
 
 NASTY = """

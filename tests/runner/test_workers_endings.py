@@ -10,9 +10,10 @@ import pytest
 
 from aotloop.core.model import AtomCheck, Constraints
 from tests.loops import atom
+from tests.patience import PATIENCE, shell_until_there, until
 from tests.runner.agents import done, scripted, times_asked
 from tests.runner.leftovers import kept, leftovers, trailers
-from tests.runner.projects import Project, a_project, commands, processes_with, until
+from tests.runner.projects import Project, a_project, asleep, commands
 
 MESS = (
     "git checkout -q -b mess; git worktree add -q -b more .claude/worktrees/more; (setsid sleep 9511 &); echo x > half"
@@ -30,7 +31,7 @@ def at_work(tmp_path: Path) -> Project:
 
 def is_messy(project: Project) -> bool:
     made = {"mess-A1", "mess-A2", "more-A1", "more-A2"}
-    return made <= set(project.branches()) and len(processes_with("sleep\x009511")) == 2
+    return made <= set(project.branches()) and len(asleep(9511)) == 2
 
 
 ENDINGS = {
@@ -49,11 +50,11 @@ def test_a_run_that_is_interrupted_takes_everything_with_it(tmp_path: Path, endi
             project.aot("stop")
         else:
             process.send_signal(number)
-        assert process.wait(30) == code
+        assert process.wait(PATIENCE) == code
     assert project.loop.control.stop_reason == reason
     assert project.statuses() == {"A1": "pending", "A2": "pending", "A3": "resolved"}
     assert [one.attempts for one in project.loop.atoms] == [0, 0, 0]
-    assert processes_with("sleep\x009511") == []
+    assert asleep(9511) == []
     assert {"A1", "A2"} <= {name.rpartition("-")[0] for name in kept(project)}  # what they had done so far
     assert project.files() == {"README.md", "aot.toml", "c"}
     assert leftovers(project) == []
@@ -75,7 +76,7 @@ def test_what_a_killed_run_left_goes_with_the_next_run_or_with_clean(tmp_path: P
     else:
         assert project.aot("clean").code == 0
         assert project.git("for-each-ref", "refs/aot") == ""
-    assert processes_with("sleep\x009511") == []
+    assert asleep(9511) == []
     assert leftovers(project) == []
 
 
@@ -114,7 +115,7 @@ def test_a_finished_result_of_a_killed_run_is_taken_up_and_not_paid_for_twice(tm
     assert times_asked(tmp_path, "A1") == 1
     assert project.loop.bindings["A1"].summary == "paid for"
     assert trailers(project, "Aot-Attempt") == "1"
-    assert processes_with("sleep\x009521") == []
+    assert asleep(9521) == []
     assert leftovers(project) == []
 
 
@@ -153,7 +154,7 @@ def test_killed_again_and_again_nothing_is_lost_and_nothing_is_done_twice(tmp_pa
 
 
 def test_a_journal_that_is_gone_costs_no_state(tmp_path: Path) -> None:
-    wait = f"touch {tmp_path}/begun; until test -e {tmp_path}/go; do sleep 0.02; done"
+    wait = f"touch {tmp_path}/begun; {shell_until_there(tmp_path / 'go')}"
     project = a_project(
         tmp_path,
         atom("A1", run="echo 1 >> list"),
@@ -171,7 +172,7 @@ def test_a_journal_that_is_gone_costs_no_state(tmp_path: Path) -> None:
         until((tmp_path / "begun").exists)
         shutil.rmtree(project.root / ".aot")  # and once more, under the feet of a run
         (tmp_path / "go").touch()
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE) == 0
     assert (project.root / "list").read_text() == "1\n2\n3\n"
     assert project.subjects() == ["A1: do A1", "A2: do A2", "A3: do A3"]
     attempts = [trailers(project, "Aot-Attempt", f"HEAD~{back}") for back in (2, 1, 0)]

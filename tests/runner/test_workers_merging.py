@@ -6,6 +6,7 @@ from pathlib import Path
 
 from aotloop.core.model import AtomCheck, Constraints, OrGroup
 from tests.loops import atom
+from tests.patience import shell_until
 from tests.runner.agents import done, scripted, times_asked
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import Project, a_project
@@ -15,7 +16,7 @@ TEN = "".join(f"{number}\n" for number in range(1, 11))
 
 def merged(project: Project, atom_id: str) -> str:
     """A command that waits until this atom's work is on the branch."""
-    return f"until grep '\"merged\"' {project.root}/.aot/events.jsonl | grep -q '\"{atom_id}\"'; do sleep 0.02; done"
+    return shell_until(f"grep '\"merged\"' {project.root}/.aot/events.jsonl | grep -q '\"{atom_id}\"'")
 
 
 def in_folder(tmp_path: Path) -> Project:
@@ -90,7 +91,7 @@ def test_what_passes_alone_but_not_together_is_refused_and_does_not_reach_the_br
 
 
 def test_results_reach_the_branch_one_after_the_other_each_on_top_of_all_before(tmp_path: Path) -> None:
-    meet = f"mkdir {tmp_path}/at-$AOT_ATOM_ID; until test $(ls -d {tmp_path}/at-* | wc -l) = 4; do sleep 0.02; done"
+    meet = f"mkdir {tmp_path}/at-$AOT_ATOM_ID; " + shell_until(f"test $(ls -d {tmp_path}/at-* | wc -l) = 4")
     project = a_project(
         tmp_path,
         *(

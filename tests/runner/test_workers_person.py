@@ -6,14 +6,11 @@ from pathlib import Path
 
 from aotloop.core.model import AtomCheck, Constraints
 from tests.loops import atom
+from tests.patience import PATIENCE, shell_until_there, until
 from tests.runner.leftovers import leftovers
-from tests.runner.projects import Project, a_project, until
+from tests.runner.projects import Project, a_project
 
 ONCE = Constraints(max_attempts=1)
-
-
-def wait_for(path: Path) -> str:
-    return f"for i in $(seq 3000); do test -e {path} && break; sleep 0.02; done; test -e {path}"
 
 
 def was_told(project: Project, kind: str, **more: object) -> bool:
@@ -80,7 +77,7 @@ def test_what_was_blocked_is_merged_as_soon_as_the_way_is_free(tmp_path: Path) -
     project = a_project(
         tmp_path,
         atom("A1", run="echo agent > README.md"),
-        atom("A2", run=wait_for(tmp_path / "go")),
+        atom("A2", run=shell_until_there(tmp_path / "go")),
         base_case="grep -q agent README.md",
     )
     (project.root / "README.md").write_text("mine\n")
@@ -89,7 +86,7 @@ def test_what_was_blocked_is_merged_as_soon_as_the_way_is_free(tmp_path: Path) -
         project.git("checkout", "-q", "README.md")
         until(lambda: was_told(project, "merged", atom="A1"))
         (tmp_path / "go").touch()
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE) == 0
     assert leftovers(project) == []
 
 
@@ -113,7 +110,7 @@ def test_an_ignored_file_in_the_way_is_not_overwritten(tmp_path: Path) -> None:
 def test_a_person_who_commits_meanwhile_loses_nothing(tmp_path: Path) -> None:
     project = a_project(
         tmp_path,
-        atom("A1", run=f"touch {tmp_path}/begun; {wait_for(tmp_path / 'go')}; echo a > a"),
+        atom("A1", run=f"touch {tmp_path}/begun; {shell_until_there(tmp_path / 'go')}; echo a > a"),
         base_case="test -f a -a -f mine",
     )
     with project.running() as process:
@@ -122,7 +119,7 @@ def test_a_person_who_commits_meanwhile_loses_nothing(tmp_path: Path) -> None:
         project.git("add", "--all")  # the state file, too
         project.git("commit", "-qm", "by a person")
         (tmp_path / "go").touch()
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE) == 0
     assert project.subjects() == ["by a person", "A1: do A1"]
     assert project.files() == {"README.md", "mine", "a"}
 
@@ -135,13 +132,13 @@ def ended_on_another_branch(project: Project, folder: Path) -> int:
         (project.root / "README.md").write_text("mine\n")
         project.git("commit", "-qm", "aside", "README.md")
         (folder / "go").touch()
-        return process.wait(30)
+        return process.wait(PATIENCE)
 
 
 def test_on_another_branch_results_wait_and_the_branch_the_run_began_on_is_where_they_belong(tmp_path: Path) -> None:
     project = a_project(
         tmp_path,
-        atom("A1", run=f"touch {tmp_path}/begun; {wait_for(tmp_path / 'go')}; echo agent > README.md"),
+        atom("A1", run=f"touch {tmp_path}/begun; {shell_until_there(tmp_path / 'go')}; echo agent > README.md"),
         atom("A2", "A1", run="cp README.md copy"),
         base_case="test -f copy",
         constraints=ONCE,
@@ -160,7 +157,7 @@ def test_on_another_branch_results_wait_and_the_branch_the_run_began_on_is_where
 def test_attempts_start_from_the_branch_of_the_run_whatever_is_checked_out(tmp_path: Path) -> None:
     project = a_project(
         tmp_path,
-        atom("A1", run=f"touch {tmp_path}/begun; {wait_for(tmp_path / 'go')}"),
+        atom("A1", run=f"touch {tmp_path}/begun; {shell_until_there(tmp_path / 'go')}"),
         atom("A2", "A1", run="cp README.md seen"),
         base_case="grep -q 'a project' seen",
         constraints=ONCE,
@@ -181,7 +178,7 @@ def test_what_was_given_up_is_taken_back_from_the_branch_of_the_run_or_not_at_al
         atom(
             "D",
             "P",
-            run=f"touch {tmp_path}/begun; {wait_for(tmp_path / 'go')}",
+            run=f"touch {tmp_path}/begun; {shell_until_there(tmp_path / 'go')}",
             check=AtomCheck(type="file", value="q"),
         ),
         base_case="test -f q",
@@ -191,7 +188,7 @@ def test_what_was_given_up_is_taken_back_from_the_branch_of_the_run_or_not_at_al
         until((tmp_path / "begun").exists)
         project.git("checkout", "-q", "-b", "aside", "HEAD~1")
         (tmp_path / "go").touch()
-        assert process.wait(30) == 6
+        assert process.wait(PATIENCE) == 6
     reason = project.loop.control.stop_reason or ""
     assert reason == (
         "blocked: what was given up cannot be taken back: branch main was checked out, now it is branch aside"
@@ -206,7 +203,7 @@ def test_a_branch_that_was_reset_under_us_takes_no_more_results(tmp_path: Path) 
     project = a_project(
         tmp_path,
         atom("A1", run="echo a > a"),
-        atom("A2", "A1", run=f"touch {tmp_path}/begun; {wait_for(tmp_path / 'go')}; echo b > b"),
+        atom("A2", "A1", run=f"touch {tmp_path}/begun; {shell_until_there(tmp_path / 'go')}; echo b > b"),
         base_case="test -f a -a -f b",
     )
     with project.running() as process:
@@ -216,7 +213,7 @@ def test_a_branch_that_was_reset_under_us_takes_no_more_results(tmp_path: Path) 
         project.git("reset", "-q", "--hard", "HEAD~1")
         project.state_file.write_bytes(state)
         (tmp_path / "go").touch()
-        assert process.wait(30) == 6
+        assert process.wait(PATIENCE) == 6
     assert "branch main was reset" in (project.loop.control.stop_reason or "")
     assert project.subjects() == []
     again = project.run()
@@ -229,7 +226,7 @@ def test_a_branch_that_was_reset_under_us_takes_no_more_results(tmp_path: Path) 
 
 
 def test_a_conflict_with_what_a_person_committed_meanwhile_is_no_failure(tmp_path: Path) -> None:
-    waits = f"touch {tmp_path}/begun; until test -f {tmp_path}/go; do sleep 0.05; done"
+    waits = f"touch {tmp_path}/begun; {shell_until_there(tmp_path / 'go')}"
     project = a_project(
         tmp_path,
         atom("A1", run=f"{waits}; echo by the atom >> shared.txt"),
@@ -241,6 +238,6 @@ def test_a_conflict_with_what_a_person_committed_meanwhile_is_no_failure(tmp_pat
         (project.root / "shared.txt").write_text("first\nby the person\n")
         project.git("commit", "--quiet", "--all", "--message=of the person")
         (tmp_path / "go").touch()
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE) == 0
     assert project.atom("A1").attempts == 0
     assert project.is_clean()

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from aotloop.core.model import AtomCheck, Constraints
 from tests.loops import atom
+from tests.patience import PATIENCE, until
 from tests.runner.agents import done, fails, scripted
 from tests.runner.leftovers import leftovers
-from tests.runner.projects import a_project, processes_with, until
+from tests.runner.projects import a_project, asleep
 
 ONE_SLOT = Constraints(max_parallel_agents=1)
 
@@ -79,10 +80,10 @@ def test_a_set_up_that_fails_blocks_with_its_output_and_costs_no_attempt(tmp_pat
 def test_a_stop_does_not_wait_for_set_up(tmp_path: Path) -> None:
     project = a_project(tmp_path, atom("A1", run="true"), base_case="false", config=toml("setup = 'sleep 9751'"))
     with project.running() as process:
-        until(lambda: processes_with("sleep\x009751"))
+        until(lambda: asleep(9751))
         project.aot("stop")
-        assert process.wait(30) == 7
-    assert processes_with("sleep\x009751") == []
+        assert process.wait(PATIENCE) == 7
+    assert asleep(9751) == []
     assert leftovers(project) == []
 
 

@@ -133,7 +133,7 @@ def test_a_live_run_is_not_entered_even_to_take_it_over(project: Path) -> None:
 
 
 def test_of_two_sessions_that_enter_at_once_one_has_it(project: Path) -> None:
-    write_accepted(project, waiting("sleep 0.5; test -f done.txt"))
+    write_accepted(project, waiting("sleep 0.2; test -f done.txt"))
     started = [
         subprocess.Popen([sys.executable, str(SCRIPTS["enter_loop"]), "--session", name], stdout=subprocess.PIPE)
         for name in ("one", "two")

@@ -18,6 +18,7 @@ from aotloop.statefile import durable
 from aotloop.statefile.store import Store
 from tests.holders import held_by_another
 from tests.loops import a_loop, atom, write_accepted, write_loop
+from tests.patience import until
 from tests.scripts.calling import SCRIPTS, call
 from tests.scripts.repositories import SESSION, dirty, integrated, loop_in_session, state, worktree
 from tests.workspace.checkouts import head, make_checkout, save, sh, write
@@ -360,7 +361,7 @@ def test_several_at_once_all_land_one_after_the_other(project: Path) -> None:
 def test_the_same_work_handed_in_twice_at_once_lands_once(project: Path, tmp_path: Path) -> None:
     """The second has its commit ready, in another second and so under another name, before the first has landed."""
     loop_in_session(
-        project, begun(check=passes("touch $$.begun; while test -d ../beside && ! test -f go; do sleep 0.05; done"))
+        project, begun(check=passes("touch $$.begun; while test -d ../beside && ! test -f go; do sleep 0.02; done"))
     )
     place = tmp_path / "beside"
     sh(project, "worktree", "add", "-q", "-b", "mine", str(place))
@@ -368,10 +369,10 @@ def test_the_same_work_handed_in_twice_at_once_lands_once(project: Path, tmp_pat
     command = [sys.executable, str(SCRIPTS["integrate"]), "A1", "--worktree", str(place), *DONE]
     started = []
     for number in (1, 2):
-        time.sleep(number - 1)
+        began = int(time.time())
         started.append(subprocess.Popen(command, stdout=subprocess.PIPE))
-        while len(list(place.glob("*.begun"))) < number:
-            time.sleep(0.05)
+        until(lambda number=number: len(list(place.glob("*.begun"))) == number)  # type: ignore[misc]
+        until(lambda began=began: int(time.time()) > began)  # type: ignore[misc]
     (place / "go").touch()
     told = [one.communicate()[0] for one in started]
     assert sorted(one.returncode for one in started) == [0, 1], told

@@ -22,7 +22,7 @@ from aotloop.phases.ground import Ground
 from aotloop.statefile.phase_store import PhaseStore
 from tests.repositories import new_repository
 from tests.runner.agents import Order, done, scripted, times_asked
-from tests.runner.projects import PATIENCE, Folder, Ran, processes_with
+from tests.runner.projects import Folder, Ran, processes_with
 from tests.warm import Process
 
 PLAN = "# Plan\n\n- [ ] S1: write `feature.txt`\n- [ ] S2: write `docs/manual.md` (depends on S1)\n"
@@ -75,9 +75,9 @@ class Feature(Folder):
     def loop(self) -> PhaseLoop:
         return PhaseStore(str(self.file)).load()
 
-    def ship(self, *arguments: str, patience: float = PATIENCE) -> Ran:
+    def ship(self, *arguments: str) -> Ran:
         """With --yes and --json."""
-        return self.aot("ship", *arguments, "--yes", "--json", patience=patience)
+        return self.aot("ship", *arguments, "--yes", "--json")
 
     @contextmanager
     def shipping(self, *arguments: str) -> Iterator[Process]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
-from tests.runner.projects import until
+from tests.patience import PATIENCE, until
 from tests.shipping.features import ENOUGH, a_feature, at, orders
 from tests.shipping.test_persons import begun, hanging
 
@@ -17,7 +17,7 @@ def test_a_feature_that_is_given_up_takes_the_loop_of_its_work_along(tmp_path: P
         until(lambda: begun(feature))
         cancelled = feature.aot("ship", "cancel", "not needed")
         assert cancelled.code == 0, cancelled.err
-        assert run.wait(20) == 7
+        assert run.wait(PATIENCE) == 7
     assert (feature.loop.status, feature.loop.stop_reason) == ("cancelled", "user: not needed")
     assert feature.leftovers() == []
 
@@ -32,7 +32,7 @@ def test_it_outlives_its_terminal_if_it_was_told_to(tmp_path: Path) -> None:
             until(lambda: begun(feature))
             run.send_signal(signal.SIGHUP)
             (tmp_path / "go").touch()
-            assert run.wait(20) == 5
+            assert run.wait(PATIENCE) == 5
     finally:
         signal.signal(signal.SIGHUP, before)
 
@@ -44,7 +44,7 @@ def test_ctrl_c_ends_it_though_somebody_has_spoilt_the_file(tmp_path: Path) -> N
         until(lambda: begun(feature))
         feature.file.write_text("{")
         run.send_signal(signal.SIGINT)
-        _, err = run.communicate(timeout=20)
+        _, err = run.communicate(timeout=PATIENCE)
     assert run.returncode == 3
     assert "Traceback" not in err
     assert "not readable as JSON" in err

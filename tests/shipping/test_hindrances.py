@@ -5,8 +5,8 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
+from tests.patience import PATIENCE, until
 from tests.runner.agents import ANYBODY, times_asked
-from tests.runner.projects import until
 from tests.runner.test_fallback import says, with_two_agents
 from tests.shipping.features import ENOUGH, PLAN_FILE, a_feature, at, made, orders
 from tests.shipping.test_persons import begun, hanging
@@ -50,7 +50,7 @@ def test_work_that_a_persons_edits_keep_from_landing_is_kept_and_lands_later(tmp
         mine.parent.mkdir(parents=True)
         mine.write_text("mine\n")
         (tmp_path / "go").touch()
-        assert run.wait(30) == 6
+        assert run.wait(PATIENCE) == 6
     assert mine.read_text() == "mine\n"
     assert (feature.loop.stop_reason or "").startswith("blocked: ")
     mine.unlink()
@@ -95,7 +95,7 @@ def test_work_that_conflicts_with_a_commit_is_done_again_on_top_of_it(tmp_path: 
         until(lambda: begun(feature))
         feature.commit({LEARNT: "mine\n"})
         (tmp_path / "go").touch()
-        assert run.wait(30) == 5
+        assert run.wait(PATIENCE) == 5
     assert (feature.loop.phase, feature.asked("compound")) == ("test", 2)
     assert "compound: it conflicts with what was committed meanwhile" in (feature.root / "docs/progress.md").read_text()
 
@@ -141,6 +141,6 @@ def test_an_interrupt_while_the_graph_is_run_ends_all_of_it(tmp_path: Path) -> N
     with feature.shipping() as run:
         until(lambda: begun(feature))
         run.send_signal(signal.SIGINT)
-        assert run.wait(20) == 130
+        assert run.wait(PATIENCE) == 130
     assert (feature.loop.status, feature.loop.stop_reason) == ("stopped", "user: interrupted")
     assert feature.leftovers() == []

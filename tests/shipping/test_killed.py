@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
 
 from aotloop.core.phases.model import PHASES, Phase
+from tests.patience import PATIENCE, until
 from tests.runner.agents import Order
-from tests.runner.projects import PATIENCE, processes_with, until
+from tests.runner.projects import processes_with
 from tests.shipping.features import ENOUGH, REVIEW_FILE, TEST_FILE, TESTS, Feature, a_feature, at, made, orders
 from tests.shipping.test_limits import costing
 
@@ -84,7 +84,7 @@ def test_killed_just_after_the_work_of_each_phase_has_landed(tmp_path: Path) -> 
 
 
 def test_acceptance_tests_that_a_killed_run_left_are_killed_before_it_goes_on(tmp_path: Path) -> None:
-    slow = f"if [ -e {tmp_path}/slow ]; then touch {tmp_path}/begun; sleep 600; fi\n{TESTS}"
+    slow = f"if [ -e {tmp_path}/slow ]; then touch {tmp_path}/begun; sleep 3600; fi\n{TESTS}"
     feature = a_feature(tmp_path, orders(spec_test=[made({TEST_FILE: slow})], deepen=ENOUGH))
     at(feature, "spec_test", max_iterations=1)
     (tmp_path / "slow").touch()
@@ -119,10 +119,9 @@ def test_what_a_killed_run_left_does_not_outlive_a_persons_word(
 def _wait_until_landed(feature: Feature, phase: Phase) -> None:
     """News of it are written the moment after; if it was taken up already, there are none any more."""
     events = feature.root / ".aot" / "events.jsonl"
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
+
+    def has_landed() -> bool:
         lines = events.read_bytes().splitlines() if events.exists() else []
-        if any(b'"merged"' in line and json.loads(line)["atom"] == phase for line in lines if line.endswith(b"}")):
-            return
-        time.sleep(0.002)
-    raise AssertionError(f"nothing of {phase} ever landed")
+        return any(b'"merged"' in line and json.loads(line)["atom"] == phase for line in lines if line.endswith(b"}"))
+
+    until(has_landed, f"nothing of {phase} ever landed")

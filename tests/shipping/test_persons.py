@@ -11,8 +11,8 @@ import pytest
 from aotloop.core.phases.events import SessionBound
 from aotloop.phases.filing import now, tell
 from tests.loops import a_loop, atom, write_loop
+from tests.patience import PATIENCE, until
 from tests.runner.agents import Order
-from tests.runner.projects import until
 from tests.shipping.features import ENOUGH, TEST_FILE, TESTS, Feature, a_feature, at, made, orders
 
 
@@ -90,7 +90,7 @@ def test_a_stop_from_another_terminal_ends_the_agent_and_the_run(tmp_path: Path)
         assert forced.code == 1
         stopped = feature.aot("ship", "stop", "--reason", "lunch")
         assert stopped.code == 0, stopped.err
-        assert run.wait(20) == 7
+        assert run.wait(PATIENCE) == 7
     assert (feature.loop.status, feature.loop.stop_reason, feature.loop.global_iteration) == (
         "stopped",
         "user: lunch",
@@ -112,7 +112,7 @@ def test_a_stop_reaches_the_graph_and_it_goes_on_where_it_was(tmp_path: Path) ->
     with feature.shipping() as run:
         until(lambda: begun(feature))
         assert feature.aot("ship", "stop").code == 0
-        assert run.wait(20) == 7
+        assert run.wait(PATIENCE) == 7
     assert feature.leftovers() == []
     assert feature.ship().code == 5
     assert (feature.loop.phase, feature.asked("A1"), feature.asked("A2")) == ("review", 1, 2)
@@ -124,7 +124,7 @@ def test_stopping_the_graph_stops_the_feature(tmp_path: Path) -> None:
     with feature.shipping() as run:
         until(lambda: begun(feature))
         assert feature.aot("stop", "--reason", "wrong branch").code == 0
-        assert run.wait(20) == 7
+        assert run.wait(PATIENCE) == 7
     assert (feature.loop.status, feature.loop.stop_reason) == ("stopped", "user: wrong branch")
 
 
@@ -135,20 +135,20 @@ def test_an_interrupt_ends_everything_and_counts_no_turn(tmp_path: Path, number:
     with feature.shipping() as run:
         until(lambda: begun(feature))
         run.send_signal(number)
-        assert run.wait(20) == code
+        assert run.wait(PATIENCE) == code
     assert (feature.loop.status, feature.loop.stop_reason) == ("stopped", "user: interrupted")
     assert (feature.loop.global_iteration, feature.loop.errors) == (0, ())
     assert feature.leftovers() == []
 
 
 def test_an_interrupt_in_the_middle_of_the_tests_is_no_verdict_on_them(tmp_path: Path) -> None:
-    slow = made({TEST_FILE: f"touch {tmp_path}/begun\nsleep 60\nfalse\n"})
+    slow = made({TEST_FILE: f"touch {tmp_path}/begun\nsleep 3600\nfalse\n"})
     feature = a_feature(tmp_path, orders(spec_test=[slow]))
     at(feature, "spec_test")
     with feature.shipping() as run:
         until(lambda: begun(feature))
         run.send_signal(signal.SIGINT)
-        assert run.wait(20) == 130
+        assert run.wait(PATIENCE) == 130
     assert (feature.loop.status, feature.loop.errors, feature.loop.tests_verdict) == ("stopped", (), None)
     assert feature.leftovers() == []
 
@@ -160,7 +160,7 @@ def test_a_cancelled_feature_stays_cancelled_and_the_next_one_may_begin(tmp_path
         until(lambda: begun(feature))
         assert feature.aot("ship", "another feature", "--yes").code == 3
         assert feature.aot("ship", "cancel", "nobody needs it").code == 0
-        assert run.wait(20) == 7
+        assert run.wait(PATIENCE) == 7
     assert (feature.loop.status, feature.loop.stop_reason) == ("cancelled", "user: nobody needs it")
     assert feature.ship().code == 7
     assert feature.ship("another feature", "--skip-brainstorm", "--max-iterations", "1").code == 5
@@ -186,7 +186,7 @@ def test_a_session_that_takes_it_over_ends_the_run(tmp_path: Path) -> None:
     with feature.shipping() as run:
         until(lambda: begun(feature))
         tell(ground, SessionBound(at=now(), session_id="s-2", take_over=True))
-        assert run.wait(20) == 7
+        assert run.wait(PATIENCE) == 7
     assert (feature.loop.session_id, feature.loop.status) == ("s-2", "running")
     assert feature.leftovers() == []
 

@@ -9,9 +9,6 @@ from tests.modelserver import Answer, ModelServer, Script
 from tests.modelserver.operators import config_of, environ_of, most_clients, shell
 from tests.shipping.features import REVIEW_FILE, SHIPPED, TEST_FILE, WITHOUT_ROUNDS, a_feature
 
-SLOW = 300.0
-"""Seconds; a client takes some to start, and ten of them are started."""
-
 PLAN_FILE = "docs/plans/feature.md"
 PLAN = r"printf '# Plan\n\n- [ ] S1: write `feature.txt`\n'"
 
@@ -50,7 +47,7 @@ def scripts(client: str) -> list[Script]:
 def test_a_whole_feature_by_a_real_client(tmp_path: Path, client: str) -> None:
     with ModelServer(scripts(client)) as server:
         feature = a_feature(tmp_path, config=config_of(client), environ=environ_of(client, server))
-        ran = feature.ship("a feature", "--skip-brainstorm", "--skip-test-review", patience=SLOW)
+        ran = feature.ship("a feature", "--skip-brainstorm", "--skip-test-review")
     assert ran.code == 0, ran.out[-3000:] + ran.err
     loop = feature.loop
     assert (loop.status, loop.phases_completed) == ("completed", WITHOUT_ROUNDS[1:])

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from aotloop.errors import StateFileBusy, Unavailable
 from aotloop.statefile.lease import Holder, holder_of, lease, lease_file
 from tests.cli.test_errors import without_privileges
 from tests.holders import held_by_another
+from tests.patience import give_way, until
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def test_somebody_who_only_asks_keeps_nobody_from_taking_it(state_file: Path) ->
     def ask() -> None:
         while not ended.is_set():
             holder_of(str(state_file))
-            time.sleep(0.001)
+            give_way(0.001)
 
     askers = [threading.Thread(target=ask) for _ in range(3)]
     for asker in askers:
@@ -121,18 +121,19 @@ def test_of_many_who_want_it_at_once_each_gets_it_alone(state_file: Path) -> Non
     most: list[int] = []
     problems: list[BaseException] = []
 
-    def take() -> None:
-        deadline = time.monotonic() + 20
+    def took() -> bool:
         try:
-            while time.monotonic() < deadline:
-                try:
-                    with lease(str(state_file)):
-                        inside.append(1)
-                        most.append(len(inside))
-                        inside.pop()
-                        return
-                except StateFileBusy:
-                    continue
+            with lease(str(state_file)):
+                inside.append(1)
+                most.append(len(inside))
+                inside.pop()
+        except StateFileBusy:
+            return False
+        return True
+
+    def take() -> None:
+        try:
+            until(took)
         except BaseException as error:  # noqa: BLE001 - told in the thread that asserts
             problems.append(error)
 

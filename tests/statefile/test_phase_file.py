@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from aotloop.statefile.locate import PHASE_FILE
 from aotloop.statefile.phase_reading import decode, encode
 from aotloop.statefile.phase_store import PhaseStore
 from tests.core.phases.walking import AT, LATER, a_phase_loop, filed
+from tests.patience import give_way
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden"
@@ -445,7 +445,7 @@ def test_killed_at_any_instant_it_leaves_a_whole_file(path: Path) -> None:
         with a_writer(path, 10**6) as writer:
             assert writer.stdout is not None
             writer.stdout.readline()
-            time.sleep(0.004 * turn)
+            give_way(0.004 * turn)
             writer.send_signal(signal.SIGKILL)
             said = [started + 1, *(int(line) for line in writer.stdout.read().split())]
         assert decode(path.read_bytes()).global_iteration in (said[-1], said[-1] + 1)

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from aotloop.statefile import durable, exchange
 from aotloop.statefile.reading import decode
 from aotloop.statefile.store import Store
 from tests.loops import a_loop, as_file, atom, write_loop
+from tests.patience import PATIENCE, give_way, until
 
 
 def count_up(loop: Loop) -> int:
@@ -147,7 +147,7 @@ def test_permissions_are_kept(path: Path) -> None:
 def test_a_lock_that_is_not_released_is_reported_not_waited_for_without_end(path: Path) -> None:
     script = (
         "import fcntl, os, sys, time; folder = os.open(sys.argv[1], os.O_RDONLY); fcntl.flock(folder, fcntl.LOCK_EX);"
-        "print('held', flush=True); time.sleep(60)"
+        "print('held', flush=True); time.sleep(3600)"
     )
     holder = subprocess.Popen([sys.executable, "-c", script, str(path.parent)], stdout=subprocess.PIPE)
     try:
@@ -157,7 +157,7 @@ def test_a_lock_that_is_not_released_is_reported_not_waited_for_without_end(path
             pass
         holder.kill()
         holder.wait()
-        with durable.locked(str(path), patience=5):  # the kernel frees it with its holder
+        with durable.locked(str(path), patience=PATIENCE):  # the kernel frees it with its holder
             pass
     finally:
         holder.kill()
@@ -216,7 +216,7 @@ def test_killed_at_any_instant_it_leaves_a_whole_file(path: Path) -> None:
         )
         assert writer.stdout is not None
         writer.stdout.readline()
-        time.sleep(0.003 * turn)
+        give_way(0.003 * turn)
         writer.send_signal(signal.SIGKILL)
         said = [started + 1, *(int(line) for line in writer.stdout.read().split())]
         writer.wait()
@@ -308,9 +308,8 @@ def test_an_edit_of_the_same_moment_and_length_is_seen_a_moment_later(path: Path
     store.update(count_up)
     assert not store.has_changed()
     path.write_text(path.read_text().replace("It works", "It waits"))
-    time.sleep(2 * exchange.TICK)
-    assert store.has_changed()
+    until(store.has_changed)
     store.update(count_up)
-    time.sleep(2 * exchange.TICK)
+    give_way(2 * exchange.TICK)
     assert not store.has_changed()
     assert store.load().objective.goal == "It waits"

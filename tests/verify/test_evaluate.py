@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.verify.proofs import PATIENCE, eventually, is_dead, written_pid
+from tests.patience import FOREVER, PATIENCE, give_way, shell_until, until, with_time_enough
+from tests.verify.proofs import is_dead, written_pid
 
 from aotloop.core.checklist import AllOf, AnyOf, Leaf, Node, leaves
 from aotloop.core.model import BaseCase, Check, ChecklistItem, CheckType
@@ -17,7 +17,7 @@ from aotloop.errors import Unavailable
 from aotloop.verify.cancellation import Cancellation
 from aotloop.verify.evaluate import check_command, check_file, evaluate
 from aotloop.verify.judge import Judgement
-from aotloop.verify.results import CheckResult
+from aotloop.verify.results import CheckResult, Report
 
 
 def leaf(name: str, value: str, kind: CheckType = "command") -> Leaf:
@@ -206,7 +206,7 @@ def test_a_judge_is_not_asked_about_a_choice_that_is_not_needed(tmp_path: Path) 
 
 def test_two_leaves_run_at_the_same_time(tmp_path: Path) -> None:
     def meet(mine: str, other: str) -> Leaf:
-        return leaf(mine, f"touch {mine}; while [ ! -e {other} ]; do sleep 0.01; done")
+        return leaf(mine, f"touch {mine}; {shell_until(f'test -e {other}')}")
 
     tree = AllOf("list", (meet("a", "b"), AllOf("nested", (meet("b", "a"),))))
     assert evaluate(tree, root=tmp_path, workers=2, timeout=PATIENCE).passed
@@ -224,9 +224,10 @@ def test_results_are_in_the_order_of_the_file_whoever_finishes_first(tmp_path: P
     def note(path: str, what: str, _: CheckResult | None) -> None:
         if what == "finished":
             finished.append(path)
+            (tmp_path / "finished").touch()
 
-    first = leaf("slow", "while [ ! -e quick ]; do sleep 0.01; done; sleep 0.1; echo slow")
-    tree = AllOf("list", (first, leaf("quick", "touch quick; echo quick")))
+    first = leaf("slow", f"{shell_until('test -e finished')}; echo slow")
+    tree = AllOf("list", (first, leaf("quick", "echo quick")))
     report = evaluate(tree, root=tmp_path, workers=2, timeout=PATIENCE, on_progress=note)
     assert finished == ["quick", "slow"]
     assert [(item.name, item.output) for item in report.items] == [("slow", "slow\n"), ("quick", "quick\n")]
@@ -278,7 +279,7 @@ def test_progress_is_told_of_each_leaf_by_its_path_and_never_twice_at_once(tmp_p
 
     def note(path: str, what: str, result: CheckResult | None) -> None:
         assert busy.acquire(blocking=False), "told from two threads at once"
-        time.sleep(0.002)
+        give_way()
         told.append((path, what, result.passed if result else None))
         busy.release()
 
@@ -305,8 +306,8 @@ def test_an_error_of_the_listener_ends_the_evaluation_and_what_runs(tmp_path: Pa
             raise BrokenPipeError
 
     outer = Cancellation()
-    first = leaf("a", "sleep 60 & echo $! > pid; wait")
-    tree = AllOf("list", (first, leaf("b", "while [ ! -s pid ]; do sleep 0.01; done")))
+    first = leaf("a", f"sleep {FOREVER} & echo $! > pid; wait")
+    tree = AllOf("list", (first, leaf("b", shell_until("test -s pid"))))
     with pytest.raises(BrokenPipeError):
         evaluate(tree, root=tmp_path, workers=2, on_progress=fail, cancellation=outer)
     assert is_dead(written_pid(tmp_path / "pid"))
@@ -321,7 +322,7 @@ def test_cancelling_kills_what_runs_and_prevents_what_would_come(tmp_path: Path)
     tree = AllOf(
         "list",
         (
-            leaf("running", "sleep 60 & echo $! > pid; wait"),
+            leaf("running", f"sleep {FOREVER} & echo $! > pid; wait"),
             leaf("next", "touch made"),
             leaf("file", "x", "not_file"),
             WAIT,
@@ -336,7 +337,7 @@ def test_cancelling_kills_what_runs_and_prevents_what_would_come(tmp_path: Path)
     cancellation.cancel()
     thread.join(PATIENCE)
     assert not thread.is_alive()
-    assert eventually(lambda: is_dead(pid))
+    until(lambda: is_dead(pid), "it still runs")
     assert not (tmp_path / "made").exists()
     running, following, file, judged = reports[0].items
     assert (running.passed, following.passed, file.passed, judged.passed) == (False, False, False, None)
@@ -353,7 +354,11 @@ def test_nothing_runs_under_what_was_cancelled_before(tmp_path: Path) -> None:
 
 
 def test_the_time_out_and_the_environment_reach_every_command(tmp_path: Path) -> None:
-    tree = AllOf("list", (leaf("slow", "sleep 60"), leaf("env", 'test "$EXTRA" = yes')))
-    report = evaluate(tree, root=tmp_path, timeout=1, env={"EXTRA": "yes"}, workers=2)
+    tree = AllOf("list", (leaf("slow", f"sleep {FOREVER}"), leaf("env", 'test "$EXTRA" = yes')))
+
+    def tried(limit: float) -> tuple[float, Report]:
+        return limit, evaluate(tree, root=tmp_path, timeout=limit, env={"EXTRA": "yes"}, workers=2)
+
+    limit, report = with_time_enough(tried, lambda outcome: "timed out" not in outcome[1].items[1].evidence)
     assert [item.passed for item in report.items] == [False, True]
-    assert report.items[0].evidence.startswith("timed out after 1 s")
+    assert report.items[0].evidence.startswith(f"timed out after {limit:g} s")

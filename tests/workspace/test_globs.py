@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from aotloop.workspace.globs import matching
@@ -37,7 +35,6 @@ def test_a_pattern_means_these_paths(pattern: str, meant: set[str]) -> None:
     assert set(matching(paths, [pattern])) == meant
 
 
-def test_a_hostile_pattern_takes_no_time() -> None:
-    start = time.monotonic()
-    assert matching(["a/" * 40 + "b"], ["**/a/" * 12 + "c", "*a" * 30 + "b"]) == []
-    assert time.monotonic() - start < 2
+def test_a_hostile_pattern_is_no_trouble() -> None:
+    """Whoever tries all ways to read it does not come to an end."""
+    assert matching(["a/" * 400 + "b"], ["**/a/" * 120 + "c", "*a" * 300 + "b"]) == []

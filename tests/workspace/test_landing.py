@@ -7,10 +7,10 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE, give_way, shell_until_there, until
 from tests.workspace.checkouts import MAIN, done_by, head, make_checkout, opened, prepared_from, sh, write
 
 from aotloop.workspace.integration import Prepared, land, prepare
@@ -97,12 +97,17 @@ def test_an_edit_made_after_the_crash_is_not_lost(
 def test_the_next_run_waits_for_a_git_that_outlives_its_run(
     repository: Repository, checkout: Path, prepared: Prepared, tmp_path: Path
 ) -> None:
-    instead = 'kill -9 $PPID; sleep 0.7; exec "$REAL" "$@"'
+    instead = f'kill -9 $PPID; {shell_until_there(tmp_path / "go")}; exec "$REAL" "$@"'
     process = start(checkout, prepared, tmp_path / "bin", instead)
     process.wait()
-    began = time.monotonic()
-    assert land(repository, prepared, MAIN) == Landed(prepared.commit)
-    assert time.monotonic() - began > 0.3
+    landed: list[object] = []
+    landing = threading.Thread(target=lambda: landed.append(land(repository, prepared, MAIN)))
+    landing.start()
+    give_way(0.2)
+    assert landed == []
+    (tmp_path / "go").touch()
+    landing.join(PATIENCE)
+    assert landed == [Landed(prepared.commit)]
     process.communicate()
     assert sh(checkout, "status", "--porcelain") == ""
 
@@ -126,8 +131,14 @@ def test_git_killed_at_any_moment_leaves_all_or_nothing_to_the_next(tmp_path: Pa
 def test_a_lock_of_the_persons_git_is_waited_for(repository: Repository, checkout: Path, prepared: Prepared) -> None:
     lock = checkout / ".git" / "index.lock"
     lock.touch()
-    threading.Timer(0.3, lock.unlink).start()
-    assert land(repository, prepared, MAIN) == Landed(prepared.commit)
+    landed: list[object] = []
+    landing = threading.Thread(target=lambda: landed.append(land(repository, prepared, MAIN)))
+    landing.start()
+    give_way(0.2)
+    assert landed == []
+    lock.unlink()
+    landing.join(PATIENCE)
+    assert landed == [Landed(prepared.commit)]
 
 
 def test_a_lock_that_stays_blocks_and_is_left_alone(repository: Repository, checkout: Path, prepared: Prepared) -> None:
@@ -144,13 +155,13 @@ def test_a_lock_that_stays_blocks_and_is_left_alone(repository: Repository, chec
 def test_the_persons_git_is_kept_out_while_head_is_looked_at(
     checkout: Path, prepared: Prepared, tmp_path: Path
 ) -> None:
-    process = start(checkout, prepared, tmp_path / "bin", 'sleep 0.6; exec "$REAL" "$@"')
-    deadline = time.monotonic() + 10
-    while not (checkout / ".git" / "index.lock").exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
+    instead = f'{shell_until_there(tmp_path / "go")}; exec "$REAL" "$@"'
+    process = start(checkout, prepared, tmp_path / "bin", instead)
+    until((checkout / ".git" / "index.lock").exists)
     write(checkout, {"b.txt": "the person commits\n"})
     done = subprocess.run(["git", "commit", "-qam", "x"], cwd=checkout, capture_output=True, check=False)
     assert b"index.lock" in done.stderr
+    (tmp_path / "go").touch()
     process.communicate()
     assert (checkout / "b.txt").read_bytes() == b"the person commits\n"
     assert sh(checkout, "rev-list", "--count", "HEAD") in {"1", "2"}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.patience import FOREVER, with_time_enough
+from tests.verify.proofs import is_dead
 from tests.workspace.checkouts import facts, head, opened, save, sh, write
 
 from aotloop.errors import Unavailable
@@ -106,16 +107,20 @@ def test_a_command_that_fails_the_second_time_leaves_no_worktree(checkout: Path,
 
 
 def test_a_command_that_hangs_is_ended_with_all_it_started(checkout: Path, tmp_path: Path) -> None:
-    command = f"(sleep 1; touch {tmp_path}/survivor) & echo started; sleep 60"
-    setup = Setup(command=command, timeout=0.3)
-    with pool_with(checkout, setup) as pool, pytest.raises(Unavailable, match="did not end in time"):
-        pool.take(head(checkout))
-    time.sleep(1.2)
-    assert not (tmp_path / "survivor").exists()
+    pid = tmp_path / "pid"
+    command = f"sleep {FOREVER} & echo $! > {pid}; echo started; sleep {FOREVER}"
+
+    def hung(limit: float) -> None:
+        setup = Setup(command=command, timeout=limit)
+        with pool_with(checkout, setup) as pool, pytest.raises(Unavailable, match="did not end in time"):
+            pool.take(head(checkout))
+
+    with_time_enough(hung, lambda _: pid.exists() and pid.read_text())
+    assert is_dead(int(pid.read_text()))
 
 
 def test_a_command_can_be_cancelled(checkout: Path, tmp_path: Path) -> None:
-    furnish = furnisher(Setup(command="sleep 60"), lambda: True)
+    furnish = furnisher(Setup(command=f"sleep {FOREVER}"), lambda: True)
     with Pool(opened(checkout), tmp_path / "pool", furnish) as pool, pytest.raises(Unavailable, match="was cancelled"):
         pool.take(head(checkout))
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from tests.cli.terminal import PATIENCE, Terminal
+from tests.cli.terminal import Terminal
 
 AGREE, EDIT, CHANGE, LEAVE = "a", "e", "c", "q"
 LETTER = "Letter: "
 
-OF_CLIENTS = 120.0
-"""Seconds. Some take long to start where others work, too."""
 
-
-def answer(screen: Terminal, *pairs: tuple[str, str], patience: float = PATIENCE) -> str:
+def answer(screen: Terminal, *pairs: tuple[str, str]) -> str:
     """All that was shown; each question only after the answer to the last."""
     shown = ""
     for question, text in pairs:
-        screen.wait_for(question, patience)
+        screen.wait_for(question)
         shown += screen.text
         screen.shown = ""
         screen.type(f"{text}\n")

@@ -12,7 +12,7 @@ import pytest
 from aotloop.cli.aligning.dialogue import MOST_QUESTION_ROUNDS
 from aotloop.core.model import Loop, OrGroup
 from aotloop.statefile.store import Store
-from tests.cli.aligning.talking import AGREE, CHANGE, LEAVE, LETTER, OF_CLIENTS, answer
+from tests.cli.aligning.talking import AGREE, CHANGE, LEAVE, LETTER, answer
 from tests.cli.terminal import Terminal, terminal
 from tests.loops import a_loop, atom, write_loop
 from tests.modelserver import Answer, Call, ModelServer, Script
@@ -320,7 +320,7 @@ def test_a_real_client_looks_asks_and_proposes_and_changes_nothing(stage: Stage,
     more: list[Call | Answer] = [Answer(proposes()["answer"])]
     with ModelServer([Script("a key", more), Script("Log in, please", turns)]) as server:
         with terminal("align", "Log in, please", columns=120, environ=environ_of(client, server)) as screen:
-            answer(screen, CONSENT, ("With what?", "1"), (LETTER, AGREE), patience=OF_CLIENTS)
+            answer(screen, CONSENT, ("With what?", "1"), (LETTER, AGREE))
             assert screen.end() == 0, screen.text
         assert server.lost == []
     assert (stage.project / "README.md").read_text() == "a shop\n"

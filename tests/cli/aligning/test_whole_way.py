@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.aligning.talking import AGREE, LETTER, OF_CLIENTS, answer
+from tests.cli.aligning.talking import AGREE, LETTER, answer
 from tests.cli.terminal import terminal
 from tests.modelserver import Answer, ModelServer, Script
 from tests.modelserver.operators import DONE, config_of, each_client, environ_of, shell
@@ -52,9 +52,9 @@ def test_a_client_plans_and_does_the_work(tmp_path: Path, client: str, monkeypat
     with ModelServer(scripts) as server:
         project.environ = environ_of(client, server)
         with terminal("align", "Greet people", columns=120, environ=project.environ) as screen:
-            answer(screen, CONSENT, ("In which words?", "1"), (LETTER, AGREE), patience=OF_CLIENTS)
+            answer(screen, CONSENT, ("In which words?", "1"), (LETTER, AGREE))
             assert screen.end() == 0, screen.text
-        ran = project.aot("run", "--json", patience=120)  # without --yes: all of it was accepted before
+        ran = project.aot("run", "--json")  # without --yes: all of it was accepted before
         assert server.lost == []
     assert ran.code == 0, ran.out + ran.err
     assert project.loop.control.status == "completed"

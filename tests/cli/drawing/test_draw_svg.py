@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from itertools import combinations
 from xml.etree import ElementTree as ET
@@ -147,10 +146,9 @@ def test_many_choices_take_several_rows_of_one_box() -> None:
     assert len({placement_of(loop).cards[one].y for one in choices}) == 3
 
 
-def test_three_hundred_atoms_are_drawn_in_reasonable_time() -> None:
-    start = time.perf_counter()
-    draw(layered(300), "svg")
-    assert time.perf_counter() - start < 5
+def test_three_hundred_atoms_are_drawn() -> None:
+    drawn = draw(layered(300), "svg")
+    assert [one for one in range(300) if f">A{one}<" not in drawn] == []
 
 
 def test_the_same_loop_gives_the_same_drawing() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 from tests.loops import as_file
+from tests.patience import PATIENCE
 
 from aotloop.core.model import Loop
 from aotloop.runner.news import AttemptBegan, News, RunBegan
@@ -79,7 +80,7 @@ class Run(Project):
         assert self._process.stdin is not None
         if not self._process.stdin.closed:
             self._process.stdin.close()
-        self._process.wait(20)
+        self._process.wait(PATIENCE)
 
 
 def a_beginning(pid: int = 1, **more: Any) -> RunBegan:

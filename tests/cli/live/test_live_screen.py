@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import select
 import struct
 import subprocess
 import sys
@@ -13,12 +14,18 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import SimpleNamespace
 from typing import Any, TextIO
 
+import pytest
 from tests.cli.drawing.loops import sign_in
 from tests.cli.live.running import AT, a_beginning
 from tests.loops import a_loop, atom
+from tests.patience import PATIENCE, give_way, until
 
+from aotloop.cli.live import painter
+from aotloop.cli.live import screen as live_screen
+from aotloop.cli.live.picture import Picture
 from aotloop.cli.live.screen import LiveScreen
 from aotloop.core.model import Loop
 from aotloop.runner import news
@@ -27,6 +34,7 @@ SEQUENCE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 HIDDEN, SHOWN = "\x1b[?25l", "\x1b[?25h"
 ALLOWED = re.compile(r"\x1b\[(?:\?25[lh]|[0-9;]*m|[12]?K|[12]?J|\d*A|H)")
 """Cursor hidden and shown, colours, lines erased, upwards, to the top: what a picture is drawn with."""
+MARK = b"<all of it>"
 EVIL = "\x1b]0;owned\x07\x1b[8m\x9b2J\u202e\r\n\x1b[99;99H"
 
 
@@ -52,17 +60,18 @@ class Tty:
         return SEQUENCE.sub("", self.sent)
 
     def wait_for(self, wanted: str, since: int = 0) -> None:
-        deadline = time.monotonic() + 20
-        while wanted not in SEQUENCE.sub("", self.sent[since:]):
-            assert time.monotonic() < deadline, f"{wanted!r} is not in {self.sent[since:]!r}"
-            time.sleep(0.01)
+        until(
+            lambda: wanted in SEQUENCE.sub("", self.sent[since:]), lambda: f"{wanted!r} is not in {self.sent[since:]!r}"
+        )
 
     def watch(self) -> None:
         self._reader.start()
 
     def settle(self) -> None:
-        """Until all that was written has been read."""
-        time.sleep(0.2)
+        """Until all that was written has been read: a mark that was written last is read last, and left out."""
+        os.write(self._theirs, MARK)
+        until(lambda: MARK in self._sent)
+        self._sent = self._sent.replace(MARK, b"")
 
     def leave(self) -> None:
         self._done.set()
@@ -70,12 +79,9 @@ class Tty:
             self._reader.join()
 
     def _read(self) -> None:
-        os.set_blocking(self._ours, False)
         while not self._done.is_set():
-            try:
+            if select.select([self._ours], [], [], 0.05)[0]:
                 self._sent += os.read(self._ours, 1 << 16)
-            except BlockingIOError:
-                time.sleep(0.005)
 
 
 @contextmanager
@@ -178,37 +184,53 @@ def test_without_colours_there_are_none() -> None:
 def test_what_goes_on_between_two_pictures_is_not_drawn_line_by_line() -> None:
     with a_terminal() as (tty, stream), a_screen(stream, a_loop(atom("A1"))) as screen:
         screen.news(began("A1", 1))
-        begin = time.monotonic()
         for number in range(200_000):
             screen.output(1, f"line {number}")
-        taken = time.monotonic() - begin
         tty.wait_for("line 199999")
-        assert len(re.findall(r"line \d+", tty.text)) < 12 * (taken + 2)
+        assert len(re.findall(r"line \d+", tty.text)) < 20_000
 
 
-def test_an_idle_picture_is_not_drawn_more_than_once_a_second() -> None:
+def test_an_idle_picture_is_drawn_again_when_another_second_has_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds, tell = [1000.0], live_screen._Inbox.tell
+    turns: list[int] = []
+
+    def counted(inbox: live_screen._Inbox, picture: Picture) -> bool:
+        turns.append(1)
+        return tell(inbox, picture)
+
+    def idle(count: int) -> None:
+        before = len(turns)
+        until(lambda: len(turns) > before + count)
+
+    monkeypatch.setattr(painter, "time", SimpleNamespace(time=lambda: seconds[0], monotonic=time.monotonic))
+    monkeypatch.setattr(painter, "PER_SECOND", 200)
+    monkeypatch.setattr(live_screen._Inbox, "tell", counted)
     with a_terminal() as (tty, stream), a_screen(stream, a_loop(atom("A1"))):
         tty.wait_for("no more than")
-        time.sleep(0.3)
+        idle(2)
+        tty.settle()
         before = tty.sent.count("It works")
-        time.sleep(2)
-        assert tty.sent.count("It works") - before <= 3
+        idle(20)
+        tty.settle()
+        assert tty.sent.count("It works") == before
+        seconds[0] += 1
+        tty.wait_for("It works", since=len(tty.sent))
 
 
-def test_a_terminal_that_takes_nothing_keeps_nobody_waiting() -> None:
+def test_a_terminal_that_takes_nothing_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waited for it would wait for ever."""
+    monkeypatch.setattr(live_screen, "PATIENCE", 0.1)
     loop = a_loop(*(atom(f"A{number}") for number in range(200)))
     with a_terminal(is_watched=False) as (tty, stream):
         tty.resize(200, 60)
         screen = LiveScreen(stream)
-        begin = time.monotonic()
         screen.open(loop)
         for number in range(100):
             screen.news(began(f"A{number}", number))
             screen.loop_changed(loop)
-            time.sleep(0.01)
-        assert time.monotonic() - begin < 3
+            give_way()
         screen.close()
-        assert time.monotonic() - begin < 6
+        assert screen.fault is None
 
 
 def test_a_terminal_that_is_gone_is_no_error() -> None:
@@ -217,7 +239,7 @@ def test_a_terminal_that_is_gone_is_no_error() -> None:
         screen = LiveScreen(stream)
         os.close(ours)
         screen.open(a_loop(atom("A1")))
-        time.sleep(0.2)
+        until(lambda: screen.fault)
         screen.news(began("A1", 1))
         screen.close()
         assert isinstance(screen.fault, OSError)
@@ -236,14 +258,14 @@ def test_a_fault_of_ours_is_told_in_a_line_and_the_terminal_restored() -> None:
 
 
 PROGRAM = """
-import os, sys, time, warnings
+import sys
 from tests.cli.drawing.loops import sign_in
 from aotloop.cli.live import spectator
 watching = spectator()
 watching.open(sign_in())
-time.sleep(0.5)
+sys.stdin.readline()
 print("said by the way", file=sys.stderr)
-time.sleep(0.5)
+sys.stdin.readline()
 watching.close()
 print("and after it")
 """
@@ -252,10 +274,17 @@ print("and after it")
 def test_what_others_print_appears_above_the_picture() -> None:
     with a_terminal() as (tty, stream):
         environ = {**os.environ, "TERM": "xterm", "PYTHONPATH": os.pathsep.join(sys.path)}
-        subprocess.run(
-            [sys.executable, "-c", PROGRAM], stdout=stream, stderr=stream, env=environ, timeout=30, check=True
+        process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=stream, stderr=stream, env=environ
         )
+        assert process.stdin is not None
+        for shown in ("Users can sign in", "said by the way"):
+            tty.wait_for(shown)
+            process.stdin.write(b"\n")
+            process.stdin.flush()
         tty.wait_for("and after it")
+        process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0
         said = tty.text.index("said by the way")
         assert tty.text.rindex("Users can sign in") > said
         assert tty.text.index("and after it") > tty.text.rindex("Users can sign in")

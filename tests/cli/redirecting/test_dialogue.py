@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,6 +16,7 @@ from aotloop.trust.objectives import agree, agreed
 from tests.cli.terminal import Terminal, on_terminal, spawn, terminal
 from tests.holders import held_by_another
 from tests.loops import a_loop, atom, write_loop
+from tests.patience import PATIENCE, until
 
 FAILURE = TrailEntry(reason="no luck", timestamp="2026-01-01T00:00:00Z", type="failure", atom="A2", attempt=1)
 MENU = "Number: "
@@ -52,13 +51,6 @@ def answer(screen: Terminal, *pairs: tuple[str, str]) -> None:
 def leave(screen: Terminal) -> int:
     answer(screen, (MENU, ""))
     return screen.end()
-
-
-def eventually(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 # --- while it is open --------------------------------------------------------------------------------------------
@@ -288,7 +280,7 @@ def test_the_loop_is_stopped_from_within_while_somebody_runs_it(path: Path) -> N
     with held_by_another(path, obeys=True) as runner, terminal("redirect") as screen:
         answer(screen, (MENU, "9"), ("Why?", ""))
         assert screen.end() == 0
-        assert runner.wait(5) == 0
+        assert runner.wait(PATIENCE) == 0
     control = loop_in(path).control
     assert (control.status, control.redirect_requested) == ("stopped", False)
 
@@ -364,7 +356,7 @@ def test_a_loop_without_groups_or_failures_says_so(project: Path) -> None:
         answer(screen, (MENU, "6"))
         screen.wait_for("There is none: nothing is resolved.")
         assert leave(screen) == 0
-    eventually(lambda: not loop_in(path).control.redirect_requested)
+    until(lambda: not loop_in(path).control.redirect_requested)
 
 
 def test_what_others_wrote_cannot_steer_the_terminal(project: Path) -> None:
