@@ -19,6 +19,8 @@ from tests.loops import atom
 from tests.runner.agents import ANYBODY, Order, done, fails, finds, proposes, scripted, times_asked
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import PATIENCE, Project, a_project, until
+from tests.shipping.features import ENOUGH, PLAN, PLAN_FILE, a_feature, made, orders
+from tests.shipping.test_limits import costing
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 
@@ -167,3 +169,24 @@ def test_a_result_that_does_not_pass_its_check_after_all_is_a_failure(tmp_path: 
     resumed(project, isolation)
     assert [one.type for one in project.loop.trail] == ["failure"]
     assert times_asked(tmp_path, "A1") == 2
+
+
+# --- phases ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("deed", ["kill", "killed-after"])
+@pytest.mark.parametrize("call", [1, 2, 3], ids=["its bill", "its reason", "the end of the turn"])
+def test_a_turn_that_failed_is_neither_made_nor_counted_again(
+    tmp_path: Path, library: Path, deed: str, call: int
+) -> None:
+    failing = costing(fails("no idea", run=f"touch {tmp_path}/ended"), 0.25)
+    feature = a_feature(tmp_path, orders(plan=[failing, made({PLAN_FILE: PLAN})], spec_test=ENOUGH))
+    fault = Fault(deed, call, ("rename",), of=str(feature.file), since=str(tmp_path / "ended"))
+    shim = Shim(library, (feature.root,), tmp_path / "count")
+    plain, feature.environ = feature.environ, {**feature.environ, **shim.environ(fault)}
+    assert feature.ship("a feature", "--skip-test-review", "--max-iterations", "2").code == -signal.SIGKILL
+    feature.environ = plain
+    feature.ship()
+    assert [one.message for one in feature.loop.errors if one.phase == "plan"] == ["no idea"]
+    assert (feature.asked("plan"), feature.loop.phase) == (2, "spec_test")
+    assert feature.loop.spent_usd == pytest.approx(0.25)
