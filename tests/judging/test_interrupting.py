@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -69,6 +72,43 @@ def test_a_run_that_is_killed_leaves_judges_to_the_next_one_which_ends_them(tmp_
         assert project.aot("stop").code == 0
         process.wait(PATIENCE)
     assert leftovers(project) == []
+
+
+_ONE_HANGS = """
+import os, pathlib, sys, time
+folder, number = pathlib.Path(sys.argv[1]), os.environ["AOT_ATTEMPT"]
+with open(folder / "asked", "a") as asked:
+    asked.write(number + "\\n")
+if number == "3" and not (folder / "go").exists():
+    time.sleep(3600)
+print(sys.argv[2])
+"""
+
+
+def test_votes_that_were_given_are_not_asked_for_again_by_the_next_run(tmp_path: Path) -> None:
+    program = tmp_path / "voter.py"
+    program.write_text(_ONE_HANGS)
+    answer = json.dumps(scores(clarity=4)["answer"])
+    argv = json.dumps([sys.executable, "-I", "-S", str(program), str(tmp_path), answer])
+    config = scripted(tmp_path, {"A1": [done({"a.txt": "a\n"})]})
+    config += f'[roles.judge]\nagent = "voter"\nvotes = 3\n[agents.voter]\nargv = {argv}\n'
+    items = judged(command("a", "test -f a.txt"), quality("It reads well", clarity=1))
+    project = a_project(tmp_path, atom("A1"), base_case=items, config=config)
+    with project.running() as process:
+        until(lambda: len(given_votes()) == 2)
+        process.kill()
+        process.wait()
+    (tmp_path / "go").touch()
+    ran = project.run()
+    assert ran.code == 0, ran.out + ran.err
+    assert sorted((tmp_path / "asked").read_text().split()) == ["1", "2", "3", "3"]
+    assert (len(remembered()), given_votes()) == (1, [])
+    assert leftovers(project) == []
+
+
+def given_votes() -> list[Path]:
+    """While others are still asked."""
+    return list(Path(os.environ["HOME"], ".local", "share", "aotloop", "voted").glob("*.json"))
 
 
 def test_ctrl_c_ends_the_judge_of_a_verification(tmp_path: Path) -> None:

@@ -41,8 +41,8 @@ def ended(project: Project) -> list[str]:
 
 
 def test_a_redirect_ends_everything(tmp_path: Path) -> None:
-    """Eight agents go on at SIGTERM, and have children, sessions and daemons of their own. When it is said that they have
-    ended, they have; how soon that is, `make bench` says.
+    """Eight agents go on at SIGTERM, and have children, sessions and daemons of their own. When it is said that they
+    have ended, they have; how soon that is, `make bench` says.
     """
     project = stubborn_project(tmp_path)
     with all_up(project) as process:
