@@ -9,6 +9,9 @@
  *   AOT_SHIM_DO     ENOSPC, EIO, EDQUOT, EACCES or EMFILE: it fails so; short: half of the bytes; torn: half of the bytes, then the
  *                   process is killed; kill: it is killed before; killed-after: after
  *   AOT_SHIM_ON     1: all calls after that one, too (a disk that is full stays full)
+ *   AOT_SHIM_TOLD   a file to which a line is added for each call that is struck (or counted, if none is): program, call, path
+ *   AOT_SHIM_SINCE  a file: calls count as soon as it is there
+ *   AOT_SHIM_OF     a pattern: only calls on paths that match it count ('*' matches '/', too)
  *   AOT_SHIM_PAUSE  microseconds that each of these calls takes longer
  *   AOT_SHIM_CLOCK  seconds, with ',' between them: whoever asks for the time of day hears it moved by one after the other
  */
@@ -16,6 +19,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -33,7 +37,9 @@
 #include <unistd.h>
 
 static _Atomic uint64_t *counted;
-static const char *under, *calls, *deed, *jumps;
+static const char *under, *calls, *deed, *jumps, *told, *of, *since;
+static __thread char concerned[2 * PATH_MAX];
+/* The path of the call that this thread makes. */
 static uint64_t at;
 static int goes_on;
 static long pause_us;
@@ -44,6 +50,9 @@ __attribute__((constructor)) static void begin(void) {
     under = getenv("AOT_SHIM_UNDER");
     calls = getenv("AOT_SHIM_CALLS");
     deed = getenv("AOT_SHIM_DO");
+    told = getenv("AOT_SHIM_TOLD");
+    of = getenv("AOT_SHIM_OF");
+    since = getenv("AOT_SHIM_SINCE");
     jumps = getenv("AOT_SHIM_CLOCK");
     at = (text = getenv("AOT_SHIM_AT")) ? strtoull(text, NULL, 10) : 0;
     goes_on = (text = getenv("AOT_SHIM_ON")) && *text == '1';
@@ -84,28 +93,45 @@ static int path_of(int fd, char *path) {
     return 1;
 }
 
+static int is_of(void) { return is_under(concerned) && (!of || !*of || !fnmatch(of, concerned, 0)); }
+
 static int concerns_path(int folder, const char *path) {
-    char whole[2 * PATH_MAX];
     if (!counted || !path) return 0;
-    if (path[0] == '/') return is_under(path);
-    if (folder == AT_FDCWD ? !getcwd(whole, PATH_MAX) : !path_of(folder, whole)) return 0;
-    strcat(whole, "/");
-    strncat(whole, path, PATH_MAX - 1);
-    return is_under(whole);
+    concerned[0] = 0;
+    if (path[0] != '/') {
+        if (folder == AT_FDCWD ? !getcwd(concerned, PATH_MAX) : !path_of(folder, concerned)) return 0;
+        strcat(concerned, "/");
+    }
+    strncat(concerned, path, PATH_MAX - 1);
+    return is_of();
 }
 
 static int concerns(int fd) {
-    char path[PATH_MAX];
-    int before = errno, answer = counted && path_of(fd, path) && is_under(path);
+    int before = errno, answer = counted && path_of(fd, concerned) && is_of();
     errno = before;
     return answer;
 }
 
+static void tell(const char *call) {
+    char line[2 * PATH_MAX + 128];
+    int before = errno, size = snprintf(line, sizeof line, "%s %s %s\n", program_invocation_short_name, call, concerned);
+    int fd = syscall(SYS_openat, AT_FDCWD, told, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (fd >= 0) {
+        (void)!syscall(SYS_write, fd, line, size);
+        syscall(SYS_close, fd);
+    }
+    errno = before;
+}
+
 static int is_struck(const char *call) {
+    int before = errno;
     if (!is_listed(calls, call)) return 0;
+    if (since && *since && access(since, F_OK)) return errno = before, 0;
     uint64_t number = atomic_fetch_add(counted, 1) + 1;
     if (pause_us) usleep(pause_us);
-    return at && (number == at || (goes_on && number > at));
+    int is_struck = at && (number == at || (goes_on && number > at));
+    if (told && (is_struck || !at)) tell(call);
+    return is_struck;
 }
 
 static void die(void) { syscall(SYS_kill, syscall(SYS_getpid), SIGKILL); }

@@ -29,10 +29,15 @@ class Fault:
     goes_on: bool = False
     pause: float = 0.0
     """Seconds that each of the calls takes longer."""
+    of: str = ""
+    """A pattern: only calls on paths that match it count. With several processes at work, this names one call for sure,
+    which a number of all their calls does not."""
+    since: str = ""
+    """A file: calls count as soon as it is there."""
 
     def __str__(self) -> str:
         since = "from call" if self.goes_on else "at call"
-        return f"{self.deed} {since} {self.at} of {'/'.join(self.calls)}"
+        return f"{self.deed} {since} {self.at} of {'/'.join(self.calls)}" + (f" on {self.of}" if self.of else "")
 
 
 @lru_cache(maxsize=1)
@@ -69,11 +74,14 @@ class Shim:
         """`library`: the folder where it is, or will be, compiled; `count`: a file for the number of calls."""
         self._library = built(library)
         self._count = count
+        self.told = count.with_name(f"{count.name}.told")
+        """A line for each call that was struck, or for each that was counted if none was to be: program, call, path."""
         self._under = ":".join(str(one.resolve()) for one in under)
 
     def environ(self, fault: Fault) -> dict[str, str]:
         """Counting begins anew."""
         self._count.write_bytes(bytes(8))
+        self.told.write_bytes(b"")
         return {
             "LD_PRELOAD": str(self._library),
             "AOT_SHIM_COUNT": str(self._count),
@@ -82,6 +90,9 @@ class Shim:
             "AOT_SHIM_AT": str(fault.at),
             "AOT_SHIM_DO": fault.deed,
             "AOT_SHIM_ON": "1" if fault.goes_on else "0",
+            "AOT_SHIM_OF": fault.of,
+            "AOT_SHIM_SINCE": fault.since,
+            "AOT_SHIM_TOLD": str(self.told),
             "AOT_SHIM_PAUSE": str(int(fault.pause * 1_000_000)),
         }
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from faults.disks import FAILED, KINDS, Case, calls_of, endured, limited
 from faults.shim import CHANGING, Fault, Shim, why_not
 from faults.subjects import SUBJECTS, Place, Subject, a_place
 
-from faults import runs
+from faults import desks, runs
 from tests.loops import atom
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import a_project
@@ -100,13 +101,33 @@ def test_scripts_say_what_the_system_refuses_and_what_to_do(tmp_path: Path, libr
     assert not any("bug" in one for one in errors)
 
 
+STRUCK = (
+    Fault("torn", 1, ("write",), of="*/.git/worktrees/*/gitdir"),
+    Fault("kill", 1, ("create",), of="*/.git/worktrees/*/locked"),
+    Fault("kill", 2, ("rename",), of="*/.git/refs/heads/main"),
+    Fault("EIO", 3, ("rename",), of="*/.claude/aot-loop-state.md"),
+)
+"""By their paths: which is the tenth call of a run whose processes work side by side is another one each time."""
+
+
 @shimmed
-@pytest.mark.parametrize("at", [3, 5])
-def test_a_run_on_a_disk_that_fails_at_one_call_of_git_or_ours(tmp_path: Path, library: Path, at: int) -> None:
-    fault = runs.FAULTS[at]
-    calls = 30 if fault.calls == CHANGING else 10
-    problems, lost, _ = runs.endured(tmp_path / "run", Fault(fault.deed, calls, fault.calls), library)
+@pytest.mark.parametrize("fault", STRUCK, ids=str)
+def test_a_run_on_a_disk_that_fails_at_one_call_of_git_or_ours(tmp_path: Path, library: Path, fault: Fault) -> None:
+    problems, lost, calls = runs.endured(tmp_path / "run", fault, library)
     assert (problems, lost) == ([], 0)
+    assert calls >= fault.at
+
+
+@shimmed
+@pytest.mark.parametrize(("fault", "calls"), [(Fault("kill"), 12), (Fault("torn", calls=("write",)), 5)], ids=str)
+def test_a_git_that_dies_while_it_registers_a_worktree_leaves_nothing_behind(
+    tmp_path: Path, library: Path, fault: Fault, calls: int
+) -> None:
+    """At each of its calls; `python -m faults desks` strikes all those that follow, too."""
+    struck = replace(fault, of="*/.git/worktrees*")
+    assert desks.calls_of(struck, tmp_path / "count", library) >= calls
+    found = [desks.endured(replace(struck, at=at), tmp_path / str(at), library) for at in range(1, calls + 1)]
+    assert [one for one in found if one] == []
 
 
 GITS = {

@@ -1,4 +1,4 @@
-"""Agents that do not want to die, and how long it takes until they have."""
+"""Agents that do not want to die, and all of their processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from tests.warm import Process
 
 AGENTS = 8
 EACH = 6
-"""Processes, at least: itself, a child, one in a session of its own with a child, one without a parent, a daemon."""
+"""Processes: itself, a child, one in a session of its own with a child, one without a parent, a daemon."""
+_SLEEPERS = 3
+"""Of these."""
 
 _DAEMON = """
 import os, signal, time
@@ -34,16 +36,15 @@ time.sleep(3600)
 
 
 def stubborn(folder: Path) -> str:
-    """A command that ignores every request to end, and leaves processes in all kinds of places."""
+    """A command that goes on at every request to end, of which it leaves a note, and has processes in all places."""
     daemon = folder / "daemon.py"
     daemon.write_text(_DAEMON)
     return (
-        "trap '' TERM INT HUP; "
-        "setsid sh -c 'sleep 3600; true' & "
-        "( ( sleep 3600 ) & ) ; "
+        f"trap '' INT HUP; trap 'touch {folder}/told-'$AOT_ATOM_ID TERM; "
+        "(trap '' TERM; exec setsid sh -c 'sleep 3600; true') & "
+        "(trap '' TERM; ( sleep 3600 ) & ) ; "
         f"{sys.executable} -I -S {daemon}; "
-        f"touch {folder}/up-$AOT_ATOM_ID; "
-        "while :; do sleep 3600; done"
+        "(trap '' TERM; exec sleep 3600) & while :; do wait; done"  # what is waited for so, a trap interrupts
     )
 
 
@@ -60,25 +61,27 @@ def stubborn_project(folder: Path, environ: dict[str, str] | None = None) -> Pro
 
 @contextmanager
 def all_up(project: Project) -> Iterator[Process]:
+    """When every process of every agent is there, and none of those that only help to start them."""
     with project.running() as process:
-        until(lambda: len(list(project.root.parent.glob("up-*"))) == AGENTS)
+        until(lambda: _are_up(of_run(project)))
         yield process
 
 
-def seconds_until_dead(project: Project, *command: str) -> float:
-    """From the start of this command to the end of the last process that was there before it."""
-    mark = f"AOT_RUN_ID={project.loop.control.run_id}\0"
-    before = set(processes_with(mark))
-    assert len(before) >= AGENTS * EACH
-    began = time.monotonic()
-    process = project.start(*command)
+def _are_up(found: set[int]) -> bool:
+    return len(found) == AGENTS * EACH and len(list(filter(_sleeps, found))) == AGENTS * _SLEEPERS
+
+
+def _sleeps(pid: int) -> bool:
     try:
-        while before & set(processes_with(mark)):
-            assert time.monotonic() < began + PATIENCE, "they live on"
-            time.sleep(0.02)
-        return time.monotonic() - began
-    finally:
-        process.communicate()
+        return Path(f"/proc/{pid}/comm").read_text() == "sleep\n"
+    except OSError:
+        return False
+
+
+def of_run(project: Project) -> set[int]:
+    """Processes that this run has started."""
+    run_id = project.loop.control.run_id
+    return set(processes_with(f"AOT_RUN_ID={run_id}\0")) if run_id is not None else set()
 
 
 def interrupt(process: Process) -> None:
@@ -87,10 +90,3 @@ def interrupt(process: Process) -> None:
         process.send_signal(signal.SIGINT)
         time.sleep(0.1)
     process.wait(PATIENCE)
-
-
-def seconds_to_start(project: Project) -> float:
-    """What any command of ours takes on this machine, as busy as it is now."""
-    began = time.monotonic()
-    project.aot("--version")
-    return time.monotonic() - began

@@ -7,7 +7,7 @@ that calls, in an event loop of its own. Once cancelled, everything that was sta
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -40,6 +40,10 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """Makes a fresh one each time, by the number of the vote."""
     votes: int
     on_spent: Callable[[Juror, Outcome], None]
+    known: Mapping[int, Outcome] = {}
+    """Votes that were given before, by their numbers."""
+    on_vote: Callable[[int, Outcome], None] = lambda _, __: None
+    """Told of each as soon as it is given."""
 
 
 def ask(asked: Asked, cancellation: Cancellation) -> list[Outcome]:
@@ -65,12 +69,15 @@ async def _all(asked: Asked) -> list[Outcome]:
 
 
 async def _vote(asked: Asked, number: int) -> Outcome:
+    if (known := asked.known.get(number)) is not None:
+        return known
     first: Outcome | None = None
     for juror in asked.jurors:
         outcome = await _once(asked, juror, number)
         if isinstance(outcome, Garbage):
             outcome = await _once(asked, juror, number)
         if not _is_unable(outcome):
+            asked.on_vote(number, outcome)
             return outcome
         first = first or outcome  # why it was not the one who should have been asked
     return first or Crashed(reason="nobody is there to be asked")

@@ -3,47 +3,31 @@
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
-from aotloop.agents.contract import Assignment, Outcome
+from aotloop.agents.contract import Assignment, Judged, Outcome, Scored
 from aotloop.agents.results import schema
 from aotloop.agents.roles import Role
 from aotloop.agents.wording import one_line
-from aotloop.core.model import Objective
 from aotloop.judging.asking import GRACE, Asked, Cancelled, Juror, ask
+from aotloop.judging.cases import Case
 from aotloop.judging.judgements import assertion_judged, quality_judged
+from aotloop.judging.keys import key_of
 from aotloop.judging.places import places_in
 from aotloop.judging.prompts import ROLES, write_judging_prompt
-from aotloop.judging.sites import Site, Sites
-from aotloop.judging.trees import Tree, scope_of
+from aotloop.judging.sites import Site
+from aotloop.judging.trees import scope_of
+from aotloop.trust import votes
 from aotloop.verify.cancellation import Cancellation
 from aotloop.verify.judge import Judgement, Question
 
+_Vote = Judged | Scored
 _SHOWN = 5
 _LONGEST_NAME = 100
-
-
-class Case:
-    """What is judged together: one objective, and the files of one moment, whoever asks first."""
-
-    def __init__(self, objective: Objective, root: Path, sites: Callable[[], Sites]) -> None:
-        """`sites` are asked for when something has to be judged, and not before: they may be hard to come by."""
-        self.objective = objective
-        self.root = root
-        self.sites = sites
-        self._lock = threading.Lock()
-        self._tree: Tree | None = None
-
-    @property
-    def tree(self) -> Tree:
-        with self._lock:
-            if self._tree is None:
-                self._tree = self.sites().survey(self.root)
-            return self._tree
 
 
 class Jury(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,12 +60,16 @@ class AgentJudge:
         allowance = self._jury.allowance()
         if allowance is not None and allowance <= 0:
             return Judgement(passed=None, evidence="not judged: there is no money left for it")
+        key = key_of(self._case, leaf, votes=self._jury.votes)
         try:
             with self._case.sites().visit(self._case.root, tree, cancellation) as site:
-                outcomes = self._ask(site, leaf, files, allowance, cancellation)
-                return self._found_at(site, leaf, outcomes)
-        except Cancelled:
+                outcomes = self._ask(site, leaf, files, allowance, cancellation, key)
+                found = self._found_at(site, leaf, outcomes)
+        except Cancelled:  # votes that were given by then are known when it is asked again
             return Judgement(passed=None, evidence="cancelled")
+        if found.passed is None:  # the same votes would leave it open again
+            votes.forget(key)
+        return found
 
     def _found_at(self, site: Site, leaf: Question, outcomes: list[Outcome]) -> Judgement:
         if changes := site.changes():
@@ -91,10 +79,16 @@ class AgentJudge:
         return quality_judged(leaf.check, outcomes, lambda text: places_in(text, self._case.tree.files, site.cwd))
 
     def _ask(
-        self, site: Site, leaf: Question, files: list[str], allowance: float | None, cancellation: Cancellation
+        self,
+        site: Site,
+        leaf: Question,
+        files: list[str],
+        allowance: float | None,
+        cancellation: Cancellation,
+        key: str,
     ) -> list[Outcome]:
         jury, role = self._jury, ROLES[leaf.check.type]
-        votes = jury.votes if role == "judge" else 1
+        wanted = jury.votes if role == "judge" else 1
         jurors = jury.jurors(role)
         prompt = write_judging_prompt(leaf, self._case.objective, files, jury.instructions(role))
         name = one_line(leaf.path or leaf.name, _LONGEST_NAME)
@@ -114,11 +108,33 @@ class AgentJudge:
                 limits=juror.limits,
                 grace=GRACE,
                 result_schema=schema(role),
-                max_cost_usd=allowance / votes if allowance is not None else None,
+                max_cost_usd=allowance / wanted if allowance is not None else None,
                 confinement=site.confinement.opened(scratch) if site.confinement is not None else None,
             )
 
-        return ask(Asked(jurors=jurors, assignment=assignment, votes=votes, on_spent=jury.on_spent), cancellation)
+        def given(vote: int, outcome: Outcome) -> None:
+            if isinstance(outcome, _Vote) and not site.changes():
+                with suppress(UnicodeEncodeError):
+                    votes.remember(key, vote, msgspec.json.encode(outcome))
+
+        asked = Asked(
+            jurors=jurors,
+            assignment=assignment,
+            votes=wanted,
+            known=_recalled(key),
+            on_spent=jury.on_spent,
+            on_vote=given,
+        )
+        return ask(asked, cancellation)
+
+
+def _recalled(key: str) -> Mapping[int, Outcome]:
+    """Votes that were given to somebody who died, or was called off, before all were in."""
+    found: dict[int, Outcome] = {}
+    for number, content in votes.recall(key).items():
+        with suppress(msgspec.MsgspecError):
+            found[number] = msgspec.json.decode(content, type=_Vote)
+    return found
 
 
 def _void(site: Site, changes: tuple[str, ...]) -> Judgement:

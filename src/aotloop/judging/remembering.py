@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
-
-import msgspec
-
-from aotloop.core.objective import digest_of
-from aotloop.judging.judge import Case
-from aotloop.trust import judgements
+from aotloop.judging.cases import Case
+from aotloop.judging.keys import key_of
+from aotloop.trust import judgements, votes
 from aotloop.verify.cancellation import Cancellation
 from aotloop.verify.judge import NOBODY_ASKED, Judge, Judgement, Question
 
@@ -38,25 +34,9 @@ class Remembering:
         found = self._otherwise.judge(leaf, cancellation)
         if found.passed is not None:
             judgements.remember(key, passed=found.passed, evidence=found.evidence, scores=found.scores, item=leaf.path)
+            votes.forget(key)
         return found
 
     def _not_asked(self, leaf: Question) -> Judgement:
         needed = NOBODY_ASKED[leaf.check.type]
         return Judgement(passed=None, evidence=f"{needed}; {self._hint}" if self._hint is not None else needed)
-
-
-def key_of(case: Case, leaf: Question, *, votes: int = 1, teller: str | None = None) -> str:
-    """Of all that the answer depends on, but for the mood of whoever is asked.
-
-    `teller`: who told it, if no judge of ours was asked; what one tells is not taken for what another found.
-    """
-    check = leaf.check
-    parts = {
-        "path": leaf.path,
-        "check": msgspec.to_builtins(check, str_keys=True),
-        "objective": digest_of(case.objective),
-        "files": case.tree.digest(check.scope),
-        "votes": votes if check.type == "quality" else 1,
-    }
-    told = parts if teller is None else {**parts, "teller": teller}
-    return sha256(msgspec.json.encode(told, order="deterministic")).hexdigest()[:32]

@@ -15,7 +15,8 @@ from aotloop.config import Config
 from aotloop.core.model import Objective
 from aotloop.errors import Unavailable
 from aotloop.judging.asking import Juror
-from aotloop.judging.judge import AgentJudge, Case, Jury
+from aotloop.judging.cases import Case
+from aotloop.judging.judge import AgentJudge, Jury
 from aotloop.judging.remembering import Remembering
 from aotloop.judging.sites import Copies, OnTheSpot, Sites
 from aotloop.launch.admission import hire

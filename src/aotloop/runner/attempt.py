@@ -22,7 +22,7 @@ from aotloop.runner.checks import Checks
 from aotloop.runner.clock import now
 from aotloop.runner.crew import SHELL, Crew, Seat
 from aotloop.runner.journal import Journal, Record
-from aotloop.runner.made import Job, Made, failed, kind_of, record_of, unavailable, waits
+from aotloop.runner.made import Job, Made, failed, kind_of, record_of, told_by, unavailable, waits
 from aotloop.runner.places import Place, Places, Refusal
 
 GRACE = 5.0
@@ -51,6 +51,8 @@ class Attempts:
 
     async def make(self, job: Job) -> Made:
         try:
+            if job.found is not None:
+                return await self._check(job, job.found)
             match self._crew.seat(job.context.atom, job.start.role):
                 case None:
                     reason = "there is no agent to do it: --agent names one, or `agent` in aot.toml"
@@ -82,7 +84,7 @@ class Attempts:
             await self._keep(place, job)
             raise
         if made.record is None:
-            made = replace(made, record=self._filed(record_of(job, outcome)))
+            made = replace(made, record=self._filed(record_of(job, outcome), made.report))
             await self._keep(place, job)
         notes = (*outcome.notes, *made.notes)
         return replace(made, seconds=outcome.seconds, bill=bill_of(outcome), notes=notes)
@@ -99,11 +101,16 @@ class Attempts:
             raise
         return priced(watch.judged(outcome), seat.price)
 
-    def _filed(self, record: Record) -> Record | None:
-        """Of what cannot be merged, only what it cost has to be remembered."""
-        if record.bill.is_empty:
+    def _filed(self, record: Record, report: reports.OfAttempt) -> Record | None:
+        """On disk before it is told: if this run dies, the next one knows what came of it, and what it cost.
+
+        Nothing has come of what has to wait.
+        """
+        told = None if isinstance(report, reports.MustWait) else report
+        if told is None and record.bill.is_empty:
             self._journal.use(record)
             return None
+        record = told_by(record, told)
         self._journal.keep(record)
         return record
 
@@ -176,23 +183,36 @@ class Attempts:
         return Made(report=report, outcome="probed", summary=outcome.findings)
 
     async def _done(self, place: Place, job: Job, outcome: contract.Done) -> Made:
-        """The result is on disk before it is checked: whatever happens to us, it is not paid for twice."""
         work = await self._places.finish(place, job.label)
         if isinstance(work, Refusal):
             return failed(job, "failed", work.reason, taught=True)
-        atom = job.context.atom
-        if atom.check is not None:
-            self._journal.keep(record_of(job, outcome, work))
-            problem = await self._checks.of_atom(atom.check, atom.id, place.cwd, job.context.objective)
+        made = await self._checked(place, job, record_of(job, outcome, work))
+        lost = (f"changes in submodules were left out: {', '.join(work.left_out)}",) if work.left_out else ()
+        return replace(made, notes=(*made.notes, *lost))
+
+    async def _checked(self, place: Place, job: Job, record: Record) -> Made:
+        """The result is on disk before it is checked: whatever happens to us, it is not paid for twice."""
+        check, atom = job.context.atom.check, job.context.atom.id
+        if check is not None:
+            self._journal.keep(record)
+            problem = await self._checks.of_atom(check, atom, place.cwd, job.context.objective)
             if problem is not None:
                 return failed(job, "failed", f"it says that it is done, but {problem}", taught=True)
-        record = record_of(job, outcome, replace(work, is_checked=True))
-        if (
-            work.commit is not None or atom.check is not None or not record.bill.is_empty
-        ):  # else the state file will tell
-            self._journal.keep(record)
         report = reports.WorkDone(
-            at=now(), attempt=job.start.attempt, summary=outcome.summary, artifacts=outcome.artifacts
+            at=now(), attempt=job.start.attempt, summary=record.summary, artifacts=record.artifacts
         )
-        lost = (f"changes in submodules were left out: {', '.join(work.left_out)}",) if work.left_out else ()
-        return Made(report=report, outcome="done", summary=outcome.summary, record=record, notes=lost)
+        work = replace(record.work, is_checked=True) if record.work is not None else None
+        record = told_by(replace(record, work=work), report)
+        self._journal.keep(record)
+        return Made(report=report, outcome="done", summary=record.summary, record=record)
+
+    async def _check(self, job: Job, record: Record) -> Made:
+        """What is there already."""
+        place = await self._places.take()
+        try:
+            made = await self._checked(place, job, record)
+        finally:
+            await self._places.leave(place)
+        if made.record is None:
+            made = replace(made, record=self._filed(replace(record, work=None), made.report))
+        return made

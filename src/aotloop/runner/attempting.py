@@ -14,6 +14,7 @@ from aotloop.core.model import Atom
 from aotloop.runner import news
 from aotloop.runner.clock import now
 from aotloop.runner.crew import SHELL
+from aotloop.runner.inheritance import Inheritance
 from aotloop.runner.ledger import Exchanged, Item
 from aotloop.runner.made import Job, Made
 from aotloop.runner.means import Means
@@ -21,8 +22,9 @@ from aotloop.runner.till import Till
 
 
 class Attempting:
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: Means, inheritance: Inheritance) -> None:
         self._means = means
+        self._inheritance = inheritance
         self._run = means.run
         self._tell = means.tell
         self._till = Till(means.run, means.most_for_one, self._costs_nothing)
@@ -30,8 +32,9 @@ class Attempting:
     def job(self, start: effects.StartAttempt) -> Job:
         """To be made before anything else happens to the loop."""
         context = context_of(self._run.board, start.atom)
-        allowance = None if self._costs_nothing(start) else self._till.reserve(start.attempt)
-        return Job(start=start, context=context, run_id=self._means.run_id, allowance=allowance)
+        found = self._inheritance.unchecked(start)
+        allowance = None if found or self._costs_nothing(start) else self._till.reserve(start.attempt)
+        return Job(start=start, context=context, run_id=self._means.run_id, allowance=allowance, found=found)
 
     def _costs_nothing(self, one: Attempt | effects.StartAttempt) -> bool:
         atom = self._run.board.atoms.get(one.atom)
@@ -53,10 +56,21 @@ class Attempting:
             self._means.records.put(start.attempt, made.record)
         if isinstance(made.report, reports.MustWait) and not made.report.for_good:
             wait(atom.id, made.retry_after)
-        return [made.report] if made.bill.is_empty else [partial(self._spend, made), made.report]
+        spent = [] if made.bill.is_empty else [partial(self._spend, made)]
+        is_used_later = made.record is None or made.record.work is not None
+        return [*spent, made.report if is_used_later else partial(self._end, made)]
 
-    def _spend(self, made: Made, exchanged: Exchanged) -> reports.Report:
+    def _end(self, made: Made, exchanged: Exchanged) -> reports.Report | None:
+        """Once the file knows what came of it, that was all. A run that is over by now leaves it to the next one."""
+        if self._run.finished:
+            return None
+        exchanged.afterwards.append(partial(self._means.records.use, made.report.attempt))
+        return made.report
+
+    def _spend(self, made: Made, exchanged: Exchanged) -> reports.Report | None:
         """What it cost is noted together with what came of it; the record then says that it was."""
+        if self._run.finished:
+            return None
         exchanged.afterwards.append(partial(self._means.records.account, made.report.attempt))
         return reports.Told(at=now(), event=made.bill.event)
 

@@ -20,8 +20,11 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from aotloop.core.conduct import reports
+from aotloop.core.effects import Role
 from aotloop.errors import Unavailable
 from aotloop.runner.bills import Bill
+from aotloop.runner.legible import legible
 from aotloop.runner.news import News
 from aotloop.runner.work import Work
 from aotloop.statefile.belongings import JOURNALS
@@ -31,6 +34,7 @@ FOLDER = JOURNALS
 EVENTS = "events.jsonl"
 RECORD = "record.json"
 USED = "used.json"
+Report = reports.WorkDone | reports.WorkFailed | reports.ChildrenProposed | reports.ProbeReturned
 MOST_BYTES = 20_000_000
 """Of the events; then they are set aside, and those set aside before are forgotten."""
 
@@ -46,6 +50,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     summary: str = ""
     artifacts: tuple[str, ...] = ()
     work: Work | None = None
+    role: Role = "worker"
+    report: Report | None = None
+    """What the run is told of it; None: nothing that would have to be told if this run died now."""
+    failures: int = 0
+    """That the atom had before, in this turn."""
     bill: Bill = Bill()
     is_accounted: bool = False
     """The state file knows what it cost."""
@@ -115,7 +124,7 @@ class Journal:
     def keep(self, record: Record) -> None:
         """Whole or not at all. It outlives us, though perhaps not the machine: then an attempt is made again."""
         folder = self.attempt_folder(record.atom, record.attempt)
-        draft, content = folder / f".{RECORD}", self._encoder.encode(record)
+        draft, content = folder / f".{RECORD}", self._encoder.encode(legible(record))
         with self._noting():
             try:
                 draft.write_bytes(content)
@@ -134,7 +143,7 @@ class Journal:
         """Whatever is there of this attempt: nothing will be made of it. What it cost is not forgotten by that."""
         record = self._record(self.attempt_folder(atom, attempt))
         if record is not None and not record.bill.is_empty and not record.is_accounted:
-            self.keep(replace(record, work=None))
+            self.keep(replace(record, work=None, report=None))
         elif record is not None:
             self.use(record)
 

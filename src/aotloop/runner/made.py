@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import shorten
 
 import msgspec
+from msgspec.structs import replace
 
 from aotloop.agents import contract
 from aotloop.agents.contract import Outcome
@@ -15,7 +16,7 @@ from aotloop.core.effects import StartAttempt
 from aotloop.core.repetition import is_repeated
 from aotloop.runner.bills import Bill, bill_of
 from aotloop.runner.clock import now
-from aotloop.runner.journal import Record
+from aotloop.runner.journal import Record, Report
 from aotloop.runner.work import Label, Work
 
 _LONGEST_TITLE = 72
@@ -27,6 +28,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     run_id: str
     allowance: float | None = None
     """USD that it may cost; None: no limit."""
+    found: Record | None = None
+    """Somebody has done it before, and was not there any more to see it checked: that is all that is left to do."""
 
     @property
     def label(self) -> Label:
@@ -40,7 +43,7 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     outcome: str
     summary: str = ""
     record: Record | None = None
-    """Of a result that can be merged, or that has cost something."""
+    """Of whatever has to be told to the next run, if this one dies before the state file knows of it."""
     seconds: float = 0.0
     bill: Bill = Bill()
     retry_after: float = 0.0
@@ -81,5 +84,12 @@ def record_of(job: Job, outcome: Outcome, work: Work | None = None) -> Record:
         summary=done.summary if done is not None else "",
         artifacts=done.artifacts if done is not None else (),
         work=work,
+        role=job.start.role,
+        failures=job.context.atom.attempts,
         bill=bill_of(outcome),
     )
+
+
+def told_by(record: Record, report: reports.OfAttempt | None) -> Record:
+    """With what the run is told of it."""
+    return replace(record, report=report if isinstance(report, Report) else None)

@@ -16,12 +16,11 @@ from aotloop.runner import news
 from aotloop.runner.attempting import Attempting
 from aotloop.runner.bills import bill_of
 from aotloop.runner.clock import now
-from aotloop.runner.journal import Record
+from aotloop.runner.inheritance import Inheritance
 from aotloop.runner.ledger import Exchanged, Item
 from aotloop.runner.made import Job
 from aotloop.runner.means import Means
 from aotloop.runner.merging import Merging, merged
-from aotloop.runner.recovery import Recovery
 from aotloop.runner.tasks import Tasks
 from aotloop.runner.tidings import tidings, why_given_up
 from aotloop.runner.verifying import Verifying
@@ -39,36 +38,18 @@ class Performer:
         self._run = means.run
         self._tasks = tasks
         self._loop = asyncio.get_running_loop()
-        self._attempting = Attempting(means)
+        self.inheritance = Inheritance(means.run, means.records, means.tell)
+        self._attempting = Attempting(means, self.inheritance)
         self._verifying = Verifying(means)
         means.checks.on_spent = lambda outcome: self._spend(outcome, put)
         branch = means.places.branch
         self._merging = Merging(means, branch, put) if branch is not None else None
-
-    def settle(self, recovery: Recovery, exchanged: Exchanged) -> reports.Report | None:
-        """What earlier runs have cost is noted once, together with what comes of it."""
-        exchanged.afterwards.append(partial(self._means.records.settle, recovery.over))
-        return None if recovery.bill.is_empty else reports.Told(at=now(), event=recovery.bill.event)
 
     def _spend(self, judged: Outcome, put: Callable[[Item], None]) -> None:
         """To judge costs something, whatever is decided then."""
         bill = bill_of(judged)
         if not bill.is_empty:
             put(reports.Told(at=now(), event=bill.event))
-
-    def take_up(self, record: Record, exchanged: Exchanged) -> reports.Report | None:
-        """A result of an earlier run, to be conducted at once: this run will know it under its next number."""
-        if record.atom not in self._run.board.atoms or self._run.board.why_not_ready(record.atom) is not None:
-            exchanged.afterwards.append(partial(self._means.records.settle, [record]))
-            self._run.to_revert.append(record.atom)  # in case it had landed
-            return None
-        number = self._run.next_number
-        self._means.records.put(number, record)
-        if not record.bill.is_empty and not record.is_accounted:
-            exchanged.afterwards.append(partial(self._means.records.account, number))
-        text = f"the result of attempt {record.attempt} was there already"
-        exchanged.afterwards.append(partial(self._means.tell, news.Warned(at=now(), atom=record.atom, text=text)))
-        return reports.ResultFound(at=now(), atom=record.atom, summary=record.summary, artifacts=record.artifacts)
 
     # --- at once, in the thread of the exchange ------------------------------------------------------------------
 
@@ -82,6 +63,8 @@ class Performer:
                 text = f"what {', '.join(atoms)} did cannot be taken back: attempts are made in place"
                 exchanged.afterwards.append(partial(self._means.tell, news.Warned(at=now(), text=text)))
                 return reports.Reverted(at=now())
+            case effects.StartAttempt() if (found := self.inheritance.answer(effect, exchanged)) is not None:
+                return found
             case effects.StartAttempt(role="probe") if self._is_command_without_agent(effect.atom):
                 findings = "it is a command; to run it is the only way to know"
                 return reports.ProbeReturned(at=now(), attempt=effect.attempt, feasible=True, findings=findings)

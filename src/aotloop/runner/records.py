@@ -34,6 +34,11 @@ class Records:
         for record in records:
             self._journal.use(record)
 
+    def put_off(self, record: Record) -> None:
+        """Of an earlier run: the state file knows what it cost; what came of it is used later."""
+        if not record.is_accounted and not record.bill.is_empty:
+            self._journal.keep(replace(record, is_accounted=True))
+
     def account(self, number: int) -> None:
         """The state file knows what it cost. If nothing else is to be made of it, that was all."""
         record = self._records.get(number)

@@ -138,8 +138,8 @@ class Runner:
             items.append(self._stop_what_died)
         items.append(reports.Began(at=now(), run_id=start.run_id, objective_digest=start.objective_digest))
         items.append(lambda _: self._asked_meanwhile)
-        items.append(partial(self._performer.settle, recovery))
-        items += [partial(self._performer.take_up, record) for record in recovery.found]
+        items.append(partial(self._performer.inheritance.settle, recovery))
+        items += [partial(self._performer.inheritance.take_up, record) for record in recovery.found]
         return items
 
     def _stop_what_died(self, _: Exchanged) -> None:

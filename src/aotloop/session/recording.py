@@ -19,10 +19,10 @@ from aotloop.core.machine import advance
 from aotloop.core.model import Loop
 from aotloop.core.quality import grade
 from aotloop.errors import AotError
-from aotloop.judging.judge import Case
+from aotloop.judging.cases import Case
 from aotloop.judging.judgements import assertion_judged, quality_judged
+from aotloop.judging.keys import key_of
 from aotloop.judging.places import places_in
-from aotloop.judging.remembering import key_of
 from aotloop.session.said import TELLER, case_of
 from aotloop.statefile.store import Store
 from aotloop.trust import judgements

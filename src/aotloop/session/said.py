@@ -14,8 +14,9 @@ from aotloop.config import Config, load
 from aotloop.core.model import Objective
 from aotloop.core.objective import digest_of
 from aotloop.errors import AotError
-from aotloop.judging.judge import Case
-from aotloop.judging.remembering import Remembering, key_of
+from aotloop.judging.cases import Case
+from aotloop.judging.keys import key_of
+from aotloop.judging.remembering import Remembering
 from aotloop.judging.sites import Copies, OnTheSpot, Sites
 from aotloop.session.places import WORKTREES
 from aotloop.statefile.belongings import our_files

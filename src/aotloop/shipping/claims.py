@@ -100,8 +100,9 @@ class Claims:
     def warn(self, text: str) -> None:
         self._tell(news.Warned(at=now(), text=text))
 
-    def failed(self, reason: str) -> None:
-        tell(self._ground, events.ErrorMet(at=now(), message=reason))
+    def failed(self, reason: str, at: str) -> None:
+        """`at`: when it did, which tells it from others."""
+        tell(self._ground, events.ErrorMet(at=at, message=reason))
 
     def spent(self, of: str, usd: float) -> None:
         """All that this turn, or this graph, has cost so far; it may be told as often as one likes."""

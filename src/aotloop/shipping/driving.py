@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aotloop.core.phases.model import PhaseLoop
 from aotloop.errors import AotError
+from aotloop.phases.filing import now
 from aotloop.runner.runner import Ending as GraphEnding
 from aotloop.shipping.artifacts import changed_since, claimed
 from aotloop.shipping.claims import Claims
@@ -64,7 +65,7 @@ class Driver:
             await self._claims.end_turn(loop)
         elif ending.reason.partition(":")[0] in GIVEN_UP:
             told = "; ".join([ending.reason, *self._working.failures()])
-            self._claims.failed(f"done as a graph, step by step, it did not get there: {told}")
+            self._claims.failed(f"done as a graph, step by step, it did not get there: {told}", now())
             await self._claims.end_turn(loop)
         else:
             self._claims.stop(ending.reason)

@@ -47,9 +47,11 @@ class Turns:
         """What a process that died has left: what it cost is told; what it did in this stay in the phase is filed."""
         for record in self._journal.records(self._means.terms.run_id):
             known, loop = self._accounted(record), self._claims.loop
-            is_of_now = (known.atom, known.epoch, known.outcome) == (loop.phase, epoch_of(loop), "done")
+            is_of_now = (known.atom, known.epoch) == (loop.phase, epoch_of(loop))
             if is_of_now and self._is_there(known) and loop.status == "running":
                 await self._settle(known)
+            elif is_of_now and known.report is not None and loop.status == "running":
+                await self._fail_again(loop, known.report, known)
             elif loop.status == "running" or not is_of_now:
                 self._journal.use(known)
 
@@ -70,10 +72,8 @@ class Turns:
                 return
             case reports.WorkDone() if made is not None and made.record is not None:
                 await self._settle(made.record)
-            case reports.WorkFailed(reason=reason):
-                await self._failed(loop, reason)
-            case _:
-                await self._failed(loop, _NO_PARTS)
+            case report if made is not None:
+                await self._fail(loop, report, made.record)
 
     # --- the attempt ---------------------------------------------------------------------------------------------
 
@@ -144,7 +144,7 @@ class Turns:
         if record.bill.usd:
             self._claims.spent(f"{_TURN}{record.attempt}", record.bill.usd)
         record = replace(record, is_accounted=True)
-        if record.work is not None:
+        if record.work is not None or record.report is not None:
             self._journal.keep(record)
         else:
             self._journal.use(record)
@@ -173,7 +173,8 @@ class Turns:
             if isinstance(landed, Conflicting):
                 self._tell_hindrance(record, "conflict", landed.reason)
                 self._journal.use(record)
-                await self._failed(loop, landed.reason)
+                self._claims.failed(landed.reason, now())
+                await self._claims.end_turn(loop)
                 return
             commit = landed.commit
         self._means.tell(news.Merged(at=now(), atom=record.atom, attempt=record.attempt, commit=commit))
@@ -199,9 +200,25 @@ class Turns:
         changed = changed_by(self._ground, commit) if commit is not None else []
         return claimed(loop, record.artifacts, task_of(loop, self._ground.settings).artifact, changed)
 
-    async def _failed(self, loop: PhaseLoop, reason: str) -> None:
-        self._claims.failed(reason)
+    async def _fail(self, loop: PhaseLoop, report: reports.OfAttempt, record: Record | None) -> None:
+        self._claims.failed(_reason_of(report), report.at)
         await self._claims.end_turn(loop)
+        if record is not None:
+            self._journal.use(record)
+
+    async def _fail_again(self, loop: PhaseLoop, report: reports.OfAttempt, record: Record) -> None:
+        """The loop says whether it knows of it already, and whether the turn has ended since."""
+        told = loop.phase, report.at, _reason_of(report)
+        known = [one.iteration for one in loop.errors if (one.phase, one.timestamp, one.message) == told]
+        if not known:
+            await self._fail(loop, report, record)
+        elif known[-1] == loop.global_iteration:
+            await self._claims.end_turn(loop)
+        self._journal.use(record)
 
     def _tell_hindrance(self, record: Record, why: Literal["conflict", "blocked"], reason: str) -> None:
         self._means.tell(news.NotMerged(at=now(), atom=record.atom, attempt=record.attempt, why=why, reason=reason))
+
+
+def _reason_of(report: reports.OfAttempt) -> str:
+    return report.reason if isinstance(report, reports.WorkFailed) else _NO_PARTS

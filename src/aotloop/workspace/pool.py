@@ -24,6 +24,9 @@ from aotloop.workspace.objects import nothing
 from aotloop.workspace.repository import Repository, is_at_or_in
 
 _NAME = "aot-"
+_BYTES = 5
+_LENGTH = len(_NAME) + 2 * _BYTES
+"""Of a name of ours; git may have appended a number to it."""
 _LOCK = ".lock"
 
 Furnish = Callable[[Desk], None]
@@ -132,7 +135,7 @@ class Pool:
 
     def _new_name(self) -> str:
         for _ in range(100):
-            name = f"{_NAME}{secrets.token_hex(5)}"
+            name = f"{_NAME}{secrets.token_hex(_BYTES)}"
             with contextlib.suppress(FileNotFoundError):  # another pool, closing, removed the empty folder
                 self._make_folder()
                 with self._mutex:  # from its making to its locking, it looks like one that was left behind
@@ -176,14 +179,18 @@ class Pool:
         return desk
 
     def _remove_stale_registrations(self) -> None:
-        """Of worktrees of this folder that are gone, with their locks: somebody tidied up by hand."""
+        """Of worktrees of this folder that are gone, with their locks: somebody tidied up by hand.
+
+        One that says nothing yet may just be made, by a pool that has another folder.
+        """
         for removed in self._repository.common_dir.glob(f"{worktrees.REMOVED}*"):
             worktrees.remove_tree(removed)
         with contextlib.suppress(FileNotFoundError):
-            for entry in (self._repository.common_dir / "worktrees").iterdir():
-                desk = self._desk(entry.name, "")
-                is_ours = entry.name.startswith(_NAME) and worktrees.is_registered(desk)
-                if is_ours and not desk.path.exists() and not self._lock_file(entry.name).exists():
+            entries = (self._repository.common_dir / "worktrees").iterdir()
+            for name in {entry.name[:_LENGTH] for entry in entries if entry.name.startswith(_NAME)}:
+                desk = self._desk(name, "")
+                is_gone = not desk.path.exists() and not self._lock_file(name).exists()
+                if is_gone and worktrees.is_known(desk):
                     worktrees.remove(desk)
 
     def _remove_folders(self) -> None:

@@ -6,6 +6,7 @@ Nothing is removed here but what lies in the worktree and in its private folder 
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import posixpath
 import shutil
@@ -29,10 +30,16 @@ _IGNORING = ".gitignore"
 def make(desk: Desk) -> None:
     words = ("worktree", "add", "--quiet", "--no-checkout", "--detach", str(desk.path), desk.base)
     if desk.repository.git(*words, accept=(), holding=desk.locks).code:
-        desk.repository.git(*words, holding=desk.locks)  # another pool, closing, had removed the folder of worktrees
+        remove(desk)  # a git that died may have left half of one, beside which the next would choose another name
+        desk.repository.git(*words, holding=desk.locks)  # or another pool, closing, had removed the folder of worktrees
     if not is_registered(desk):  # git appends a number to the name of the private folder if there is one already
         raise Unavailable(f"git registered {desk.path} under another name")
     reset(desk)
+
+
+def is_known(desk: Desk) -> bool:
+    """Git has something that says that it is of this worktree, be it whole or torn, under this name or another."""
+    return any(map(_told, _registrations(desk)))
 
 
 def is_registered(desk: Desk) -> bool:
@@ -72,11 +79,32 @@ def detach(desk: Desk) -> None:
 def remove(desk: Desk) -> None:
     """The files, then the registration: in between, git takes it for a worktree that somebody deleted."""
     remove_tree(desk.path)
-    if desk.git_dir.exists() and (is_registered(desk) or not (desk.git_dir / "gitdir").exists()):
+    for private in _registrations(desk):
         # At once, not file by file: any git that lists the worktrees meanwhile would fail on half of one.
-        removed = desk.repository.common_dir / f"{REMOVED}{desk.path.name}"
-        desk.git_dir.rename(removed)
+        removed = desk.repository.common_dir / f"{REMOVED}{private.name}"
+        private.rename(removed)
         remove_tree(removed)
+
+
+def _registrations(desk: Desk) -> list[Path]:
+    """All that git has of this worktree, whole or torn: one that died left half of it, or none of what it was to say.
+
+    If there is one of this name already, git appends a number; such a one is taken for ours if it says so.
+    """
+    expected = os.fsencode(desk.path / ".git") + b"\n"
+    return [
+        private
+        for private in {desk.git_dir, *desk.git_dir.parent.glob(f"{glob.escape(desk.path.name)}[0-9]*")}
+        if private.is_dir() and expected.startswith(told := _told(private)) and (told or private == desk.git_dir)
+    ]
+
+
+def _told(private: Path) -> bytes:
+    """Where it says that its worktree is."""
+    try:
+        return (private / "gitdir").read_bytes()
+    except FileNotFoundError:
+        return b""
 
 
 def remove_tree(path: Path) -> None:

@@ -50,7 +50,9 @@ class LoopReplaced(Report, frozen=True, kw_only=True):
 # --- attempts ----------------------------------------------------------------------------------------------------
 
 
-class OfAttempt(Report, frozen=True, kw_only=True):
+class OfAttempt(Report, frozen=True, kw_only=True, tag=True):
+    """Each has its name in it when it is written down: a run that died may have left one to the next."""
+
     attempt: int
 
 
