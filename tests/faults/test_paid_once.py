@@ -29,9 +29,12 @@ both = pytest.mark.parametrize("isolation", ["worktree", "none"])
 
 
 def last_words(folder: Path) -> str:
-    """The next state file that is written is the one that tells of whoever says this."""
+    """The next state file that is written is the one that tells of the attempt which says this.
+
+    The pattern does not find itself: the command is in the file, too.
+    """
     state = folder / "project" / ".claude" / "aot-loop-state.md"
-    return f"until grep -q in_progress {state}; do sleep 0.01; done; touch {folder}/ended"
+    return f"until grep -q 'status: in_[p]rogress' {state}; do sleep 0.01; done; touch {folder}/ended"
 
 
 def followers() -> tuple[Atom, ...]:
