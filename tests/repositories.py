@@ -22,8 +22,6 @@ def _template() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="aot-template-"))
     register(shutil.rmtree, folder, ignore_errors=True)
     subprocess.run(["git", "init", "--quiet", "--initial-branch=main"], cwd=folder, check=True)
-    for sample in (folder / ".git" / "hooks").iterdir():
-        sample.unlink()
     for key, value in IDENTITY.items():
         subprocess.run(["git", "config", key, value], cwd=folder, check=True)
     return folder
