@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import signal
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from aotloop.core.model import Constraints
 from tests.loops import atom
-from tests.patience import PATIENCE, until
+from tests.patience import PATIENCE, give_way, until
 from tests.runner.projects import Project, a_project, processes_with
 from tests.warm import Process
 
@@ -88,5 +87,5 @@ def interrupt(process: Process) -> None:
     """Ctrl-C twice: once in order, and then at once."""
     for _ in range(2):
         process.send_signal(signal.SIGINT)
-        time.sleep(0.1)
+        give_way(0.1)
     process.wait(PATIENCE)

@@ -101,8 +101,9 @@ def test_slots_do_not_wait_for_each_other_and_what_starts_meanwhile_is_the_next_
 
 
 def test_no_more_attempts_than_slots_are_under_way(tmp_path: Path) -> None:
-    count = f"mkdir {tmp_path}/running-$AOT_ATOM_ID; ls -d {tmp_path}/running-* | wc -l >> {tmp_path}/seen; sleep 0.1;"
-    count += f" rmdir {tmp_path}/running-$AOT_ATOM_ID"
+    count = f"mkdir {tmp_path}/running-$AOT_ATOM_ID; there=$(ls -d {tmp_path}/running-* | wc -l); "
+    count += f"echo $there >> {tmp_path}/seen; test $there -lt 2 || touch {tmp_path}/two; "
+    count += f"{shell_until_there(tmp_path / 'two')}; sleep 0.05; rmdir {tmp_path}/running-$AOT_ATOM_ID"
     project = a_project(
         tmp_path,
         *(atom(f"A{number}", run=count) for number in range(1, 6)),

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from aotloop.core.model import AtomCheck, Constraints, Loop
 from aotloop.statefile.lease import holder_of
 from tests.cli.terminal import terminal
 from tests.loops import atom
-from tests.patience import PATIENCE, until
+from tests.patience import PATIENCE, give_way, shell_until_there, until
 from tests.runner.agents import ANYBODY, done, fails, scripted, times_asked
 from tests.runner.leftovers import kept, leftovers
 from tests.runner.projects import Project, a_project, commands
@@ -26,7 +25,7 @@ LIMIT = ("redirect", "--set", "max_iterations=41")
 
 
 def waits_for(path: Path, then: str = "true") -> str:
-    return f"until test -f {path}; do sleep 0.02; done; {then}"
+    return f"{shell_until_there(path)}; {then}"
 
 
 def is_at(project: Project, name: str) -> bool:
@@ -83,7 +82,7 @@ def test_however_often_it_is_interrupted_nothing_is_left(tmp_path: Path) -> None
     with all_up(project) as process:
         while process.poll() is None:
             process.send_signal(signal.SIGINT)
-            time.sleep(0.01)
+            give_way(0.01)
         assert process.returncode in {130, -signal.SIGINT}
     assert project.loop.control.stop_reason == "user: interrupted by SIGINT"
     assert leftovers(project) == []

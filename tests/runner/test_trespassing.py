@@ -146,7 +146,7 @@ def test_a_person_who_edits_and_commits_meanwhile_is_left_alone_and_nobody_is_bl
 
 def test_an_attempt_that_changes_the_state_file_has_failed(tmp_path: Path) -> None:
     lie = 'echo "sed on $AOT_STATE_FILE"; sed -i "s/do A2/do nothing/" "$AOT_STATE_FILE"'
-    orders = {"A1": [done({"half": "x"}, run=f"{lie}; sleep 0.5")], "A2": [done({"b": "b"})]}
+    orders = {"A1": [done({"half": "x"}, run=f"{lie}; sleep 0.2")], "A2": [done({"b": "b"})]}
     project = a_project(
         tmp_path,
         atom("A1"),

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
+import os
+import shutil
+import signal
 from pathlib import Path
 
 import pytest
 
 from aotloop.core.phases.model import PHASES, Phase
-from tests.patience import PATIENCE, until
+from tests.patience import until
 from tests.runner.agents import Order
 from tests.runner.projects import processes_with
-from tests.shipping.features import ENOUGH, REVIEW_FILE, TEST_FILE, TESTS, Feature, a_feature, at, made, orders
+from tests.shipping.features import ENOUGH, REVIEW_FILE, TEST_FILE, TESTS, a_feature, at, made, orders
 from tests.shipping.test_limits import costing
 
 FOUND = "- [ ] `feature.txt`: it does not say why\n"
@@ -61,17 +63,13 @@ def test_killed_while_the_agent_of_each_phase_is_at_work(tmp_path: Path) -> None
 
 
 def test_killed_just_after_the_work_of_each_phase_has_landed(tmp_path: Path) -> None:
-    book = costly_orders()
-    feature = a_feature(tmp_path, book)
-    hits = 0
+    feature = a_feature(tmp_path, costly_orders(), environ=killed_after_landing(tmp_path))
     for phase in PHASES:
-        if phase != "brainstorm" and feature.loop.status == "completed":
-            break
-        with feature.shipping(*((*BEGIN, "--no-graph") if phase == "brainstorm" else ())) as run:
-            _wait_until_landed(feature, phase)
-            run.kill()
-            run.wait(PATIENCE)
-        hits += feature.loop.phase == phase and feature.loop.status == "running"
+        (tmp_path / "deadly").touch()
+        ran = feature.ship(*((*BEGIN, "--no-graph") if phase == "brainstorm" else ()))
+        assert ran.code == -signal.SIGKILL, ran.out + ran.err
+        assert (feature.loop.phase, feature.loop.status) == (phase, "running")
+        assert feature.subjects()[-1] == phase
     ran = feature.ship()
     assert ran.code == 0, ran.out + ran.err
     loop = feature.loop
@@ -79,8 +77,20 @@ def test_killed_just_after_the_work_of_each_phase_has_landed(tmp_path: Path) -> 
     assert feature.subjects() == list(PHASES)
     assert [one.phase for one in loop.checkpoints] == list(PHASES)
     assert loop.spent_usd == pytest.approx(COST * len(PHASES))
-    assert hits, "none of them was killed in time to show anything"
     assert feature.leftovers() == []
+
+
+def killed_after_landing(folder: Path) -> dict[str, str]:
+    """An environment with a git that kills whoever has it move the branch, once for each time it is made deadly."""
+    script, deadly = folder / "bin" / "git", folder / "deadly"
+    script.parent.mkdir()
+    strike = f'rm {deadly}; "$REAL" "$@"; kill -9 $PPID; exit'
+    script.write_text(
+        f"#!/bin/sh\nREAL={shutil.which('git')}\n"
+        f'case "$*" in *--ff-only*) if test -e {deadly}; then {strike}; fi;; esac\nexec "$REAL" "$@"\n'
+    )
+    script.chmod(0o755)
+    return {"PATH": f"{script.parent}:{os.environ['PATH']}"}
 
 
 def test_acceptance_tests_that_a_killed_run_left_are_killed_before_it_goes_on(tmp_path: Path) -> None:
@@ -114,14 +124,3 @@ def test_what_a_killed_run_left_does_not_outlive_a_persons_word(
     ended = feature.aot("ship", word)
     assert ended.code == 0, ended.err
     assert processes_with(agents) == []
-
-
-def _wait_until_landed(feature: Feature, phase: Phase) -> None:
-    """News of it are written the moment after; if it was taken up already, there are none any more."""
-    events = feature.root / ".aot" / "events.jsonl"
-
-    def has_landed() -> bool:
-        lines = events.read_bytes().splitlines() if events.exists() else []
-        return any(b'"merged"' in line and json.loads(line)["atom"] == phase for line in lines if line.endswith(b"}"))
-
-    until(has_landed, f"nothing of {phase} ever landed")
