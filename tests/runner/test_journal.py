@@ -116,3 +116,25 @@ def test_text_that_no_json_can_hold_costs_one_line(tmp_path: Path) -> None:
     journal.note(news.Warned(at="now", text="whole"))
     assert len((tmp_path / ".aot" / "events.jsonl").read_text().splitlines()) == 1
     assert journal.problem == "the journal in .aot is not complete: something was no valid text"
+
+
+def test_a_record_is_not_written_through_a_link_that_an_agent_left(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.open()
+    theirs = tmp_path / "theirs"
+    theirs.write_text("theirs")
+    folder = journal.attempt_folder("A1", 1)
+    folder.mkdir(parents=True)
+    (folder / ".record.json").symlink_to(theirs)
+    journal.keep(a_record())
+    assert theirs.read_text() == "theirs"
+    assert [one.atom for one in journal.records("r1")] == ["A1"]
+    journal.close()
+
+
+def test_a_record_has_only_text_that_a_file_can_hold(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.open()
+    journal.keep(a_record(summary="half \udc80 a letter"))
+    assert [one.summary for one in journal.records("r1")] == ["half \\udc80 a letter"]
+    journal.close()

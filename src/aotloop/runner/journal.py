@@ -124,20 +124,26 @@ class Journal:
     def keep(self, record: Record) -> None:
         """Whole or not at all. It outlives us, though perhaps not the machine: then an attempt is made again."""
         folder = self.attempt_folder(record.atom, record.attempt)
-        draft, content = folder / f".{RECORD}", self._encoder.encode(legible(record))
+        draft, content = f"{folder}/.{RECORD}", self._encoded(record)
         with self._noting():
             try:
-                draft.write_bytes(content)
+                _write(draft, content)
             except FileNotFoundError:  # no agent has made its folder
                 folder.mkdir(parents=True)
-                draft.write_bytes(content)
-            draft.replace(folder / RECORD)
+                _write(draft, content)
+            os.replace(draft, f"{folder}/{RECORD}")  # noqa: PTH105 - every attempt pays for this
+
+    def _encoded(self, record: Record) -> bytes:
+        try:
+            return self._encoder.encode(record)
+        except UnicodeEncodeError:
+            return self._encoder.encode(legible(record))
 
     def use(self, record: Record) -> None:
         """Something was made of it, or it was given up: from now on it is evidence alone."""
         folder = self.attempt_folder(record.atom, record.attempt)
         with self._noting(), contextlib.suppress(FileNotFoundError):
-            (folder / RECORD).replace(folder / USED)
+            os.replace(f"{folder}/{RECORD}", f"{folder}/{USED}")  # noqa: PTH105 - as above
 
     def give_up(self, atom: str, attempt: int) -> None:
         """Whatever is there of this attempt: nothing will be made of it. What it cost is not forgotten by that."""
@@ -179,6 +185,21 @@ class Journal:
             self.problem = self.problem or f"the journal in {FOLDER} is not complete: {error.strerror}"
         except UnicodeEncodeError:  # half of a surrogate pair, which JSON cannot hold
             self.problem = self.problem or f"the journal in {FOLDER} is not complete: something was no valid text"
+
+
+def _write(path: str, content: bytes) -> None:
+    """A new file: an agent may have put a link in its place, in the folder that is open to it."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        descriptor = os.open(path, flags, 0o666)
+    except FileExistsError:
+        os.unlink(path)  # noqa: PTH108 - as above
+        descriptor = os.open(path, flags, 0o666)
+    try:
+        while content:
+            content = content[os.write(descriptor, content) :]
+    finally:
+        os.close(descriptor)
 
 
 def _ends_a_line(path: Path) -> bool:
