@@ -1,9 +1,9 @@
 # Every target sets up what it needs in .venv: a fresh machine with Python 3.11+, git and make is enough.
 PYTHON ?= python3
 BIN := .venv/bin
-SRC := src tests bench plugin docs prove faults
+SRC := src tests bench plugin docs prove faults mutants
 
-.PHONY: help demo test check bench bench-peers bench-convergence prove prove-deep faults fuzz format docs screens clean
+.PHONY: help demo test check bench bench-peers bench-convergence prove prove-deep mutants faults fuzz format docs screens clean
 help:
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 19
 
@@ -54,6 +54,9 @@ prove: .venv/.ready ## the model checker: every small loop, every outcome; and t
 prove-deep: .venv/.ready ## the same with one atom more (hours; MINUTES=n bounds it), and generated cases by the thousand
 	@$(BIN)/python -m prove --deep $(if $(MINUTES),--minutes $(MINUTES))
 	@AOT_HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -n auto tests/statefile tests/core
+
+mutants: .venv/.ready ## changes the core in small ways, one at a time, and looks whether its tests notice (COUNT=200, SEED=n, ONLY="graph phases")
+	@$(BIN)/python -m mutants $(ONLY) $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 # What the fuzzer needs is not among what the tests need; without it, that part is skipped, and says so.
 .venv/.fuzz: .venv/.ready
