@@ -13,7 +13,7 @@ from mutants.mutant import Mutant, all_mutants, equivalents, sample
 from mutants.project import Project
 from mutants.reach import reach_of
 from mutants.report import as_json, score_of, survivors, table
-from mutants.trial import AT_LEAST, Tried, tried
+from mutants.trial import AT_LEAST, Trials, Tried
 
 GOAL = 95.0
 PROCESSES = 2
@@ -52,7 +52,8 @@ def _all_tried(project: Project, chosen: list[Mutant], given: argparse.Namespace
     _tell("finding out which test runs what …")
     reach = reach_of(project, processes=given.processes)
     found: list[Tried] = []
-    for one in tried(project, reach, chosen, processes=given.processes, at_least=given.seconds):
+    trials = Trials(project=project, reach=reach, processes=given.processes, at_least=given.seconds)
+    for one in trials.of(chosen):
         found.append(one)
         alive = sum(other.outcome == "survived" for other in found)
         _tell(f"{len(found)} of {len(chosen)}, {alive} survived", is_last=len(found) == len(chosen))

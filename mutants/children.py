@@ -12,6 +12,7 @@ import signal
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -74,18 +75,26 @@ def all_of(works: Sequence[Work], *, seconds: float) -> Iterator[bytes]:
 
 
 def _work(work: Work, folder: Path, seconds: float) -> None:
-    status = 1
-    try:
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for number in (0, 1, 2):
-            os.dup2(nowhere, number)
+    with silent(folder / "said"):
         limit = max(int(seconds), 1)
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
         resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
         signal.alarm(WAITING * limit)
         (folder / "said").write_bytes(work(folder))
+
+
+@contextmanager
+def silent(said: Path | None = None) -> Iterator[None]:
+    """What is done in here is the last that this process does; nothing of it is shown."""
+    status = 1
+    try:
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for number in (0, 1, 2):
+            os.dup2(nowhere, number)
+        yield
         status = 0
     except BaseException:  # noqa: BLE001 - told to the parent, which goes on from here
-        (folder / "said").write_text(traceback.format_exc())
+        if said is not None:
+            said.write_text(traceback.format_exc())
     finally:
         os._exit(status)

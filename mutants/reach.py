@@ -18,7 +18,7 @@ import pytest
 
 from mutants.children import BrokenTrialError, all_of
 from mutants.project import Project
-from mutants.session import Chosen, run_tests
+from mutants.session import Failures, run_tests
 
 ON_IMPORT = ""
 """Stands for whatever is run before the first test: by imports, and to find the tests."""
@@ -102,12 +102,12 @@ class Watch:
 
 def _measure(project: Project, part: int, parts: int, folder: Path) -> bytes:
     watch = Watch(project.folder, part, parts)
-    chosen = Chosen((), known=())
+    failures = Failures()
     sys.settrace(watch.called)
-    code = run_tests(project, [str(project.tests)], [chosen, watch], folder)
+    code = run_tests(project, [str(project.tests)], [failures, watch], folder)
     sys.settrace(None)
     if code:
-        raise BrokenTrialError(f"the tests fail as they are: {chosen.failed or code}")
+        raise BrokenTrialError(f"the tests fail as they are: {failures.first or code}")
     return msgspec.json.encode(Reach(seconds=watch.seconds, functions=watch.functions))
 
 

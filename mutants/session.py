@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
@@ -16,9 +15,36 @@ import pytest
 from hypothesis import Phase, settings
 
 from mutants.project import Project
+from mutants.transplant import compiled
 
 FEWER = 2
 """So many times fewer generated cases than else: a mutant that only the others notice is told as a survivor."""
+
+
+class Repeatable:
+    """What is generated is the same each time; what fails is not made smaller."""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self) -> None:
+        phases = (Phase.explicit, Phase.generate)
+        fewer = settings().max_examples // FEWER
+        settings.register_profile(
+            "mutants", settings(), max_examples=fewer, derandomize=True, database=None, phases=phases
+        )
+        settings.load_profile("mutants")
+
+
+class Failures:
+    def __init__(self) -> None:
+        self.first: str | None = None
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.first = self.first or report.nodeid
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.first = self.first or report.nodeid
 
 
 class Chosen:
@@ -27,30 +53,34 @@ class Chosen:
     def __init__(self, tests: Sequence[str], known: Container[str]) -> None:
         self._rank = {test: number for number, test in enumerate(tests)}
         self._known = known
-        self.failed: str | None = None
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_configure(self) -> None:
-        """What is generated is the same each time; what fails is not made smaller."""
-        phases = (Phase.explicit, Phase.generate)
-        fewer = settings().max_examples // FEWER
-        settings.register_profile(
-            "mutants", settings(), max_examples=fewer, derandomize=True, database=None, phases=phases
-        )
-        settings.load_profile("mutants")
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         chosen = [item for item in items if item.nodeid in self._rank or item.nodeid not in self._known]
         items[:] = sorted(chosen, key=lambda item: self._rank.get(item.nodeid, -1))
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.failed:
-            self.failed = self.failed or report.nodeid
 
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
-            self.failed = self.failed or report.nodeid
+class Instead:
+    """All tests are read, and then something else is done with them than to run them once."""
+
+    def __init__(self, work: Callable[[Callable[[Sequence[str]], str | None]], None]) -> None:
+        self._work = work
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        items = {item.nodeid: item for item in session.items}
+        failures = Failures()
+        session.config.pluginmanager.register(failures)
+
+        def first_that_fails(tests: Sequence[str]) -> str | None:
+            for test in tests:
+                session.config.hook.pytest_runtest_protocol(item=items[test], nextitem=None)
+                if failures.first is not None:
+                    break
+            return failures.first
+
+        self._work(first_that_fails)
+        return True
 
 
 class _Loader(SourceFileLoader):
@@ -59,9 +89,7 @@ class _Loader(SourceFileLoader):
         self._text = text
 
     def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002 - there is one
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return compile(self._text, self.path, "exec", dont_inherit=True)
+        return compiled(self._text, self.path)
 
 
 class Replaced(MetaPathFinder):
@@ -81,16 +109,8 @@ class Replaced(MetaPathFinder):
 
 def run_tests(project: Project, files: Iterable[str], plugins: Sequence[object], folder: Path) -> int:
     os.chdir(project.root)
+    os.environ["PYTEST_DEBUG_TEMPROOT"] = str(folder)
     sys.path[:0] = project.search_path
     warned = "-Wignore::pytest.PytestAssertRewriteWarning"  # of plugins that are imported already: they are not tested
-    options = [
-        "-x",
-        "-q",
-        warned,
-        "--tb=no",
-        "--capture=sys",
-        "-p",
-        "no:cacheprovider",
-        f"--basetemp={folder / 'tests'}",
-    ]
-    return pytest.main([*options, f"--rootdir={project.root}", *files], plugins=[*plugins])
+    options = ["-x", "-q", warned, "--tb=no", "--capture=no", "-p", "no:cacheprovider", f"--rootdir={project.root}"]
+    return pytest.main([*options, *files], plugins=[Repeatable(), *plugins])
