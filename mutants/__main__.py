@@ -13,7 +13,7 @@ from mutants.mutant import Mutant, all_mutants, equivalents, sample
 from mutants.project import Project
 from mutants.reach import reach_of
 from mutants.report import as_json, score_of, survivors, table
-from mutants.trial import AT_LEAST, Trials, Tried
+from mutants.trial import AT_LEAST, QUICK, Trials, Tried
 
 GOAL = 95.0
 PROCESSES = 2
@@ -52,7 +52,9 @@ def _all_tried(project: Project, chosen: list[Mutant], given: argparse.Namespace
     _tell("finding out which test runs what …")
     reach = reach_of(project, processes=given.processes)
     found: list[Tried] = []
-    trials = Trials(project=project, reach=reach, processes=given.processes, at_least=given.seconds)
+    trials = Trials(
+        project=project, reach=reach, processes=given.processes, at_least=given.seconds, only_quick=given.quick
+    )
     for one in trials.of(chosen):
         found.append(one)
         alive = sum(other.outcome == "survived" for other in found)
@@ -76,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn at random [1]")
     parser.add_argument("--goal", type=float, default=GOAL, help=f"so many percent have to be killed [{GOAL:g}]")
     parser.add_argument("--json", action="store_true", help="all outcomes, for a program")
+    parser.add_argument("--quick", action="store_true", help=f"only tests that take less than {QUICK:g} s")
     parser.add_argument("--processes", type=int, default=PROCESSES, help=f"so many at once [{PROCESSES}]")
     parser.add_argument("--seconds", type=float, default=AT_LEAST, help=f"a mutant may take anyway [{AT_LEAST:g}]")
     parser.add_argument("--root", type=Path, default=Path(), help="of the project [the current folder]")

@@ -37,7 +37,7 @@ def _functions(held: Any) -> Iterator[FunctionType]:
         case FunctionType():
             yield held
         case property():
-            yield from (one for one in (held.fget, held.fset) if one is not None)
+            yield from (one for one in (held.fget, held.fset) if isinstance(one, FunctionType))
         case cached_property():
             yield from _functions(held.func)
         case _:

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
 import msgspec
 
@@ -49,6 +49,8 @@ class Trials(msgspec.Struct, frozen=True, kw_only=True):
     reach: Reach
     processes: int
     at_least: float = AT_LEAST
+    only_quick: bool = False
+    """Slow tests are not run: sooner, and stricter."""
 
     def of(self, mutants: Sequence[Mutant]) -> Iterator[Tried]:
         """In the order in which they end."""
@@ -66,7 +68,7 @@ class Trials(msgspec.Struct, frozen=True, kw_only=True):
         if not pid:
             os.close(here)
             with silent(broken), os.fdopen(there, "wb") as told:
-                self._serve(mutants, lambda one: told.write(msgspec.json.encode(one) + b"\n") and told.flush())
+                self._serve(mutants, told)
         os.close(there)
         with os.fdopen(here, "rb") as told:
             for line in told:
@@ -76,7 +78,7 @@ class Trials(msgspec.Struct, frozen=True, kw_only=True):
         if said:
             raise BrokenTrialError(said)
 
-    def _serve(self, mutants: Sequence[Mutant], tell: Callable[[Tried], object]) -> None:
+    def _serve(self, mutants: Sequence[Mutant], told: BinaryIO) -> None:
         broken: list[Exception] = []
 
         def work(first_that_fails: Callable[[Sequence[str]], str | None]) -> None:
@@ -84,7 +86,8 @@ class Trials(msgspec.Struct, frozen=True, kw_only=True):
             trial = partial(self._transplant_and_try, first_that_fails)
             try:
                 for one in self._each(mutants, lambda mutant: partial(trial, mutant)):
-                    tell(one)
+                    told.write(msgspec.json.encode(one) + b"\n")
+                    told.flush()
             except BrokenTrialError as error:  # pytest would only say that something was
                 broken.append(error)
 
@@ -131,5 +134,6 @@ class Trials(msgspec.Struct, frozen=True, kw_only=True):
 
     def _tests_of(self, mutant: Mutant) -> list[str]:
         tests = self.reach.tests_of(mutant.module, mutant.function)
-        first = [one for one in tests if self.reach.seconds[one] < QUICK and self.project.is_about(one, mutant.module)]
-        return list(dict.fromkeys((*first, *tests)))
+        quick = [one for one in tests if self.reach.seconds[one] < QUICK]
+        first = [one for one in quick if self.project.is_about(one, mutant.module)]
+        return list(dict.fromkeys((*first, *(quick if self.only_quick else tests))))
