@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -44,6 +43,10 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
         path = (self.root / self.file_of(test)).relative_to(self.tests)
         return path.with_name(path.name.removeprefix("test_")).as_posix() == module
 
-    def files(self) -> Iterable[Path]:
-        """Whatever may decide about which test runs what."""
-        return sorted({*self.folder.rglob("*.py"), *self.tests.rglob("*.py")})
+    def files_of_tests(self) -> list[Path]:
+        return sorted(self.tests.rglob("test_*.py"))
+
+    def used_by_tests(self) -> list[Path]:
+        """What is mutated, and what several files of tests share."""
+        shared = {*self.tests.rglob("*.py"), *self.tests.parent.glob("*.py")}
+        return sorted({*self.folder.rglob("*.py"), *(one for one in shared if not one.name.startswith("test_"))})

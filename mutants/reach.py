@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from types import CodeType, FrameType
@@ -18,7 +18,7 @@ import pytest
 
 from mutants.children import BrokenTrialError, all_of
 from mutants.project import Project
-from mutants.session import Failures, run_tests
+from mutants.session import PASSED, Failures, run_tests
 
 ON_IMPORT = ""
 """Stands for whatever is run before the first test: by imports, and to find the tests."""
@@ -42,24 +42,44 @@ class Reach(msgspec.Struct, frozen=True, kw_only=True):
         return sorted(found, key=lambda test: (self.seconds[test], test))
 
 
+class _Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """What was measured, and of which texts: of what all tests use, and of each file of tests."""
+
+    common: str
+    files: dict[str, str]
+    reach: Reach
+
+
 def reach_of(project: Project, *, processes: int) -> Reach:
-    digest = _digest(project)
-    if project.cache.is_file():
-        of_what, kept = msgspec.json.decode(project.cache.read_bytes(), type=tuple[str, Reach])
-        if of_what == digest:
-            return kept
-    works = [partial(_measure, project, part, processes) for part in range(processes)]
+    """Only files of tests that are not what they were are measured again."""
+    common, files = _digest(project, project.used_by_tests()), _digests(project)
     seconds: dict[str, float] = {}
-    functions: dict[str, set[str]] = {}
-    for said in all_of(works, seconds=MOST_SECONDS):
+    functions: dict[str, set[str]] = {ON_IMPORT: set()}
+    kept = _kept(project)
+    if kept is not None and kept.common == common:
+        same = {name for name, digest in files.items() if kept.files.get(name) == digest}
+        seconds = {test: took for test, took in kept.reach.seconds.items() if project.file_of(test) in same}
+        functions = {test: kept.reach.functions[test] for test in (ON_IMPORT, *seconds)}
+        files_to_measure = sorted(set(files) - same)
+    else:
+        files_to_measure = sorted(files)
+    works = [partial(_measure, project, files_to_measure, part, processes) for part in range(processes)]
+    for said in all_of(works if files_to_measure else [], seconds=MOST_SECONDS):
         measured = msgspec.json.decode(said, type=Reach)
         seconds |= measured.seconds
         for test, names in measured.functions.items():
             functions.setdefault(test, set()).update(names)
     reach = Reach(seconds=seconds, functions=functions)
     if project.cache.parent.is_dir():
-        project.cache.write_bytes(msgspec.json.encode((digest, reach)))
+        project.cache.write_bytes(msgspec.json.encode(_Kept(common=common, files=files, reach=reach)))
     return reach
+
+
+def _kept(project: Project) -> _Kept | None:
+    try:
+        return msgspec.json.decode(project.cache.read_bytes(), type=_Kept)
+    except (OSError, msgspec.DecodeError):
+        return None
 
 
 class Watch:
@@ -100,20 +120,24 @@ class Watch:
             self.seconds[item.nodeid] = round(time.process_time() - began, 4)
 
 
-def _measure(project: Project, part: int, parts: int, folder: Path) -> bytes:
+def _measure(project: Project, files: Sequence[str], part: int, parts: int, folder: Path) -> bytes:
     watch = Watch(project.folder, part, parts)
     failures = Failures()
     sys.settrace(watch.called)
-    code = run_tests(project, [str(project.tests)], [failures, watch], folder)
+    code = run_tests(project, files, [failures, watch], folder)
     sys.settrace(None)
-    if code:
+    if code not in PASSED:
         raise BrokenTrialError(f"the tests fail as they are: {failures.first or code}")
     return msgspec.json.encode(Reach(seconds=watch.seconds, functions=watch.functions))
 
 
-def _digest(project: Project) -> str:
+def _digests(project: Project) -> dict[str, str]:
+    return {str(path.relative_to(project.root)): _digest(project, [path]) for path in project.files_of_tests()}
+
+
+def _digest(project: Project, paths: Iterable[Path]) -> str:
     digest = hashlib.sha256(f"{sys.version} {pytest.__version__}".encode())
-    for path in project.files():
+    for path in paths:
         digest.update(f"{path.relative_to(project.root)}\0".encode())
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()

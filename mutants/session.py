@@ -20,6 +20,9 @@ from mutants.transplant import compiled
 FEWER = 2
 """So many times fewer generated cases than else: a mutant that only the others notice is told as a survivor."""
 
+PASSED, FAILED = (0, 5), (1, 2)
+"""Exit codes of pytest: all passed, or there is none; tests failed or cannot be read."""
+
 
 class Repeatable:
     """What is generated is the same each time; what fails is not made smaller."""

@@ -23,16 +23,13 @@ from mutants.children import BrokenTrialError, Children, silent
 from mutants.mutant import Mutant
 from mutants.project import Project
 from mutants.reach import Reach
-from mutants.session import Chosen, Failures, Instead, Replaced, run_tests
+from mutants.session import FAILED, PASSED, Chosen, Failures, Instead, Replaced, run_tests
 from mutants.transplant import transplant
 
 QUICK = 0.3
 PATIENCE = 4
 AT_LEAST = 8.0
 """Seconds of a processor: of a quick test; and a mutant may take so long, and so many times what its tests took."""
-
-PASSED, FAILED = (0, 5), (1, 2)
-"""Exit codes of pytest: all passed, or there is none; tests failed or cannot be read."""
 
 Outcome = Literal["killed", "hung", "survived"]
 
