@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 MOST_MEMORY = 2 << 30
+TOO_LONG = frozenset({signal.SIGPROF, signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM})
+"""How a process ends that does not come to an end."""
 WAITING = 30
 """So many times its processor time, work may take on a clock: other work may be in its way."""
 
@@ -55,7 +57,7 @@ class Children(Generic[T]):
         about, folder = self._running.pop(pid)
         said = (folder / "said").read_bytes() if (folder / "said").is_file() else b""
         shutil.rmtree(folder, ignore_errors=True)
-        if os.WIFSIGNALED(status) and os.WTERMSIG(status) in {signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM}:
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) in TOO_LONG:
             return about, None
         if status:
             raise BrokenTrialError(f"{about}: {said.decode(errors='replace') or f'it ended with {status}'}")

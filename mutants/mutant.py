@@ -25,6 +25,9 @@ class Mutant(msgspec.Struct, frozen=True, kw_only=True):
     text: bytes
     """Of the whole module."""
 
+    def __str__(self) -> str:
+        return f"{self.module}:{self.line}: {self.before} → {self.after}"
+
     @property
     def key(self) -> tuple[str, str, str]:
         return self.module, self.before, self.after

@@ -37,7 +37,7 @@ def table(tried: list[Tried]) -> Iterator[str]:
 
 def survivors(tried: Iterable[Tried], folder: str) -> list[str]:
     alive = [one.mutant for one in _sorted(tried) if one.outcome == "survived"]
-    return [f"{folder}/{one.module}:{one.line}: {one.before} → {one.after}" for one in alive]
+    return [f"{folder}/{one}" for one in alive]
 
 
 def as_json(tried: list[Tried], *, seed: int, goal: float) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
@@ -20,6 +21,8 @@ from mutants.transplant import compiled
 FEWER = 2
 """So many times fewer generated cases than else: a mutant that only the others notice is told as a survivor."""
 
+PATIENCE = 4
+"""A test may take so many times as long as without a mutant, beside what it may take anyway."""
 PASSED, FAILED = (0, 5), (1, 2)
 """Exit codes of pytest: all passed, or there is none; tests failed or cannot be read."""
 
@@ -48,6 +51,18 @@ class Failures:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
             self.first = self.first or report.nodeid
+
+
+class Limit:
+    """A test that goes on for much longer than it did without a mutant ends the process, by SIGPROF."""
+
+    def __init__(self, seconds: Mapping[str, float], at_least: float) -> None:
+        self._seconds, self._at_least = seconds, at_least
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> None:
+        limit = self._at_least + PATIENCE * self._seconds.get(item.nodeid, 0.0)
+        signal.setitimer(signal.ITIMER_PROF, limit)
 
 
 class Chosen:

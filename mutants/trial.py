@@ -23,13 +23,14 @@ from mutants.children import BrokenTrialError, Children, silent
 from mutants.mutant import Mutant
 from mutants.project import Project
 from mutants.reach import Reach
-from mutants.session import FAILED, PASSED, Chosen, Failures, Instead, Replaced, run_tests
+from mutants.session import FAILED, PASSED, PATIENCE, Chosen, Failures, Instead, Limit, Replaced, run_tests
 from mutants.transplant import transplant
 
 QUICK = 0.3
-PATIENCE = 4
-AT_LEAST = 8.0
-"""Seconds of a processor: of a quick test; and a mutant may take so long, and so many times what its tests took."""
+AT_LEAST = 4.0
+"""Seconds of a processor: of a quick test; and what every test may take, however quick it is without a mutant."""
+TO_READ = 30.0
+"""Seconds that reading all tests may take."""
 
 Outcome = Literal["killed", "hung", "survived"]
 
@@ -51,7 +52,9 @@ class Trials(msgspec.Struct, frozen=True, kw_only=True):
 
     def of(self, mutants: Sequence[Mutant]) -> Iterator[Tried]:
         """In the order in which they end."""
-        on_import = [one for one in mutants if self.reach.is_for_all(one.module, one.function)]
+        on_import = [
+            one for one in mutants if self.reach.is_for_all(one.module, one.function) or "super()" in one.before
+        ]
         others = [one for one in mutants if one not in on_import]
         if others:
             yield from self._in_read_tests(others)
@@ -89,7 +92,7 @@ class Trials(msgspec.Struct, frozen=True, kw_only=True):
                 broken.append(error)
 
         with tempfile.TemporaryDirectory(prefix="aot-mutants-") as folder:
-            code = run_tests(self.project, [str(self.project.tests)], [Instead(work)], Path(folder))
+            code = run_tests(self.project, [str(self.project.tests)], [Instead(work), self._limit()], Path(folder))
         if broken or code not in PASSED:
             raise broken[0] if broken else BrokenTrialError(f"pytest ended with {code}")
 
@@ -102,7 +105,7 @@ class Trials(msgspec.Struct, frozen=True, kw_only=True):
             while waiting and not children.are_full:
                 mutant = waiting.popleft()
                 expected = sum(self.reach.seconds[test] for test in self._tests_of(mutant))
-                children.start(mutant, trial_of(mutant), seconds=self.at_least + PATIENCE * expected)
+                children.start(mutant, trial_of(mutant), seconds=TO_READ + PATIENCE * expected)
             mutant, said = children.end_of_one()
             outcome: Outcome = "hung" if said is None else "killed" if said else "survived"
             yield Tried(mutant=mutant, outcome=outcome, by=said.decode() if said else None)
@@ -122,12 +125,17 @@ class Trials(msgspec.Struct, frozen=True, kw_only=True):
         sys.meta_path.insert(0, Replaced(self.project.name_of(mutant.module), path, mutant.text))
         failures = Failures()
         files = dict.fromkeys(map(self.project.file_of, tests))
-        code = run_tests(self.project, files, [Chosen(tests, known=self.reach.seconds), failures], folder)
+        code = run_tests(
+            self.project, files, [Chosen(tests, known=self.reach.seconds), failures, self._limit()], folder
+        )
         if code in PASSED:
             return b""
         if code in FAILED:
             return (failures.first or "the tests cannot be read").encode()
         raise BrokenTrialError(f"pytest ended with {code}")
+
+    def _limit(self) -> Limit:
+        return Limit(self.reach.seconds, self.at_least)
 
     def _tests_of(self, mutant: Mutant) -> list[str]:
         tests = self.reach.tests_of(mutant.module, mutant.function)
