@@ -57,8 +57,9 @@ def _all_tried(project: Project, chosen: list[Mutant], given: argparse.Namespace
     )
     for one in trials.of(chosen):
         found.append(one)
-        alive = sum(other.outcome == "survived" for other in found)
-        _tell(f"{len(found)} of {len(chosen)}, {alive} survived", is_last=len(found) == len(chosen))
+        if one.outcome == "survived":
+            _tell(f"{one.mutant}")
+        _tell(f"{len(found)} of {len(chosen)}, {score_of(found)}", is_last=len(found) == len(chosen))
     return found
 
 
@@ -67,8 +68,9 @@ def _count(every: list[Mutant], known: set[tuple[str, str, str]]) -> int:
 
 
 def _tell(text: str, *, is_last: bool = True) -> None:
-    """What is not the last of its kind is written over by the next, where there is a terminal."""
-    print(text, end="\n" if is_last or not sys.stderr.isatty() else "\r", file=sys.stderr, flush=True)
+    """What is not the last of its kind is written over by the next; it is for a terminal alone."""
+    if is_last or sys.stderr.isatty():
+        print(f"{text:70}", end="\n" if is_last else "\r", file=sys.stderr, flush=True)
 
 
 def _parser() -> argparse.ArgumentParser:
