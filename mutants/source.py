@@ -1,7 +1,8 @@
 """A source file as a tree whose nodes know their place in the text; and what of it is not mutated.
 
 Not mutated are docstrings, annotations, type aliases, texts for people (whatever is inside a `raise` or an f-string,
-strings with a blank in them), and what makes no difference by construction (`strict` of `zip`, `gc` of a Struct).
+strings with a blank in them), and what makes no difference by construction (`strict` of `zip`, `gc` of a Struct, the
+empty default of `get`: whatever is put there, nobody knows it).
 """
 
 from __future__ import annotations
@@ -86,6 +87,8 @@ def _is_left_alone(parent: ast.AST, field: str, node: ast.AST) -> bool:
         case ast.Module(), ast.Assign(targets=[ast.Name(id=name)]) if name[:1].isupper() and not name.isupper():
             return True
         case ast.Call(func=ast.Name(id=name)), ast.Constant(value=str()) if name in SAYING:
+            return True
+        case ast.Call(func=ast.Attribute(attr="get")), ast.Tuple(elts=[]):
             return True
         case _, ast.keyword(arg=str(name)) if name in WITHOUT_A_DIFFERENCE:
             return True
