@@ -83,3 +83,25 @@ def test_the_same_rank_again_is_no_entry() -> None:
     for _ in range(3):
         ranking.place("a", rank(1))
     assert ranking._heap == [(rank(1), "a")]
+
+
+def test_one_reader_takes_each_off_once_and_the_next_finds_all_of_them_once() -> None:
+    ranking, reader = a_ranking(a=1, b=2, c=3), object()
+    for given in (set[str](), {"a"}):
+        ranking.best_but(given, reader)
+    assert len(ranking._heap) == 1
+    for _ in range(3):
+        assert ranking.best_but(set(), object()) == "a"
+        assert len(ranking._heap) == 2
+
+
+def test_after_tidying_up_the_best_is_first_and_each_is_there_once() -> None:
+    ranking = a_ranking(a=500, b=400)
+    assert ranking.best_but(set(), object()) == "b"
+    entries, number = 0, 3 * SLACK
+    while len(ranking._heap) >= entries:
+        entries, number = len(ranking._heap), number - 1
+        ranking.place("c", rank(number))
+    assert ranking.best_but(set(), object()) == "c"
+    assert len(ranking._heap) == 2
+    assert all_of(ranking) == ["c", "b", "a"]

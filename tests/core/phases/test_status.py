@@ -98,14 +98,16 @@ def test_notes_are_dated_and_come_after_those_before() -> None:
         assert effects == ()
     assert ([one.summary for one in loop.checkpoints], loop.last_updated) == (["half", "all"], LATER)
     for message in ("first", "second"):
-        loop, _ = advance(loop, ErrorMet(at="later still", message=message))
+        loop, effects = advance(loop, ErrorMet(at="later still", message=message))
+        assert effects == ()
     assert ([one.message for one in loop.errors], loop.last_updated) == (["first", "second"], "later still")
 
 
 def test_artifacts_are_named_one_by_one_and_the_same_name_is_no_news() -> None:
     loop = a_phase_loop()
     for named in ({"branch": "b"}, {"pr_url": "https://example.com/1"}, {"progress_file": "p.md"}):
-        loop, _ = advance(loop, ArtifactsNamed(at=LATER, **named))
+        loop, effects = advance(loop, ArtifactsNamed(at=LATER, **named))
+        assert effects == ()
     assert loop.artifacts == Artifacts(branch="b", pr_url="https://example.com/1", progress_file="p.md")
     assert loop.last_updated == LATER
     assert advance(loop, ArtifactsNamed(at="later still", branch="b")) == (loop, ())
