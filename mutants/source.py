@@ -76,20 +76,30 @@ def _within(parent: ast.AST, function: Function | None, outermost: str | None, p
 
 
 def _is_left_alone(parent: ast.AST, field: str, node: ast.AST) -> bool:
+    if field in {"annotation", "returns", "decorator_list", "bases"}:
+        return True
+    return _is_for_people(parent, node) or _makes_no_difference(parent, node)
+
+
+def _is_for_people(parent: ast.AST, node: ast.AST) -> bool:
     match parent, node:
-        case (_, ast.JoinedStr() | ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant())) | (
-            ast.Raise() | ast.ExceptHandler(),
-            ast.expr(),
-        ):
+        case _, ast.JoinedStr() | ast.Expr(value=ast.Constant()):
             return True
-        case _, ast.If(test=ast.Name(id="TYPE_CHECKING")):
+        case ast.Raise() | ast.ExceptHandler(), ast.expr():
             return True
-        case ast.Module(), ast.Assign(targets=[ast.Name(id=name)]) if name[:1].isupper() and not name.isupper():
+        case ast.Call(func=ast.Name(id=name)), ast.Constant(value=str()):
+            return name in SAYING
+    return False
+
+
+def _makes_no_difference(parent: ast.AST, node: ast.AST) -> bool:
+    match parent, node:
+        case _, ast.Import() | ast.ImportFrom() | ast.If(test=ast.Name(id="TYPE_CHECKING")):
             return True
-        case ast.Call(func=ast.Name(id=name)), ast.Constant(value=str()) if name in SAYING:
-            return True
+        case ast.Module(), ast.Assign(targets=[ast.Name(id=name)]):
+            return name[:1].isupper() and not name.isupper()
         case ast.Call(func=ast.Attribute(attr="get")), ast.Tuple(elts=[]):
             return True
-        case _, ast.keyword(arg=str(name)) if name in WITHOUT_A_DIFFERENCE:
-            return True
-    return field in {"annotation", "returns", "decorator_list", "bases"}
+        case _, ast.keyword(arg=str(name)):
+            return name in WITHOUT_A_DIFFERENCE
+    return False
