@@ -1,8 +1,8 @@
 """A source file as a tree whose nodes know their place in the text; and what of it is not mutated.
 
 Not mutated are docstrings, annotations, type aliases, texts for people (whatever is inside a `raise` or an f-string,
-strings with a blank in them), and what makes no difference by construction (`strict` of `zip`, `gc` of a Struct, the
-empty default of `get`: whatever is put there, nobody knows it).
+strings with a blank in them), and what makes no difference by construction (`strict` of `zip`; `gc` of a Struct, and
+`kw_only` of one without fields; the empty default of `get`: whatever is put there, nobody knows it).
 """
 
 from __future__ import annotations
@@ -100,6 +100,8 @@ def _makes_no_difference(parent: ast.AST, node: ast.AST) -> bool:
             return name[:1].isupper() and not name.isupper()
         case ast.Call(func=ast.Attribute(attr="get")), ast.Tuple(elts=[]):
             return True
+        case ast.ClassDef(body=body), ast.keyword(arg="kw_only"):
+            return not any(isinstance(one, ast.AnnAssign) for one in body)
         case _, ast.keyword(arg=str(name)):
             return name in WITHOUT_A_DIFFERENCE
     return False

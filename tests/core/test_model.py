@@ -48,8 +48,8 @@ def test_a_value_is_replaced_and_never_changed() -> None:
 def test_fields_are_named_at_the_call() -> None:
     for kind in VALUES:
         if fields(kind) and kind not in POSITIONAL:
-            with pytest.raises(TypeError, match="positional"):
-                kind(*[None] * len(fields(kind)))
+            with pytest.raises(TypeError, match="Extra positional"):
+                kind(None)
 
 
 UNLESS_SAID = {

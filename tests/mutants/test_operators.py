@@ -88,7 +88,8 @@ def test_what_answers_yes_or_no_answers_the_other(body: str, after: set[str]) ->
         ("def f(a=1): ...", {"def f(a=2): ...", "def f(a=0): ..."}),
         ("def f(*, a=True): ...", {"def f(*, a=False): ..."}),
         ("class A:\n    a: int = 3", {"a: int = 4", "a: int = 2"}),
-        ("class A(B, frozen=True): ...", {"class A(B, frozen=False): ..."}),
+        ("class A(B, frozen=True, kw_only=True): ...", {"class A(B, frozen=False, kw_only=True): ..."}),
+        ("class A(kw_only=True):\n    a: int", {"class A(kw_only=False):"}),
         ('MOST = {"a": 1}', {'MOST = {"": 1}', 'MOST = {"a": 2}', 'MOST = {"a": 0}'}),
     ],
 )  # fmt: skip

@@ -12,7 +12,7 @@ from prove.phases import PROVEN
 from aotloop.core.phases.facts import Facts
 from aotloop.core.phases.invariants import findings_of
 from aotloop.core.phases.measure import steps_left
-from aotloop.core.phases.model import PHASES, Artifacts, Phase, Status
+from aotloop.core.phases.model import OURS, PHASES, Artifacts, ErrorRecord, Phase, PhaseLoop, Status
 from aotloop.core.phases.receipts import GREEN, RECEIPTS, RED, UNTOUCHED, verify_again, verify_receipt
 from aotloop.core.phases.transitions import FOLLOWS, STATUS
 from tests.core.phases.walking import a_phase_loop, facts_for, receipt
@@ -164,3 +164,10 @@ def test_what_is_claimed_is_shown_up_to_two_hundred_characters(length: int, show
 def test_nothing_is_shown_that_a_terminal_would_obey() -> None:
     found = verify_receipt("plan", receipt("plan", git_sha="\x1b[2J"), facts_for("plan", commit_known=False))
     assert "the commit '\\x1b[2J' is not part of what is checked out" in found[1]
+
+
+def test_what_we_added_to_the_file_is_known_by_name() -> None:
+    names = PhaseLoop.__struct_fields__
+    assert set(OURS[PhaseLoop]) == set(names[names.index("last_updated") + 1 :])
+    assert OURS[ErrorRecord] == ("forced", "refused")
+    assert set(OURS) == {PhaseLoop, ErrorRecord}
