@@ -1,9 +1,9 @@
 # Every target sets up what it needs in .venv: a fresh machine with Python 3.11+, git and make is enough.
 PYTHON ?= python3
 BIN := .venv/bin
-SRC := src tests bench plugin docs prove faults
+SRC := src tests bench plugin docs prove faults mutants
 
-.PHONY: help demo test test-clients test-deep test-times check bench bench-peers bench-convergence prove prove-deep faults fuzz format docs screens clean
+.PHONY: help demo test test-clients test-deep test-times check bench bench-peers bench-convergence prove prove-deep mutants faults fuzz format docs screens clean
 help:
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 19
 
@@ -28,7 +28,7 @@ demo: .venv/.ready ## watch a loop at work: a quarter of a minute, no API key
 
 # Four at a time, whatever the cores: most tests wait for processes. Slow ones first, so that all workers end together.
 WORKERS ?= 4
-PYTEST := $(BIN)/python -m pytest -q -p tests.progress -n $(WORKERS) --maxschedchunk=1
+PYTEST := $(BIN)/python -m pytest -q -p tests.progress -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
 
 test: .venv/.ready ## all tests but those that drive real clients (WORKERS=n; ARGS=… for pytest)
 	@$(PYTEST) -m 'not client' $(ARGS)
@@ -69,6 +69,9 @@ prove: .venv/.ready ## the model checker: every small loop, every outcome; and t
 prove-deep: .venv/.ready ## the same with one atom more (hours; MINUTES=n bounds it), and generated cases by the thousand
 	@$(BIN)/python -m prove --deep $(if $(MINUTES),--minutes $(MINUTES))
 	@$(MAKE) --no-print-directory test-deep
+
+mutants: .venv/.ready ## changes the core in small ways, one at a time, and looks whether its tests notice (COUNT=200, SEED=n, ONLY="graph phases")
+	@$(BIN)/python -m mutants $(ONLY) $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 # What the fuzzer needs is not among what the tests need; without it, that part is skipped, and says so.
 .venv/.fuzz: .venv/.ready

@@ -15,8 +15,10 @@ from msgspec.structs import replace
 
 from aotloop.core.board import Board
 from aotloop.core.graph import Graph
+from aotloop.core.group_order import group_order
 from aotloop.core.machine import advance
 from aotloop.core.model import Atom, Constraints, Decomposition, Loop, OrGroup
+from aotloop.core.removal import take_out
 from aotloop.errors import IllegalEvent
 from tests.core.generated import ATOM_STATUSES, any_events, any_graphs, some_of, thoroughly, valid_loops
 from tests.loops import a_loop, atom, loops
@@ -594,3 +596,197 @@ def test_a_board_for_once_takes_any_event_as_one_that_keeps_up_does(loop: Loop, 
         assert outcomes[0] == outcomes[1]
         assert loop == other
         assert_up_to_date(boards[1])
+
+
+# --- what is kept, and what is not computed ----------------------------------------------------------------------
+
+
+def a_fan(number: int = 40) -> list[Atom]:
+    """A chain, all of which the last one needs as well: news of it would go through the chain again and again."""
+    chain = [atom(f"A{one}", *([f"A{one - 1}"] if one else [])) for one in range(number)]
+    return [*chain, atom("Z", *(one.id for one in chain))]
+
+
+def test_news_that_would_go_back_and_forth_are_worked_out_anew() -> None:
+    board = asked(a_loop(*a_fan()))
+    change(board, "Z", estimate=90.0)
+    assert_up_to_date(board)
+
+
+def test_a_selection_whose_news_would_go_back_and_forth_is_worked_out_anew() -> None:
+    *chain, last = a_fan()
+    loop = a_loop(*chain, atom("X", or_group="g"), replace(last, or_group="g", estimate=90.0))
+    board = asked(loop)
+    change_group(board, "g", selected="Z")
+    assert_up_to_date(board)
+
+
+def test_growth_whose_news_would_go_back_and_forth_is_worked_out_anew() -> None:
+    *chain, last = a_fan()
+    board = asked(a_loop(*chain))
+    board.grow([replace(last, estimate=90.0)])
+    assert_up_to_date(board)
+
+
+def test_what_was_handed_out_is_kept_in_place_by_every_change() -> None:
+    board = asked(a_race())
+    required, consumers, paths = board.required, board.consumers, board.remaining_path
+    change(board, "D", status="resolved", estimate=3.0)
+    change_group(board, "g", selected="Y")
+    board.grow([atom("N", "Q"), atom("W", or_group="g")], {"g": replace(board.or_groups["g"], choices=("X", "Y", "W"))})
+    board.grow([atom("V", or_group="h")], {"h": OrGroup(choices=("V",), selected="V")}, [split("N", "V")])
+    assert board.required is required
+    assert board.consumers is consumers
+    assert board.remaining_path is paths
+    assert_up_to_date(board)
+
+
+def test_who_waits_for_whom_is_kept_also_if_nothing_else_was_asked() -> None:
+    board = Board(a_loop(atom("A"), atom("B", "A")))
+    consumers = board.consumers
+    board.grow([atom("C", "B")])
+    assert board.consumers is consumers
+    assert consumers == {"A": ["B"], "B": ["C"]}
+
+
+def test_nothing_is_computed_before_somebody_asks() -> None:
+    board = Board(a_race())
+    change(board, "D", status="resolved")
+    change_group(board, "g", selected="Y")
+    board.grow([atom("V", or_group="h")], {"h": OrGroup(choices=("V",), selected="V")})
+    assert not {"consumers", "required", "remaining_path", "consumers_first"} & set(vars(board))
+
+
+def test_a_board_for_once_keeps_no_news() -> None:
+    board = Board(a_race(), is_for_once=True)
+    board.ready()
+    board.remaining_path  # noqa: B018 - somebody asks
+    change(board, "Q", estimate=9.0)
+    assert board.take_news() is None
+    assert_up_to_date(board)
+    change_group(board, "g", selected="Y")
+    assert_up_to_date(board)
+    board.rebuild()
+    assert board.take_news() is None
+
+
+def test_the_order_of_groups_is_worked_out_anew_when_groups_come_or_go() -> None:
+    for ask in (False, True):
+        board = Board(a_loop(atom("B", or_group="b"), atom("A", or_group="a")))
+        if ask:
+            board.ready()
+        assert group_order(board) == {"b": 0, "a": 1}
+        grown = OrGroup(choices=("B", "C"), selected="B")
+        board.grow([atom("C", "A", or_group="b")], {"b": grown})
+        assert group_order(board) == {"a": 0, "b": 1}
+        take_out(board, {"A"})
+        assert group_order(board) == {"b": 0}
+
+
+@pytest.mark.parametrize("ask", [False, True])
+@pytest.mark.parametrize(
+    ("atoms", "groups", "splits"),
+    [
+        ([atom("N"), atom("N", "A")], {}, []),
+        ([atom("A", "Q")], {}, []),
+        ([atom("N", "A"), atom("A")], {}, []),
+        ([], {"h": OrGroup(choices=("A", "Q"), selected="A")}, []),
+        ([atom("N", or_group="h")], {"h": OrGroup(choices=("N", "A"), selected="N")}, []),
+        ([atom("N", or_group="h")], {"h": OrGroup(choices=("N", "Y"), selected="N")}, []),
+        ([atom("N", or_group="h")], {"h": OrGroup(choices=("N", "later"), selected="N")}, []),
+        ([], {"h": OrGroup(choices=("V", "W"), selected="V"), "i": OrGroup(choices=("W",), selected="W")}, []),
+        ([atom("V")], {"h": OrGroup(choices=("V", "V"), selected="V")}, []),
+        ([atom("V")], {"h": OrGroup(choices=("V",), selected="W")}, []),
+        ([], {"g": OrGroup(choices=("X",), selected="X")}, []),
+        ([atom("N")], {}, [split("gone", "N", "A")]),
+        ([atom("N")], {}, [split("Q", "N"), split("Q", "A")]),
+    ],
+)  # fmt: skip
+def test_growth_that_makes_a_loop_invalid_is_answered_as_by_a_graph(
+    atoms: list[Atom], groups: dict[str, OrGroup], splits: list[Decomposition], ask: bool
+) -> None:
+    loop = a_race()
+    loop.atoms += [atom("A"), atom("B", "A", "later", "W")]
+    board = asked(loop) if ask else Board(loop)
+    board.grow(atoms, groups, splits)
+    assert_up_to_date(board)
+    change(board, "D", status="resolved")
+    assert_up_to_date(board)
+
+
+@pytest.mark.parametrize(
+    "group", [OrGroup(choices=("A", "B"), selected="B"), OrGroup(choices=("A", "B"), selected="C")]
+)
+def test_a_group_that_nobody_knew_can_be_put(group: OrGroup) -> None:
+    board = asked(a_loop(atom("A", or_group="h"), atom("B", or_group="h"), atom("C", "A"), or_groups={}))
+    board.put_group("h", group)
+    assert board.or_groups == {"h": group}
+    assert_up_to_date(board)
+
+
+def test_a_choice_of_two_groups_is_answered_as_by_a_graph() -> None:
+    groups = {"g": OrGroup(choices=("X", "Y"), selected="X"), "h": OrGroup(choices=("Y", "Z"), selected="Z")}
+    loop = a_loop(*(atom(one) for one in "XYZ"), atom("Q", "Y"), or_groups=groups)
+    board = asked(loop)
+    for one, status in (("X", "resolved"), ("Z", "resolved"), ("X", "pending")):
+        change(board, one, status=status)
+        assert_up_to_date(board)
+
+
+# --- what follows, by example ------------------------------------------------------------------------------------
+
+
+def test_what_an_unselected_choice_did_meets_nothing() -> None:
+    loop = a_race()
+    loop.atoms[3] = replace(loop.atoms[3], status="resolved")
+    board = asked(loop)
+    assert "Q" not in board.ready()
+    change_group(board, "g", selected="Y")
+    assert "Q" in board.ready()
+
+
+def test_a_racer_is_not_ready_any_more_when_another_one_was_first() -> None:
+    loop = a_race(speculative=True)
+    loop.atoms[:2] = [atom("D", status="resolved"), atom("E", status="resolved")]
+    board = asked(loop)
+    assert set(board.ready()) == {"X", "Y"}
+    change(board, "X", status="resolved")
+    assert board.ready() == ["Q"]
+    change(board, "X", status="pending")
+    assert_up_to_date(board)
+
+
+def test_an_atom_that_costs_nothing_is_not_ready_any_more_when_it_was_decomposed() -> None:
+    board = asked(a_loop(atom("P", estimate=0.0), atom("A", estimate=0.0)))
+    board.grow([atom("C", estimate=0.0)], {}, [split("P", "C")])
+    assert_up_to_date(board)
+    board.grow([], {}, [split("A", "C")])
+    assert_up_to_date(board)
+
+
+def test_a_group_of_one_choice_that_somebody_needs_can_be_widened() -> None:
+    board = asked(a_loop(atom("X", or_group="g"), atom("Q", "X")))
+    board.grow([atom("Y", or_group="g")], {"g": OrGroup(choices=("X", "Y"), selected="Y")})
+    assert_up_to_date(board)
+    assert board.consumers == {"X": ["Q"], "Y": ["Q"]}
+
+
+def test_choices_that_are_only_named_do_not_stand_in_the_way() -> None:
+    later = tuple(f"later{number}" for number in range(20))
+    loop = a_loop(
+        atom("X", or_group="g"), atom("Y", or_group="g"),
+        or_groups={"g": OrGroup(choices=("X", "Y", *later), selected="X")},
+    )  # fmt: skip
+    board = asked(loop)
+    for selected in ("Y", "X"):
+        change_group(board, "g", selected=selected)
+        assert board.ready() == [selected]
+
+
+def test_news_of_a_path_are_told_once() -> None:
+    board = asked(a_loop(atom("A"), atom("B", "A"), atom("C")))
+    board.take_news()
+    change(board, "B", estimate=9.0)
+    assert board.take_news() == {"A", "B"}
+    change(board, "C", status="in_progress")
+    assert board.take_news() == {"C"}

@@ -12,6 +12,7 @@ from aotloop.core.checklist import (
     Leaf,
     atom_check_tree,
     base_case_tree,
+    count_repairable,
     leaves,
     problems_of_atom_check,
     problems_of_base_case,
@@ -257,3 +258,33 @@ def test_weights_that_do_not_sum_to_one_are_only_doubtful() -> None:
 
 def test_weights_that_sum_to_one_but_for_rounding_are_fine() -> None:
     assert found(rubric(*(criterion(name, 0.1) for name in "abcdefghij"))) == []
+
+
+def test_what_can_fail_by_itself_is_counted_and_an_any_of_fails_as_one() -> None:
+    three = ChecklistItem(item="all", group=(passes("a"), ChecklistItem(item="some", any_of=(passes(), passes()))))
+    assert count_repairable(base_case_tree(BaseCase(checklist=(passes("one"), three)))) == 3
+    assert count_repairable(base_case_tree(BaseCase(type="file", value="x"))) == 1
+    assert count_repairable(atom_check_tree(AtomCheck(any_of=(passes(), passes())), "A1")) == 1
+
+
+def test_an_item_that_checks_nothing_is_a_choice_among_nothing() -> None:
+    assert base_case_tree(BaseCase(checklist=(ChecklistItem(item="x"),))) == AllOf("base case", (AnyOf("x", ()),))
+
+
+def test_a_single_check_without_a_type_is_a_command() -> None:
+    check = Check(type="command", value="true")
+    assert base_case_tree(BaseCase(value="true")) == AllOf("base case", (Leaf("command: true", check),))
+    assert atom_check_tree(AtomCheck(value="true"), "A1") == Leaf("A1", check)
+
+
+def test_an_empty_rubric_is_one_problem_and_names_given_twice_are_told_in_order() -> None:
+    assert len(found(rubric())) == 1
+    twice = rubric(*(criterion(name, 0.25) for name in ("b", "a", "b", "a")))
+    assert [one.partition("criterion ")[2] for one in errors(twice)] == ["'a' twice", "'b' twice"]
+
+
+def test_where_an_item_is_wrong_is_told_down_to_the_last() -> None:
+    group = ChecklistItem(item="all", group=(passes(), ChecklistItem(item="some", any_of=(passes(value=" "),))))
+    assert errors(passes(), group) == [
+        "base.checklist[1].group[1].any_of[0].check.value: a command check needs a value"
+    ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.core.context import MOST_FAILURES, context_of
+from aotloop.core.context import context_of
 from aotloop.core.graph import Graph
-from aotloop.core.model import Binding, Decomposition, Loop, TrailEntry
+from aotloop.core.model import Binding, Constraints, Decomposition, Loop, TrailEntry
 from tests.loops import a_loop, atom
 
 
@@ -50,7 +50,7 @@ def test_what_failed_before_is_told_once_the_latest_last_and_not_without_end() -
     assert context_of(Graph(loop), "Y").failures == ("X: first",)
     loop.trail += [failure("Y", f"reason {number}") for number in range(50)]
     told = context_of(Graph(loop), "Y").failures
-    assert (len(told), told[-1]) == (MOST_FAILURES, "Y: reason 49")
+    assert (len(told), told[-1]) == (5, "Y: reason 49")
 
 
 def test_its_size_does_not_grow_with_the_length_of_the_run() -> None:
@@ -74,3 +74,58 @@ def test_whether_it_may_be_split_follows_from_limits_group_and_history() -> None
     constraints = replace(loop.objective.constraints, max_depth=0)
     loop.objective = replace(loop.objective, constraints=constraints)
     assert not context_of(Graph(loop), "A1").may_split
+
+
+def test_it_may_be_split_down_to_the_depth_that_is_allowed_and_no_further() -> None:
+    loop = a_loop(
+        atom("P"), atom("C"), atom("D"),
+        decompositions=[
+            Decomposition(parent="P", children=("C",), reason="parts"),
+            Decomposition(parent="C", children=("D",), reason="parts"),
+        ],
+        constraints=Constraints(max_depth=2),
+    )  # fmt: skip
+    assert [context_of(Graph(loop), one).may_split for one in ("P", "C", "D")] == [True, True, False]
+
+
+def test_only_failures_are_told_of_what_is_in_the_trail() -> None:
+    loop = a_loop(atom("X", or_group="g"), atom("Y", or_group="g"))
+    loop.trail = [
+        TrailEntry(or_group="g", selected="Y", reason="X failed", timestamp="noon", atom="X"),
+        failure("X", "it broke"),
+        TrailEntry(type="user_correction", atom="Y", reason="as I said", timestamp="noon"),
+    ]
+    assert context_of(Graph(loop), "Y").failures == ("X: it broke",)
+
+
+def test_a_part_is_told_why_the_whole_failed() -> None:
+    loop = a_loop(atom("P"), atom("C"), decompositions=[Decomposition(parent="P", children=("C",), reason="parts")])
+    loop.trail = [failure("P", "its check failed")]
+    assert context_of(Graph(loop), "C").failures == ("P: its check failed",)
+
+
+def test_what_two_dependencies_share_is_told_once_and_the_others_still_follow() -> None:
+    loop = a_loop(
+        atom("P"), atom("C", status="resolved"), atom("D", status="resolved"), atom("Z", "P", "C", "D"),
+        decompositions=[Decomposition(parent="P", children=("C",), reason="parts")],
+    )  # fmt: skip
+    assert list(context_of(Graph(loop), "Z").results) == ["C", "D"]
+
+
+def test_what_was_resolved_without_a_result_is_not_told() -> None:
+    loop = a_loop(atom("A", status="resolved"), atom("B", status="resolved"), atom("Z", "A", "B"))
+    del loop.bindings["A"]
+    assert results(loop, "Z") == {"B"}
+
+
+def test_a_group_that_is_named_twice_does_not_hide_what_comes_after_it() -> None:
+    loop = a_loop(
+        atom("X", or_group="g", status="resolved"), atom("Y", or_group="g"), atom("D", status="resolved"),
+        atom("Z", "X", "Y", "D"),
+    )  # fmt: skip
+    assert list(context_of(Graph(loop), "Z").results) == ["X", "D"]
+
+
+def test_a_whole_that_is_a_part_of_itself_comes_to_an_end() -> None:
+    loop = a_loop(atom("P"), atom("Z", "P"), decompositions=[Decomposition(parent="P", children=("P",), reason="r")])
+    assert results(loop, "Z") == set()

@@ -94,3 +94,17 @@ def test_once_outdated_it_stays_so_until_there_is_another(moves: list[str]) -> N
         with suppress(IllegalEvent):
             advance(loop, kinds[move])
         assert not is_fresh(loop)
+
+
+def test_without_a_verdict_nothing_is_fresh() -> None:
+    assert fresh_verdict(a_loop(atom("A1")), HEAD) is None
+
+
+def test_what_is_outdated_already_is_not_written_again() -> None:
+    loop = a_judged_loop()
+    fail(loop, "A3")
+    verdict = loop.control.verdict
+    assert verdict is not None
+    assert verdict.outdated
+    fail(loop, "A4")
+    assert loop.control.verdict is verdict

@@ -214,3 +214,14 @@ def test_a_loop_that_may_not_start_is_not_told_that_it_does_not_fit() -> None:
     loop = a_pending_loop(*chain(3), constraints=limits(1))
     loop.objective = replace(loop.objective, goal="")
     assert gate(loop).warnings == ()
+
+
+def test_a_cycle_that_it_was_not_told_of_does_no_harm() -> None:
+    assert gate_of(a_pending_loop(atom("A1", "A2"), atom("A2", "A1"), atom("A3", "A1")), []).ready
+
+
+def test_without_atoms_nothing_is_too_much() -> None:
+    loop = a_pending_loop(constraints=Constraints(max_iterations=1))
+    loop.atoms = []
+    loop.control = replace(loop.control, iteration=1)
+    assert gate_of(loop, []).warnings == ()

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from aotloop.core.graph import Graph
-from aotloop.core.model import Decomposition, Loop, OrGroup
+from aotloop.core.graph import Graph, highest_number
+from aotloop.core.model import Constraints, Decomposition, Loop, OrGroup
 from tests.core.generated import any_graphs, thoroughly, valid_loops
 from tests.loops import a_loop, atom
 
@@ -404,4 +404,65 @@ def test_the_cycle_that_is_shown_exists(loop: Loop) -> None:
 
 @given(valid_loops())
 def test_loops_built_in_order_have_no_cycle(loop: Loop) -> None:
+    assert Graph(loop).find_cycle() is None
+
+
+# --- numbers, bounds, and files that are not valid ---------------------------------------------------------------
+
+
+def test_ids_of_sixteen_digits_are_counted_on_from_and_longer_ones_are_not() -> None:
+    assert highest_number(["A7", "A" + "9" * 16]) == 9999999999999999
+    assert highest_number(["A7", "A" + "9" * 17]) == 7
+
+
+def test_of_several_that_wait_the_longest_path_counts() -> None:
+    graph = Graph(a_loop(atom("A"), atom("B", "A", estimate=2.0), atom("C", "A", estimate=7.0)))
+    assert graph.remaining_path == {"A": 8.0, "B": 2.0, "C": 7.0}
+
+
+def test_a_selected_choice_that_was_given_up_is_exhausted_and_another_one_is_not() -> None:
+    for given_up in ({"failed": ("X",)}, {"blamed": {"X": ()}}):
+        group = OrGroup(choices=("X", "Y"), selected="X", **given_up)
+        loop = a_loop(atom("X", or_group="g"), atom("Y", or_group="g"), or_groups={"g": group})
+        assert (Graph(loop).is_exhausted("X"), Graph(loop).is_exhausted("Y")) == (True, False)
+        loop.or_groups["g"] = replace(group, selected="Y")
+        assert not Graph(loop).is_exhausted("X")
+
+
+def test_attempts_are_spent_when_there_were_as_many_as_allowed() -> None:
+    graph = Graph(a_loop(atom("A", attempts=1), atom("B", attempts=2), constraints=Constraints(max_attempts=2)))
+    assert (graph.is_exhausted("A"), graph.is_exhausted("B")) == (False, True)
+
+
+def test_parts_that_are_parts_of_one_another_come_to_an_end() -> None:
+    parts = [split("P", "C"), split("C", "P")]
+    graph = Graph(a_loop(atom("P"), atom("C"), decompositions=parts))
+    assert graph.descendants("P") == {"P", "C"}
+    assert graph.depth("P") == graph.depth("C") == 1
+
+
+def test_of_an_atom_in_several_wholes_the_first_counts() -> None:
+    parts = [split("P", "C"), split("R", "Q"), split("Q", "C")]
+    graph = Graph(a_loop(atom("P"), atom("Q"), atom("R"), atom("C"), decompositions=parts))
+    assert (graph.parents_of_unit("C"), graph.depth("C"), graph.depth("Q")) == (["P", "Q"], 1, 1)
+
+
+def test_a_whole_that_is_no_atom_is_none() -> None:
+    graph = Graph(a_loop(atom("C"), decompositions=[split("gone", "C")]))
+    assert (graph.parents_of_unit("C"), graph.depth("C")) == ([], 0)
+
+
+def test_a_cycle_is_found_wherever_it_is_in_the_file() -> None:
+    assert Graph(a_loop(atom("B", "A"), atom("A"), atom("C", "D"), atom("D", "C"))).find_cycle() == ["C", "D", "C"]
+
+
+def test_where_many_ways_lead_to_the_same_atom_each_is_looked_at_once() -> None:
+    layers = [[f"{side}{number}" for side in "ab"] for number in range(60)]
+    atoms = [atom(one) for one in layers[0]]
+    atoms += [atom(one, *before) for before, layer in pairwise(layers) for one in layer]
+    assert Graph(a_loop(*reversed(atoms))).find_cycle() is None
+
+
+def test_what_is_no_atom_closes_no_cycle() -> None:
+    loop = a_loop(atom("A", "gone"), decompositions=[split("gone", "A")])
     assert Graph(loop).find_cycle() is None

@@ -294,3 +294,54 @@ def test_decomposing_changes_nothing_but_the_parent(loop: Loop, data: st.DataObj
     assert replace(loop.control, generation=Generation()) == replace(before.control, generation=Generation())
     assert loop.decompositions[:-1] == before.decompositions
     assert set(before.bindings) - set(loop.bindings) <= {parent.id}
+
+
+# --- growth that puts groups into another order ------------------------------------------------------------------
+
+
+def test_a_choice_that_puts_its_group_after_another_frees_what_was_blamed_on_it() -> None:
+    blamed = OrGroup(choices=("B1", "B2"), selected="B2", blamed={"B1": ("a",)})
+    loop = a_loop(
+        atom("A1", or_group="a"),
+        *(atom(one, or_group="b") for one in ("B1", "B2")),
+        or_groups={"a": OrGroup(choices=("A1",), selected="A1"), "b": blamed},
+    )
+    added(loop)
+    assert loop.or_groups["b"] == blamed
+    added(loop, or_group="a")
+    assert loop.or_groups["b"] == blamed
+    added(loop, or_group="a", depends_on=("B2",))
+    assert loop.or_groups["b"] == replace(blamed, blamed={})
+
+
+def test_parts_that_put_a_group_after_another_free_what_was_blamed_on_it() -> None:
+    blamed = OrGroup(choices=("D1", "D2"), selected="D2", blamed={"D1": ("c",)})
+    loop = a_loop(
+        atom("P"),
+        *(atom(one, "P", or_group="c") for one in ("C1", "C2")),
+        *(atom(one, or_group="d") for one in ("D1", "D2")),
+        or_groups={"c": OrGroup(choices=("C1", "C2"), selected="C1"), "d": blamed},
+    )
+    part = Child(description="a part", depends_on=("D2",))
+    advance(loop, AtomDecomposed(parent="P", children=(part,), reason="too large"))
+    assert loop.or_groups["d"] == replace(blamed, blamed={})
+
+
+@pytest.mark.parametrize(("given_up", "selected"), [({"blamed": {"A1": ()}}, "A2"), ({}, "A1")])
+def test_a_new_choice_is_tried_where_the_selected_one_was_given_up(given_up: dict[str, Any], selected: str) -> None:
+    group = OrGroup(choices=("A1",), selected="A1", **given_up)
+    loop = a_loop(atom("A1", or_group="g"), or_groups={"g": group})
+    added(loop, or_group="g")
+    assert loop.or_groups["g"].selected == selected
+
+
+def test_a_choice_that_had_failed_before_it_was_an_atom_is_not_tried() -> None:
+    group = OrGroup(choices=("A1", "A1_alt"), selected="A1", failed=("A1", "A1_alt"))
+    loop = a_loop(atom("A1", or_group="g"), or_groups={"g": group})
+    added(loop, atom="A1_alt", or_group="g")
+    assert loop.or_groups["g"] == group
+
+
+def test_what_makes_no_sense_of_a_new_atom_is_told_in_words() -> None:
+    with refused(a_loop(atom("A1")), "AtomAdded is not possible: A2: run: is blank; give a command or remove the key"):
+        added(a_loop(atom("A1")), run=" ")

@@ -53,3 +53,11 @@ def test_a_refused_start_says_status_what_is_allowed_and_the_story() -> None:
     assert caught.value.message == (
         "AtomStarted is not possible: A1 is resolved; it allows: resolve (its story: day 1 failure: reason 1)"
     )
+
+
+def test_without_an_atom_or_without_a_loop_there_is_no_story() -> None:
+    chosen = TrailEntry(or_group="g", selected="A1", reason="cheaper", timestamp="day 1")
+    loop = a_loop(atom("A1", or_group="g"), trail=[chosen])
+    for refused in (illegal(loop, AtomStarted(atom="A1"), "no"), illegal(None, AtomStarted(atom="A1"), "no", "A1")):
+        assert str(refused) == "AtomStarted is not possible: no"
+    assert str(illegal(loop, AtomStarted(atom="A2"), "no", "A2")) == "AtomStarted is not possible: no"

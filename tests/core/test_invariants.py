@@ -18,6 +18,7 @@ from aotloop.core.model import (
     Loop,
     OrGroup,
     TrailEntry,
+    Used,
     Verdict,
 )
 from tests import loops as made
@@ -334,3 +335,65 @@ def test_a_completed_loop_with_a_passing_verdict_is_fine() -> None:
     loop = a_loop(atom("A1"), status="completed")
     loop.control = replace(loop.control, verdict=Verdict(passed=True, objective_digest="d", at="noon"))
     assert findings_of(loop) == []
+
+
+# --- which place, and how much is said ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cost", [-0.01, float("inf"), float("nan")])
+def test_what_it_cost_is_an_amount_of_money(cost: float) -> None:
+    loop = a_loop(atom("A1"))
+    loop.control = replace(loop.control, cost_usd=cost)
+    assert errors(loop) == [f"control.cost_usd: {cost:g} is not an amount of money"]
+
+
+@pytest.mark.parametrize("kind", ["input", "output", "cache_read", "cache_write", "turns"])
+def test_what_was_used_of_models_is_no_less_than_nothing(kind: str) -> None:
+    loop = a_loop(atom("A1"))
+    loop.control = replace(loop.control, used=Used(**{kind: -1}))
+    assert errors(loop) == [f"control.used.{kind}: is less than 0"]
+
+
+def test_a_choice_that_is_blamed_is_a_choice() -> None:
+    assert [one.split(":")[0] for one in errors(grouped(blamed={"A9": ()}))] == ["or_groups.g.blamed"]
+
+
+def test_choices_listed_twice_are_told_in_order() -> None:
+    listed = [one.partition("choices: ")[2] for one in errors(grouped(("A2", "A1", "A2", "A1")))]
+    assert [one for one in listed if one.startswith("lists")] == ["lists A1 twice", "lists A2 twice"]
+
+
+def test_a_selected_choice_that_is_no_atom_is_told_once() -> None:
+    group = OrGroup(choices=("A1", "A2"), selected="A2")
+    loop = a_loop(atom("A1", or_group="g"), or_groups={"g": group})
+    assert [str(one) for one in findings_of(loop)] == ["or_groups.g.selected: A2 is not an atom"]
+
+
+def test_every_decomposition_is_looked_at_whatever_became_of_those_before() -> None:
+    loop = a_loop(
+        atom("P"),
+        atom("C"),
+        atom("Q", status="in_progress"),
+        atom("D"),
+        decompositions=[split("C"), split("D", parent="Q")],
+    )
+    assert errors(loop) == ["decompositions[1].parent: Q is in progress; a decomposed atom is never run"]
+
+
+def test_of_many_names_some_are_told() -> None:
+    names = [f"g{number}" for number in range(9)]
+    groups = {name: OrGroup(choices=(f"A{name}",), selected=f"A{name}") for name in names}
+    loop = a_loop(*(atom(f"A{name}", or_group=name) for name in names), atom("X", or_group="h"), or_groups=groups)
+    assert errors(loop) == [f"atoms[9].or_group: there is no group h (there are: {', '.join(names[:8])})"]
+
+
+@pytest.mark.parametrize(("before", "hint"), [(999, "; did you mean login?"), (1000, "")])
+def test_what_was_meant_is_looked_for_among_the_first_thousand_atoms(before: int, hint: str) -> None:
+    others = [atom(f"{number}") for number in range(before - 1)]
+    loop = a_loop(atom("X", "logn"), *others, atom("login"))
+    assert errors(loop) == [f"atoms[0].depends_on: there is no atom logn{hint}"]
+
+
+def test_a_cycle_is_told_of_where_it_begins_also_if_it_ends_with_another_choice() -> None:
+    loop = a_loop(atom("X", "Q", or_group="g"), atom("Y", or_group="g"), atom("Q", "Y"))
+    assert errors(loop) == ["atoms[0].depends_on: dependencies form a cycle: X (of g) → Q → Y (of g)"]

@@ -112,3 +112,14 @@ def test_a_runtime_that_is_no_duration_is_reported_at_its_key() -> None:
 
 def test_all_problems_are_reported_at_once() -> None:
     assert len(problems(max_iterations=0, max_attempts=0, max_cost_usd=0.0, max_runtime=0)) == 4
+
+
+@pytest.mark.parametrize("text", ["h", "1hh", "m30", "1h30", "1.2.3s", "-1s", "", "s1"])
+def test_what_may_mean_several_things_or_nothing_is_no_length_of_time(text: str) -> None:
+    with pytest.raises(ValueError):
+        seconds(text)
+
+
+def test_a_number_larger_than_any_float_is_no_length_of_time() -> None:
+    with pytest.raises(ValueError, match="1000000"):
+        seconds(10**400)

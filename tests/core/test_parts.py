@@ -123,3 +123,12 @@ def test_a_part_that_waits_for_what_waits_for_its_parent_is_refused() -> None:
 
 def test_an_alternative_that_waits_for_another_one_is_refused() -> None:
     refuse(a_loop(atom("A1")), "cycle", part("sql", or_group="s"), part("files", "sql", or_group="s"))
+
+
+def test_names_of_groups_are_free_also_among_those_that_come_with_them() -> None:
+    group = OrGroup(choices=("X",), selected="X")
+    loop = a_loop(atom("A1"), atom("X", or_group="A1_x"), or_groups={"A1_x": group})
+    children = tuple(Child(description=label, or_group=label) for label in ("x", "x", "x_", "x_"))
+    advance(loop, AtomDecomposed(parent="A1", children=children, reason="too large"))
+    assert list(loop.or_groups) == ["A1_x", "A1_x_", "A1_x__"]
+    assert errors_of(loop) == []

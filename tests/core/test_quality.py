@@ -88,3 +88,21 @@ def test_a_better_score_is_never_a_worse_grade(scores: list[int], better: int) -
     assert before is not None
     assert after is not None
     assert after >= before
+
+
+def test_more_than_half_of_all_votes_have_to_count() -> None:
+    check = a_check(3, rubric=None, criteria="short functions")
+    nonsense = {SIMPLE: 9}
+    assert grade(check, [{SIMPLE: 4}, {SIMPLE: 4}, nonsense, nonsense]).mean is None
+    assert grade(check, [{SIMPLE: 4}, {SIMPLE: 4}, nonsense]).mean == 4
+
+
+def test_what_is_undecided_tells_the_scores_there_are_and_those_that_are_missing() -> None:
+    found = grade(a_check(), [{"Readability": 4, "Tests": 5}])
+    assert (found.mean, found.passed, found.missing) == (None, None, ("Design",))
+    assert found.scores == {"Readability": 4, "Tests": 5}
+
+
+def test_without_a_threshold_nothing_is_decided() -> None:
+    found = grade(a_check(None), [dict.fromkeys(("Readability", "Design", "Tests"), 3)])
+    assert (found.mean, found.passed, found.missing) == (None, None, ())

@@ -168,3 +168,24 @@ def test_the_same_graph_again_keeps_every_result_that_stands_and_is_valid(loop: 
     assert [one for one in findings_of(loop) if one.level == "error"] == []
     assert set(loop.bindings) <= {one.id for one in loop.atoms if one.status == "resolved"}
     assert loop.control.status == "pending"
+
+
+def test_the_new_decompositions_take_the_place_of_the_old_ones() -> None:
+    old, new = (Decomposition(parent="A1", children=(one,), reason="big") for one in ("A2", "A3"))
+    loop = used(atom("A1"), atom("A2"), atom("A3"), decompositions=[old])
+    realign(loop, atom("A1"), atom("A2"), atom("A3"), decompositions=(new,))
+    assert loop.decompositions == [new]
+
+
+def test_only_a_race_has_a_winner() -> None:
+    choices = (atom("X", or_group="g", status="resolved"), atom("Y", or_group="g"))
+    loop = used(*choices)
+    realign(loop, *choices, or_groups=loop.or_groups)
+    assert (statuses(loop)["X"], loop.or_groups["g"].won) == ("resolved", None)
+
+
+def test_a_count_that_makes_no_sense_is_forgotten_with_the_others() -> None:
+    loop = used(atom("A1"))
+    loop.control = replace(loop.control, stall_count=-1, epoch=3)
+    realign(loop, atom("A1"))
+    assert (loop.control.stall_count, loop.control.epoch) == (0, 4)

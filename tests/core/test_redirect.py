@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aotloop.core import events
+from aotloop.core.board import Board
 from aotloop.core.effects import CheckParent, Resolved
+from aotloop.core.graph import Graph
 from aotloop.core.invariants import findings_of
 from aotloop.core.machine import advance
 from aotloop.core.model import (
@@ -189,10 +191,12 @@ def test_a_forced_choice_is_unfailed_and_the_old_one_has_not_failed() -> None:
     assert (loop.trail[-1].type, loop.trail[-1].selected) == ("user_correction", "X")
 
 
-@pytest.mark.parametrize(("group", "choice"), [("nowhere", "X"), ("g", "A1"), ("g", "nobody")])
-def test_a_choice_that_is_none_cannot_be_forced(group: str, choice: str) -> None:
+@pytest.mark.parametrize(
+    ("group", "choice", "known"), [("nowhere", "X", "g"), ("g", "A1", "X, Y"), ("g", "nobody", "X, Y")]
+)
+def test_a_choice_that_is_none_cannot_be_forced(group: str, choice: str, known: str) -> None:
     loop, before = worked_on(), worked_on()
-    with pytest.raises(IllegalEvent, match="there are:"):
+    with pytest.raises(IllegalEvent, match=f"there are: {known}$"):
         advance(loop, events.ChoiceForced(or_group=group, choice=choice, **SAID))
     assert loop == before
 
@@ -232,7 +236,7 @@ def test_an_objective_that_nothing_could_prove_is_refused(base_case: BaseCase) -
 
 
 def test_limits_that_make_no_sense_are_refused() -> None:
-    with pytest.raises(IllegalEvent, match="max_iterations"):
+    with pytest.raises(IllegalEvent, match=r"possible: constraints\.max_iterations: 0 is less than 1"):
         advance(worked_on(), events.ConstraintsCorrected(constraints=Constraints(max_iterations=0), **SAID))
 
 
@@ -282,3 +286,178 @@ def test_any_correction_of_any_valid_loop_leaves_a_valid_one_or_changes_nothing(
         return
     assert [str(one) for one in findings_of(loop) if one.level == "error"] == []
     assert len(loop.corrections) == len(before.corrections) + 1
+
+
+# --- what is recorded, and what is said --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("event", ALL[1:4] + ALL[5:], ids=lambda event: type(event).__name__)
+def test_what_changes_the_graph_is_an_adjustment_that_the_trail_tells_of(event: events.Corrected) -> None:
+    loop = worked_on()
+    advance(loop, event)
+    assert loop.corrections == [
+        Correction(timestamp="noon", type="dag_adjustment", description=SAID["description"], trail_cleared=False)
+    ]
+    last = loop.trail[-1]
+    assert (last.type, last.reason, last.timestamp) == ("user_correction", SAID["description"], "noon")
+
+
+def test_what_the_trail_tells_of_names_the_atom_and_its_group() -> None:
+    loop = worked_on()
+    advance(loop, events.RetryGranted(atom="X", **SAID))
+    advance(loop, events.ScopeReduced(atom="X", **SAID))
+    assert [(one.atom, one.or_group) for one in loop.trail[-2:]] == [("X", "g"), ("X", "g")]
+    advance(loop, events.ScopeReduced(atom="A3", **SAID))
+    assert (loop.trail[-1].atom, loop.trail[-1].or_group) == ("A3", None)
+
+
+def test_limits_of_a_new_objective_that_make_no_sense_are_refused() -> None:
+    loop, before = worked_on(), worked_on()
+    objective = replace(loop.objective, constraints=Constraints(max_attempts=0))
+    with pytest.raises(IllegalEvent, match=r"possible: constraints\.max_attempts: 0 is less than 1"):
+        advance(loop, events.ObjectiveCorrected(objective=objective, **SAID))
+    assert loop == before
+
+
+def test_of_many_names_ten_are_listed_and_of_none_it_is_said() -> None:
+    loop = a_loop(*(atom(f"A{number}") for number in range(12)))
+    listed = ", ".join(f"A{number}" for number in range(10))
+    with pytest.raises(IllegalEvent, match=f"there is no atom nobody; there are: {listed}$"):
+        advance(loop, events.ScopeReduced(atom="nobody", **SAID))
+    with pytest.raises(IllegalEvent, match=r"there is no group g; there are: none$"):
+        advance(loop, events.ChoiceForced(or_group="g", choice="A1", **SAID))
+
+
+def test_a_choice_that_is_only_named_cannot_be_forced_and_is_not_offered() -> None:
+    group = OrGroup(choices=("X", "later", "Y"), selected="X")
+    loop = a_loop(atom("X", or_group="g"), atom("Y", or_group="g"), or_groups={"g": group})
+    with pytest.raises(IllegalEvent, match=r"later cannot be chosen for g; there are: X, Y$"):
+        advance(loop, events.ChoiceForced(or_group="g", choice="later", **SAID))
+
+
+@pytest.mark.parametrize(("atom_id", "why"), [("nobody", "nobody is no atom"), ("A1", "A1 is resolved")])
+def test_only_what_is_unresolved_is_tried_again(atom_id: str, why: str) -> None:
+    with pytest.raises(IllegalEvent, match=f"{why}; only unresolved atoms are tried again"):
+        advance(worked_on(), events.RetryGranted(atom=atom_id, **SAID))
+
+
+# --- choices -----------------------------------------------------------------------------------------------------
+
+
+def x_y_z(**group: Any) -> Loop:
+    """X, Y and Z, of which X is selected."""
+    atoms = [atom(one, or_group="g") for one in "XYZ"]
+    return a_loop(*atoms, or_groups={"g": OrGroup(**{"choices": ("X", "Y", "Z"), "selected": "X", **group})})
+
+
+@pytest.mark.parametrize(
+    ("group", "selected"),
+    [
+        ({}, "Y"),
+        ({"failed": ("Y",)}, "Z"),
+        ({"blamed": {"Y": ()}}, "Z"),
+        ({"choices": ("X", "later", "Y", "Z")}, "Y"),
+        ({"failed": ("Y",), "blamed": {"Z": ()}}, "Y"),
+        ({"selected": "Z"}, "Z"),
+    ],
+)
+def test_without_the_selected_choice_the_first_is_taken_that_was_not_given_up(
+    group: dict[str, Any], selected: str
+) -> None:
+    loop = x_y_z(**group)
+    advance(loop, events.ScopeReduced(atom="X", **SAID))
+    assert loop.or_groups["g"].selected == selected
+
+
+@pytest.mark.parametrize(
+    ("group", "selected"),
+    [
+        ({"failed": ("X", "Y")}, "Y"),
+        ({"blamed": {"X": (), "Y": ()}}, "Y"),
+        ({"failed": ("Y",)}, "X"),
+        ({"blamed": {"Y": ()}}, "X"),
+    ],
+)
+def test_a_choice_that_is_tried_again_is_selected_where_the_selected_one_was_given_up(
+    group: dict[str, Any], selected: str
+) -> None:
+    loop = x_y_z(**group)
+    advance(loop, events.RetryGranted(atom="Y", **SAID))
+    assert loop.or_groups["g"].selected == selected
+
+
+def test_only_what_was_held_against_the_choice_itself_is_forgotten() -> None:
+    loop = x_y_z(selected="Z", failed=("X",), blamed={"Y": ("h",)}, won="Z")
+    advance(loop, events.RetryGranted(atom="X", **SAID))
+    assert loop.or_groups["g"] == OrGroup(choices=("X", "Y", "Z"), selected="Z", blamed={"Y": ("h",)})
+    advance(loop, events.RetryGranted(atom="Y", **SAID))
+    assert loop.or_groups["g"].blamed == {}
+
+
+def test_a_forced_choice_that_was_done_before_keeps_its_result() -> None:
+    loop = x_y_z()
+    loop.atoms[1] = replace(loop.atoms[1], status="resolved")
+    loop.bindings["Y"] = Binding(summary="did Y")
+    advance(loop, events.ChoiceForced(or_group="g", choice="Y", **SAID))
+    assert (statuses(loop)["Y"], set(loop.bindings)) == ("resolved", {"Y"})
+
+
+def test_another_choice_is_another_chance_to_mend_what_failed_with_the_old_one() -> None:
+    loop = a_loop(
+        atom("X", or_group="g", status="resolved"), atom("Y", or_group="g"), atom("R", repairs="tests"), atom("A")
+    )
+    verdict = Verdict(passed=False, objective_digest="d", at="dawn", repair_rounds={"tests": 1})
+    loop.control = replace(loop.control, verdict=verdict)
+    advance(loop, events.ChoiceForced(or_group="g", choice="X", **SAID))
+    assert "R" in statuses(loop)
+    advance(loop, events.ChoiceForced(or_group="g", choice="Y", **SAID))
+    assert list(statuses(loop)) == ["X", "Y", "A"]
+    assert loop.control.verdict is not None
+    assert loop.control.verdict.repair_rounds == {}
+
+
+# --- what goes, and what follows ---------------------------------------------------------------------------------
+
+
+def test_a_removed_atom_leaves_no_half_of_a_result() -> None:
+    loop = worked_on()
+    loop.bindings["A3"] = Binding(summary="half")
+    advance(loop, events.ScopeReduced(atom="A3", **SAID))
+    assert "A3" not in loop.bindings
+
+
+def test_an_overridden_result_takes_along_what_the_trail_says_of_choices_built_on_it() -> None:
+    loop = worked_on()
+    advance(loop, events.BindingOverridden(atom="A1", summary="it is otherwise", **SAID))
+    assert loop.trail == []
+
+
+def test_a_parent_that_is_settled_settles_the_parent_above_it() -> None:
+    loop = a_loop(
+        atom("G"), atom("P"), atom("A1", status="resolved"), atom("A2"),
+        decompositions=[
+            Decomposition(parent="P", children=("A1", "A2"), reason="r"),
+            Decomposition(parent="G", children=("P",), reason="r"),
+        ],
+    )  # fmt: skip
+    assert advance(loop, events.ScopeReduced(atom="A2", **SAID)) == [Resolved(atom="P"), Resolved(atom="G")]
+
+
+def test_a_parent_that_was_resolved_before_is_not_resolved_again() -> None:
+    loop = a_loop(
+        atom("P", status="resolved"), atom("C", status="resolved"), atom("A1"),
+        decompositions=[Decomposition(parent="P", children=("C",), reason="r")],
+    )  # fmt: skip
+    before = loop.bindings["P"]
+    assert advance(loop, events.RetryGranted(atom="A1", **SAID)) == []
+    assert loop.bindings["P"] is before
+
+
+def test_whoever_keeps_a_board_of_the_loop_sees_the_correction() -> None:
+    loop = worked_on()
+    board = Board(loop)
+    assert board.ready() == []
+    advance(loop, events.ScopeReduced(atom="A3", **SAID), board)
+    advance(loop, events.ScopeExtended(added=events.AtomAdded(description="more"), **SAID), board)
+    assert board.ready() == Graph(loop).ready() == ["A5"]
+    assert "A3" not in board.atoms

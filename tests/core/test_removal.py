@@ -56,3 +56,30 @@ def test_the_board_knows_what_is_gone() -> None:
     take_out(board, {"B1", "B2", "B3"})
     assert board.ready() == Graph(loop).ready() == ["P"]
     assert "B1" not in board.atoms
+
+
+def test_what_does_not_name_them_is_the_same_as_before() -> None:
+    loop = a_loop(
+        atom("A"), atom("B", "A"), atom("C"), atom("P"), atom("Q"),
+        decompositions=[
+            Decomposition(parent="P", children=("A",), reason="parts"),
+            Decomposition(parent="Q", children=("C",), reason="parts"),
+        ],
+    )  # fmt: skip
+    unnamed = [loop.atoms[0], loop.atoms[1], loop.atoms[4], loop.decompositions[0]]
+    take_out(Board(loop), {"C"})
+    now = [loop.atoms[0], loop.atoms[1], loop.atoms[3], loop.decompositions[0]]
+    assert all(one is other for one, other in zip(now, unnamed, strict=True))
+
+
+def test_the_decomposition_of_one_that_goes_goes_with_it_and_the_parts_stay() -> None:
+    loop = a_parent()
+    take_out(Board(loop), {"P"})
+    assert loop.decompositions == []
+    assert [one.id for one in loop.atoms] == ["B1", "B2", "B3", "Z"]
+
+
+def test_a_group_goes_with_the_last_of_its_choices_and_not_before() -> None:
+    loop = a_parent()
+    take_out(Board(loop), {"B2", "B3"})
+    assert loop.or_groups == {}

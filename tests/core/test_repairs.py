@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from aotloop.core.conflicts import conflict_set
 from aotloop.core.effects import Added, Backtracked, CheckParent, Effect, Exhausted
@@ -13,7 +14,7 @@ from aotloop.core.graph import Graph
 from aotloop.core.machine import advance
 from aotloop.core.model import Atom, AtomCheck, Constraints, Decomposition, Loop, Verdict
 from aotloop.core.objective import digest_of
-from aotloop.core.repairs import LONGEST_EVIDENCE
+from aotloop.core.repairs import LONGEST_EVIDENCE, forget_rounds
 from tests.core.generated import errors_of
 from tests.core.refusing import refused
 from tests.loops import a_loop, atom
@@ -240,3 +241,19 @@ def test_the_repair_of_a_parent_survives_a_switch_that_does_not_concern_it() -> 
     fail(loop, "X")
     assert loop.or_groups["g"].selected == "Y"
     assert repairs(loop) == ["A1"]
+
+
+@pytest.mark.parametrize(("length", "end"), [(LONGEST_EVIDENCE, "x"), (LONGEST_EVIDENCE + 1, "x…")])
+def test_evidence_is_told_up_to_a_length_and_no_further(length: int, end: str) -> None:
+    loop = a_loop(atom("A1", status="resolved"))
+    judge(loop, tests="x" * length)
+    told = loop.atoms[-1].description.partition("It fails: ")[2]
+    assert told == "x" * (LONGEST_EVIDENCE - 1) + end
+
+
+def test_rounds_that_nobody_made_need_not_be_forgotten() -> None:
+    loop = a_loop(atom("A1"))
+    for verdict in (None, Verdict(passed=False, objective_digest="d", at="noon")):
+        loop.control = control = replace(loop.control, verdict=verdict)
+        forget_rounds(loop)
+        assert loop.control is control

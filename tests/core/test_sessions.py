@@ -39,5 +39,5 @@ def test_a_running_loop_stays_with_its_session() -> None:
 
 def test_a_running_loop_without_a_session_is_free() -> None:
     loop = bound(None)
-    advance(loop, SessionBound(session_id="new"))
+    assert advance(loop, SessionBound(session_id="new")) == []
     assert loop.control.session_id == "new"

@@ -47,3 +47,10 @@ def test_in_a_shared_tree_only_what_says_so_goes_together() -> None:
     assert started(*said, shares_a_tree=True) == ["A1", "A2"]
     assert started(atom("A0"), *said, shares_a_tree=True) == ["A0"]
     assert started(*said, atom("A4", status="in_progress"), shares_a_tree=True) == []
+
+
+def test_in_a_shared_tree_whatever_does_not_say_what_it_touches_waits_for_those_that_do() -> None:
+    assert started(atom("A1", touches=("a/**",)), atom("A2"), atom("A3", touches=("b",)), shares_a_tree=True) == [
+        "A1",
+        "A3",
+    ]

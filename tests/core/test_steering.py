@@ -11,7 +11,7 @@ from tests.loops import a_loop, atom
 def test_being_sent_back_is_counted_as_long_as_nothing_comes_of_it() -> None:
     loop = a_loop(atom("A1"))
     for _ in range(3):
-        advance(loop, events.Steered(mark="m", is_sent_back=True, is_in_vain=True))
+        assert advance(loop, events.Steered(mark="m", is_sent_back=True, is_in_vain=True)) == []
     assert loop.control.steering == Steering(mark="m", sent_back=3)
     advance(loop, events.Steered(mark="n", is_sent_back=True, asked="verify"))
     assert loop.control.steering == Steering(mark="n", sent_back=1, asked="verify")

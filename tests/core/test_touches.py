@@ -85,11 +85,14 @@ TOGETHER = [
     ("../elsewhere", "src/a.py"),
     ("src/../lib", "lib"),
     ("/etc/passwd", "src/a.py"),
+    ("src/{a,b}.py", "docs/index.md"),
     ("caf\u00e9.md", "cafe\u0301.md"),
     ("caf?.md", "caf\u00e9.md"),
     ("caf[\u00e9e].md", "cafe\u0301.md"),
     ("Stra\u00dfe", "STRASSE"),
     ("stra?e", "stra\u00dfe"),
+    ("?.md", "\u00e9.md/a.py"),
+    ("\ufb01?.md", "fi.md/a.py"),
 ]
 
 

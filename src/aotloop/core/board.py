@@ -64,7 +64,7 @@ class Board(Graph):
         decompositions: Iterable[Decomposition] = (),
     ) -> None:
         """Adds atoms, adds or widens groups, adds decompositions. That no cycle comes of it was made sure before."""
-        standing = self._standing_if_asked("required", "consumers")
+        standing = self._standing_if_asked("consumers")
         fresh, groups, splits = list(atoms), groups or {}, list(decompositions)
         is_regular = not self._is_irregular and self._only_adds(fresh, groups)
         groups_before = {name: self.or_groups.get(name) for name in groups}
@@ -166,9 +166,9 @@ class Board(Graph):
             self._standing = None if self._is_irregular else Standing(self)
         return self._standing
 
-    def _standing_if_asked(self, *questions: str) -> Standing | None:
+    def _standing_if_asked(self, question: str) -> Standing | None:
         """Before a change: once somebody has asked, the answer is kept and not computed again."""
-        return self._stand() if any(one in vars(self) for one in questions) else None
+        return self._stand() if question in vars(self) else None
 
     def _is_regular(self) -> bool:
         groups = self.or_groups.values()

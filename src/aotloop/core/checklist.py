@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from aotloop.core.findings import Finding, Path, error, warning
-from aotloop.core.model import AtomCheck, BaseCase, Check, ChecklistItem, CheckTerms, CheckType
+from aotloop.core.model import AtomCheck, BaseCase, Check, ChecklistItem, CheckTerms, CheckType, Criterion
 
 JUDGED: frozenset[CheckType] = frozenset({"assertion", "quality"})
 """Decided by a judge (and, for an assertion, a person), never by running something."""
@@ -110,7 +110,8 @@ def problems_of_atom_check(check: AtomCheck, path: Path) -> Iterator[Finding]:
     elif check.type is not None:
         yield from _problems_of_terms(check, check.type, path)
     else:
-        yield from _problems_of_items(getattr(check, forms[0]), (*path, forms[0]))
+        (form,) = forms
+        yield from _problems_of_items(getattr(check, form), (*path, form))
 
 
 def _problems_of_items(items: tuple[ChecklistItem, ...], path: Path) -> Iterator[Finding]:
@@ -126,7 +127,8 @@ def _problems_of_items(items: tuple[ChecklistItem, ...], path: Path) -> Iterator
         elif item.check is not None:
             yield from _problems_of_terms(item.check, item.check.type, (*here, "check"))
         else:
-            yield from _problems_of_items(getattr(item, forms[0]), (*here, forms[0]))
+            (form,) = forms
+            yield from _problems_of_items(getattr(item, form), (*here, form))
 
 
 def _problems_of_terms(terms: CheckTerms, check_type: CheckType, path: Path) -> Iterator[Finding]:
@@ -153,11 +155,10 @@ def _problems_of_quality(terms: CheckTerms, path: Path) -> Iterator[Finding]:
     elif not LOWEST_SCORE <= terms.pass_threshold <= HIGHEST_SCORE:
         yield error((*path, "pass_threshold"), f"{terms.pass_threshold:g} is not between 1 and 5, the scale of scores")
     if terms.rubric is not None:
-        yield from _problems_of_rubric(terms, (*path, "rubric"))
+        yield from _problems_of_rubric(terms.rubric, (*path, "rubric"))
 
 
-def _problems_of_rubric(terms: CheckTerms, path: Path) -> Iterator[Finding]:
-    rubric = terms.rubric or ()
+def _problems_of_rubric(rubric: tuple[Criterion, ...], path: Path) -> Iterator[Finding]:
     if not rubric:
         yield error(path, "is empty; name at least one criterion")
     for position, criterion in enumerate(rubric):

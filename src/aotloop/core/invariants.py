@@ -55,7 +55,7 @@ def _atoms(loop: Loop, graph: Graph) -> Iterator[Finding]:
         here: Path = ("atoms", number)
         if not atom.id.strip():
             yield error((*here, "id"), "is blank")
-        elif counts[atom.id] > 1 and graph.position[atom.id] != number:
+        elif graph.position[atom.id] != number:  # of two, the graph knows the last
             yield error((*here, "id"), f"{atom.id} is used {counts[atom.id]} times; ids are unique")
         if not atom.description.strip():
             yield warning((*here, "description"), f"{atom.id} says nothing about what to do")

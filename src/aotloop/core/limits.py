@@ -24,7 +24,7 @@ def seconds(duration: Duration) -> float:
     try:
         total = _sum_of_parts(duration) if isinstance(duration, str) else float(duration)
     except OverflowError:
-        total = float("inf")
+        raise ValueError(duration) from None
     if not 0 < total < float("inf"):
         raise ValueError(duration)
     return total
@@ -33,7 +33,7 @@ def seconds(duration: Duration) -> float:
 def _sum_of_parts(duration: str) -> float:
     total, number = 0.0, ""
     for character in duration.strip().lower().replace(" ", ""):
-        if character in SECONDS_PER and number:
+        if character in SECONDS_PER:
             total += float(number) * SECONDS_PER[character]
             number = ""
         elif character.isdecimal() or character == ".":

@@ -34,17 +34,16 @@ def replace_graph(loop: Loop, event: Realigned) -> None:
 
 def _fresh(wanted: Atom, before: Atom | None) -> Atom:
     """Resolved as long as nothing speaks against it."""
-    is_same = before is not None and all(getattr(before, name) == getattr(wanted, name) for name in _WORDS)
-    is_done = is_same and before is not None and before.status == "resolved"
-    return replace(wanted, status="resolved" if is_done else "pending", attempts=0)
+    is_done = before is not None and before.status == "resolved"
+    is_same = is_done and all(getattr(before, name) == getattr(wanted, name) for name in _WORDS)
+    return replace(wanted, status="resolved" if is_same else "pending", attempts=0)
 
 
 def _keep_what_stands(loop: Loop) -> None:
     graph = Graph(loop)
     for atom_id in reversed(graph.consumers_first):
-        atom = graph.atoms[atom_id]
-        if atom.status == "resolved" and graph.waits_for(atom_id):
-            graph.atoms[atom_id] = replace(atom, status="pending")
+        if graph.waits_for(atom_id):
+            graph.atoms[atom_id] = replace(graph.atoms[atom_id], status="pending")
     loop.atoms = [graph.atoms[atom.id] for atom in loop.atoms]
 
 

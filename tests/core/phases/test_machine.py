@@ -291,6 +291,8 @@ EVENTS: list[PhaseEvent] = [
     SessionBound(at=LATER, session_id="s"),
     LoopStopped(at=LATER, reason="user: stop"),
     LoopResumed(at=LATER),
+    MoneySpent(at=LATER, of="1", usd=1.0),
+    PhaseForced(at=LATER, reason="now"),
 ]
 
 

@@ -12,7 +12,7 @@ from prove.phases import PROVEN
 from aotloop.core.phases.facts import Facts
 from aotloop.core.phases.invariants import findings_of
 from aotloop.core.phases.measure import steps_left
-from aotloop.core.phases.model import PHASES, Artifacts, Phase, Status
+from aotloop.core.phases.model import OURS, PHASES, Artifacts, ErrorRecord, Phase, PhaseLoop, Status
 from aotloop.core.phases.receipts import GREEN, RECEIPTS, RED, UNTOUCHED, verify_again, verify_receipt
 from aotloop.core.phases.transitions import FOLLOWS, STATUS
 from tests.core.phases.walking import a_phase_loop, facts_for, receipt
@@ -117,6 +117,9 @@ def test_the_bound_is_known_at_the_start() -> None:
         ("phase_iteration", -1),
         ("fix_review_cycles", -1),
         ("budget_limit_usd", -1.0),
+        ("budget_limit_usd", float("inf")),
+        ("spent_usd", -0.01),
+        ("spent_usd", float("inf")),
         ("completion_promise", " "),
         ("feature", ""),
         ("version", 3),
@@ -132,3 +135,39 @@ def test_the_documentation_has_the_table_of_receipts() -> None:
     for phase, row in RECEIPTS.items():
         proofs = "; ".join(proof.says + (" *" if proof.lasting else "") for proof in row.proofs)
         assert f"| `{phase}` | {row.artifact} | {proofs} |" in page
+
+
+def test_a_budget_of_nothing_is_one_and_a_text_that_is_missing_is_told_as_missing() -> None:
+    assert list(findings_of(a_phase_loop(budget_limit_usd=0.0))) == []
+    assert [one.missing for one in findings_of(replace(a_phase_loop(), feature=" "))] == [True]
+    assert [one.missing for one in findings_of(replace(a_phase_loop(), max_iterations=0))] == [False]
+
+
+@pytest.mark.parametrize(("said", "told"), [("2 failed", "2 failed"), ("", "nobody has run them")])
+def test_what_the_tests_said_is_told_and_that_nobody_has_run_them(said: str, told: str) -> None:
+    facts = facts_for("work", tests_pass=None, tests_said=said)
+    assert verify_receipt("work", receipt("work"), facts) == (f"the acceptance tests do not pass: {told}",)
+
+
+@pytest.mark.parametrize(("length", "is_path"), [(1024, True), (1025, False)])
+def test_a_path_is_no_longer_than_some_systems_allow(length: int, is_path: bool) -> None:
+    found = verify_receipt("plan", receipt("plan", artifact="a" * length), PROVEN)
+    assert (found == ()) == is_path
+
+
+@pytest.mark.parametrize(("length", "shown"), [(200, "z" * 200), (201, "z" * 199 + "…")])
+def test_what_is_claimed_is_shown_up_to_two_hundred_characters(length: int, shown: str) -> None:
+    found = verify_receipt("plan", receipt("plan", git_sha="z" * length), PROVEN)
+    assert found[0] == f"{shown!r} is not the sha of a commit"
+
+
+def test_nothing_is_shown_that_a_terminal_would_obey() -> None:
+    found = verify_receipt("plan", receipt("plan", git_sha="\x1b[2J"), facts_for("plan", commit_known=False))
+    assert "the commit '\\x1b[2J' is not part of what is checked out" in found[1]
+
+
+def test_what_we_added_to_the_file_is_known_by_name() -> None:
+    names = PhaseLoop.__struct_fields__
+    assert set(OURS[PhaseLoop]) == set(names[names.index("last_updated") + 1 :])
+    assert OURS[ErrorRecord] == ("forced", "refused")
+    assert set(OURS) == {PhaseLoop, ErrorRecord}

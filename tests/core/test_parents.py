@@ -1,0 +1,73 @@
+"""A decomposed atom is resolved by what it waits for, once, and as far up as that leads."""
+
+from __future__ import annotations
+
+from aotloop.core.board import Board
+from aotloop.core.effects import CheckParent, Resolved
+from aotloop.core.model import AtomCheck, Binding, Decomposition, Loop
+from aotloop.core.parents import resolve_parents, settle_parent
+from tests.core.happenings import resolve
+from tests.loops import a_loop, atom
+
+PASSES = AtomCheck(type="command", value="true")
+
+
+def split(parent: str, *children: str) -> Decomposition:
+    return Decomposition(parent=parent, children=children, reason="parts")
+
+
+def two_levels(**parent: AtomCheck) -> Loop:
+    return a_loop(
+        atom("G"), atom("P", **parent), atom("A"), atom("B"), decompositions=[split("G", "P"), split("P", "A", "B")]
+    )
+
+
+def test_it_is_resolved_with_the_last_part_and_so_is_the_whole_above_it() -> None:
+    loop = two_levels()
+    resolve(loop, "A")
+    assert {one.id for one in loop.atoms if one.status == "resolved"} == {"A"}
+    resolve(loop, "B")
+    assert {one.status for one in loop.atoms} == {"resolved"}
+    assert loop.bindings["P"] == Binding(summary="Completed via A, B resolution")
+    assert loop.bindings["G"] == Binding(summary="Completed via P resolution")
+
+
+def test_every_whole_that_is_resolved_counts_as_resolved_in_its_generation() -> None:
+    loop = two_levels()
+    resolve(loop, "A")
+    resolve(loop, "B")
+    assert loop.control.generation.resolved == 4
+
+
+def test_a_whole_with_a_check_of_its_own_is_asked_about_and_nothing_above_it_is_resolved() -> None:
+    loop = two_levels(check=PASSES)
+    loop.atoms[2:] = [atom("A", status="resolved"), atom("B", status="resolved")]
+    assert resolve_parents(Board(loop), "B") == [CheckParent(atom="P")]
+    assert settle_parent(Board(loop), "G") == []
+
+
+def test_a_whole_whose_attempts_are_spent_is_not_asked_about_again() -> None:
+    loop = a_loop(atom("P", check=PASSES, attempts=2), atom("A", status="resolved"), decompositions=[split("P", "A")])
+    assert settle_parent(Board(loop), "P") == []
+
+
+def test_a_whole_that_waits_for_two_things_that_are_resolved_at_once_is_told_of_once() -> None:
+    loop = a_loop(
+        atom("P", check=PASSES), atom("Q", "A"), atom("A", status="resolved"),
+        decompositions=[split("P", "A", "Q"), split("Q", "A")],
+    )  # fmt: skip
+    assert resolve_parents(Board(loop), "A") == [Resolved(atom="Q"), CheckParent(atom="P")]
+
+
+def test_wholes_come_in_the_order_of_the_file() -> None:
+    loop = a_loop(atom("Q"), atom("P"), atom("A", status="resolved"), decompositions=[split("P", "A"), split("Q", "A")])
+    assert resolve_parents(Board(loop), "A") == [Resolved(atom="Q"), Resolved(atom="P")]
+
+
+def test_what_is_resolved_already_or_is_no_atom_is_left_alone() -> None:
+    loop = a_loop(
+        atom("P", status="resolved"), atom("A", status="resolved"), decompositions=[split("P", "A"), split("gone", "A")]
+    )
+    board = Board(loop)
+    assert settle_parent(board, "P") == settle_parent(board, "gone") == resolve_parents(board, "A") == []
+    assert loop.bindings["P"] == Binding(summary="did P")
