@@ -1,6 +1,8 @@
 # Every target sets up what it needs in .venv: a fresh machine with Python 3.11+, git and make is enough.
 PYTHON ?= python3
 BIN := .venv/bin
+# Where it is set, every process of the tests would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 SRC := src tests bench plugin docs prove faults mutants
 
 .PHONY: help demo test test-clients test-deep test-times check bench bench-peers bench-convergence prove prove-deep mutants faults fuzz format docs screens clean
