@@ -30,7 +30,7 @@ demo: .venv/.ready ## watch a loop at work: a quarter of a minute, no API key
 
 # Four at a time, whatever the cores: most tests wait for processes. Slow ones first, so that all workers end together.
 WORKERS ?= 4
-PYTEST := $(BIN)/python -m pytest -q -p tests.progress -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
+PYTEST := tests/in_memory $(BIN)/python -m pytest -q -p tests.progress -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
 
 test: .venv/.ready ## all tests but those that drive real clients (WORKERS=n; ARGS=… for pytest)
 	@$(PYTEST) -m 'not client' $(ARGS)

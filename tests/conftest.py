@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -12,7 +13,7 @@ from tests.modelserver.clients import CLIENTS
 
 settings.register_profile(
     "quick",
-    max_examples=40,
+    max_examples=30,
     derandomize=True,  # the same examples each time; `make test-deep` looks for others
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
@@ -26,6 +27,7 @@ settings.register_profile(
 settings.load_profile(os.environ.get("AOT_HYPOTHESIS_PROFILE", "quick"))
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of a module that share a fixture go to the same worker, so that it is made once."""
     for item in items:
@@ -44,7 +46,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(autouse=True)
 def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    home = tmp_path_factory.mktemp("home")
+    home = Path(mkdtemp(prefix="home-", dir=tmp_path_factory.getbasetemp()))  # `mktemp` would look at all others
     for name in [name for name in os.environ if name.startswith(("AOT_", "GIT_", "XDG_", "CLAUDE_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))

@@ -164,11 +164,11 @@ class Conformance(ABC):
         assert isinstance(attempt(*self.given(tmp_path, program), lines.append), Done)
         assert lines[0] == "a\ufffd\ufffdb"
 
-    def test_64_megabytes_of_output_stay_in_bounded_memory_and_disk(self, tmp_path: Path) -> None:
+    def test_32_megabytes_of_output_stay_in_bounded_memory_and_disk(self, tmp_path: Path) -> None:
         program = f"""
             import sys
             line = "x" * 999 + "\\n"
-            for _ in range(64): sys.stdout.write(line * 1000)
+            for _ in range(32): sys.stdout.write(line * 1000)
             {self.says_done}
         """
         backend, assignment = self.given(tmp_path, program)

@@ -11,7 +11,7 @@ from aotloop.core.invariants import findings_of
 from aotloop.statefile.reading import decode
 from tests.loops import a_loop, atom, write_loop
 
-WRITERS, ROUNDS = 20, 6
+WRITERS, ROUNDS = 20, 3
 
 WORK = """
 import io, json, sys
