@@ -28,14 +28,20 @@ demo: .venv/.ready ## watch a loop at work: a quarter of a minute, no API key
 	@began=$$(date +%s); $(BIN)/python tests/clients/install.py .venv/clients && touch $@ || true; \
 	echo "That took $$(( $$(date +%s) - began )) s." >&2
 
+# Once, so that the workers of the first run do not all do it at the same time.
+.venv/.compiled: .venv/.ready
+	@echo "Compiling the tests (once; some seconds) …" >&2
+	@for some in 'tests/[a-j]*' 'tests/[k-z]*'; do $(BIN)/python -m pytest -q --collect-only $$some >/dev/null & done; wait
+	@touch $@
+
 # Four at a time, whatever the cores: most tests wait for processes. Slow ones first, so that all workers end together.
 WORKERS ?= 4
-PYTEST := tests/in_memory $(BIN)/python -m pytest -q -p tests.progress -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
+PYTEST := tests/in_memory $(BIN)/python -m pytest -q -p tests.progress -n $(WORKERS) --maxschedchunk=1
 
-test: .venv/.ready ## all tests but those that drive real clients (WORKERS=n; ARGS=… for pytest)
+test: .venv/.compiled ## all tests but those that drive real clients (WORKERS=n; ARGS=… for pytest)
 	@$(PYTEST) -m 'not client' $(ARGS)
 
-test-clients: .venv/.ready .venv/.clients ## the tests that drive Claude Code, Codex and OpenCode, which are installed first
+test-clients: .venv/.compiled .venv/.clients ## the tests that drive Claude Code, Codex and OpenCode, which are installed first
 	@$(PYTEST) -m client $(ARGS)
 
 test-deep: .venv/.ready ## the property tests with fifty times as many examples, other ones each time

@@ -27,16 +27,6 @@ settings.register_profile(
 settings.load_profile(os.environ.get("AOT_HYPOTHESIS_PROFILE", "quick"))
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of a module that share a fixture go to the same worker, so that it is made once."""
-    for item in items:
-        if isinstance(item, pytest.Function):
-            definitions = item._fixtureinfo.name2fixturedefs.values()
-            if any(one[-1].scope == "module" for one in definitions):
-                item.add_marker(pytest.mark.xdist_group(item.path.stem))
-
-
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """What drives a client is skipped, with the reason, where that client could not be installed."""
     for mark in item.iter_markers("client"):

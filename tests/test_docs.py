@@ -32,7 +32,7 @@ def test_the_page_of_commands_is_up_to_date() -> None:
 def test_every_command_and_every_option_is_on_its_page() -> None:
     page = (ROOT / "docs" / "cli.md").read_text()
     sections = dict(re.findall(r"^#+ `(aot[^`]*)`\n(.*?)(?=^#|\Z)", page, re.DOTALL | re.MULTILINE))
-    found = dict(commands(aot, click.Context(aot, info_name="aot")))
+    found = dict(commands(aot, click.Context(aot, info_name="aot", **aot.context_settings)))
     assert set(found) == set(sections)
     for path, command in found.items():
         options = {

@@ -13,7 +13,7 @@ from tests.cli.terminal import spawn
 
 
 def all_commands() -> Iterator[tuple[str, ...]]:
-    context = click.Context(aot, info_name="aot")
+    context = click.Context(aot, info_name="aot", **aot.context_settings)
     for name in aot.list_commands(context):
         yield (name,)
         found = aot.get_command(context, name)
@@ -51,7 +51,7 @@ def test_no_line_of_help_is_cut_off(words: tuple[str, ...]) -> None:
 
 
 def test_the_table_of_commands_says_what_the_commands_say() -> None:
-    context = click.Context(aot, info_name="aot")
+    context = click.Context(aot, info_name="aot", **aot.context_settings)
     for name, summary in COMMANDS.items():
         found = aot.get_command(context, name)
         assert found is not None
