@@ -31,15 +31,15 @@ demo: .venv/.ready ## watch a loop at work: a quarter of a minute, no API key
 # Once, so that the workers of the first run do not all do it at the same time.
 .venv/.compiled: .venv/.ready
 	@echo "Compiling the tests (once; some seconds) …" >&2
-	@for some in 'tests/[a-j]*' 'tests/[k-z]*'; do $(BIN)/python -m pytest -q --collect-only $$some >/dev/null & done; wait
+	@for some in 'tests/[a-j]*/' 'tests/[k-z]*/ tests/*.py'; do $(BIN)/python -m pytest -q --collect-only $$some >/dev/null & done; wait
 	@touch $@
 
 # Four at a time, whatever the cores: most tests wait for processes. Slow ones first, so that all workers end together.
 WORKERS ?= 4
-PYTEST := tests/in_memory $(BIN)/python -m pytest -q -p tests.progress -n $(WORKERS) --maxschedchunk=1
+PYTEST := $(BIN)/python -m pytest -q -p tests.progress -n $(WORKERS) --maxschedchunk=1
 
 test: .venv/.compiled ## all tests but those that drive real clients (WORKERS=n; ARGS=… for pytest)
-	@$(PYTEST) -m 'not client' $(ARGS)
+	@tests/in_memory $(PYTEST) -m 'not client' $(ARGS)
 
 test-clients: .venv/.compiled .venv/.clients ## the tests that drive Claude Code, Codex and OpenCode, which are installed first
 	@$(PYTEST) -m client $(ARGS)
