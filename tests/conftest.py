@@ -14,7 +14,7 @@ from tests.modelserver.clients import CLIENTS
 
 settings.register_profile(
     "quick",
-    max_examples=30,
+    max_examples=20,
     derandomize=True,  # the same examples each time; `make test-deep` looks for others
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

@@ -11,7 +11,7 @@ from aotloop.statefile.reading import decode, examine
 from tests.loops import a_loop, atom, write_accepted, write_loop
 from tests.patience import FOREVER, with_time_enough
 from tests.scripts.calling import call
-from tests.verify.proofs import is_dead
+from tests.verify.proofs import has_ended
 
 
 def checklist(*items: ChecklistItem) -> BaseCase:
@@ -166,7 +166,7 @@ def test_grandchildren_do_not_survive_a_time_out(project: Path) -> None:
         call("verify_command", commands, "--timeout", str(limit), code=1)
 
     with_time_enough(hung, lambda _: pids.exists() and len(pids.read_text().split()) == 2)
-    assert all(is_dead(int(pid)) for pid in pids.read_text().split())
+    assert all(has_ended(int(pid)) for pid in pids.read_text().split())
 
 
 # --- completion --------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from aotloop.agents.launching import MARK, Launch
 from aotloop.agents.processes import Ran, run
 from tests.agents.assignments import LINUX, all_dead, until_written
 from tests.patience import FOREVER, PATIENCE, reached, shell_until, shell_until_there, with_time_enough
-from tests.verify.proofs import is_dead, python, written_pid
+from tests.verify.proofs import has_ended, python, written_pid
 
 
 def launch(folder: Path, command: str, **more: Any) -> Launch:
@@ -123,14 +123,14 @@ def test_a_daemon_does_not_outlive_a_process_that_ended_well(tmp_path: Path) -> 
     daemon = "import os, sys, time; os.setsid(); open('pid','w').write(f'{os.getpid()}\\n'); time.sleep(3600)"
     command = f"({python(daemon)} >/dev/null 2>&1 </dev/null &)"
     assert ran(tmp_path, f"{command}; {shell_until('test -s pid')}").exit_code == 0
-    assert is_dead(written_pid(tmp_path / "pid"))
+    assert has_ended(written_pid(tmp_path / "pid"))
 
 
 def test_a_child_with_its_own_session_and_an_empty_environment_dies_with_its_parent(tmp_path: Path) -> None:
     program = "import os,time; os.setsid(); open('pid','w').write(f'{os.getpid()}\\n'); time.sleep(3600)"
     command = f"env -i {python(program)} & {shell_until('test -s pid')}; touch begun; sleep {FOREVER}"
     assert hung(tmp_path, command).timed_out is not None
-    assert is_dead(written_pid(tmp_path / "pid"))
+    assert has_ended(written_pid(tmp_path / "pid"))
 
 
 @pytest.mark.skipif(not LINUX, reason="a session can be looked through only there")
@@ -138,7 +138,7 @@ def test_who_left_the_group_but_not_the_session_dies_without_a_mark_and_without_
     program = "import os,time; os.setpgid(0, 0); open('pid','w').write(f'{os.getpid()}\\n'); time.sleep(3600)"
     command = f"(env -i {python(program)} >/dev/null 2>&1 </dev/null &)"
     assert ran(tmp_path, f"{command}; {shell_until('test -s pid')}").exit_code == 0
-    assert is_dead(written_pid(tmp_path / "pid"))
+    assert has_ended(written_pid(tmp_path / "pid"))
 
 
 def test_processes_that_keep_forking_are_all_caught(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_processes_that_keep_forking_are_all_caught(tmp_path: Path) -> None:
 def test_a_grandchild_that_floods_the_output_does_not_hold_up_the_end(tmp_path: Path) -> None:
     result = ran(tmp_path, "yes & echo $! > pid; exit 4")
     assert (result.exit_code, result.timed_out) == (4, None)
-    assert is_dead(written_pid(tmp_path / "pid"))
+    assert has_ended(written_pid(tmp_path / "pid"))
 
 
 def test_the_end_is_noticed_where_the_system_does_not_tell_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

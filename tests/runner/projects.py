@@ -133,7 +133,9 @@ class Project(Folder):
         return self.git("branch", "--format=%(refname:short)").splitlines()
 
     def news(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in (self.root / ".aot" / "events.jsonl").read_text().splitlines()]
+        """Empty as long as there is no journal."""
+        journal = self.root / ".aot" / "events.jsonl"
+        return [json.loads(line) for line in journal.read_text().splitlines()] if journal.exists() else []
 
 
 def a_project(

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import psutil
-from tests.patience import written
+from tests.patience import until, written
 
 
 def python(program: str) -> str:
@@ -20,6 +20,12 @@ def is_dead(pid: int) -> bool:
         return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
+
+
+def has_ended(pid: int) -> bool:
+    """A process that was killed takes a moment until it is gone; one that was not never is."""
+    until(lambda: is_dead(pid))
+    return True
 
 
 def written_pid(file: Path) -> int:

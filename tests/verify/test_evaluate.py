@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.patience import FOREVER, PATIENCE, give_way, shell_until, until, with_time_enough
-from tests.verify.proofs import is_dead, written_pid
+from tests.verify.proofs import has_ended, is_dead, written_pid
 
 from aotloop.core.checklist import AllOf, AnyOf, Leaf, Node, leaves
 from aotloop.core.model import BaseCase, Check, ChecklistItem, CheckType
@@ -310,7 +310,7 @@ def test_an_error_of_the_listener_ends_the_evaluation_and_what_runs(tmp_path: Pa
     tree = AllOf("list", (first, leaf("b", shell_until("test -s pid"))))
     with pytest.raises(BrokenPipeError):
         evaluate(tree, root=tmp_path, workers=2, on_progress=fail, cancellation=outer)
-    assert is_dead(written_pid(tmp_path / "pid"))
+    assert has_ended(written_pid(tmp_path / "pid"))
     assert not outer.cancelled, "what else runs under it is not ours to end"
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.patience import FOREVER, PATIENCE, shell_until, until, with_time_enough
-from tests.verify.proofs import is_dead, python, written_pid
+from tests.verify.proofs import has_ended, is_dead, python, written_pid
 
 from aotloop.verify import processes
 from aotloop.verify.cancellation import Cancellation
@@ -139,7 +139,7 @@ def test_what_was_printed_before_the_time_out_is_kept(tmp_path: Path) -> None:
 def test_a_time_out_kills_grandchildren(tmp_path: Path) -> None:
     outcome = hung(f"sh -c 'sleep {FOREVER} & echo $! > pid; touch begun; wait' ; true", tmp_path)
     assert (outcome.timed_out, outcome.exit_code, outcome.signal) == (True, None, None)
-    assert is_dead(written_pid(tmp_path / "pid"))
+    assert has_ended(written_pid(tmp_path / "pid"))
 
 
 @pytest.mark.skipif(not LINUX, reason="a daemon is found by its environment, which only Linux shows")
@@ -147,7 +147,7 @@ def test_a_time_out_kills_a_daemon_that_left_the_session_and_lost_its_parent(tmp
     (tmp_path / "daemon.py").write_text(DAEMON)
     command = f"{sys.executable} daemon.py pid; {shell_until('test -s pid')}; touch begun; sleep {FOREVER}"
     assert hung(command, tmp_path).timed_out
-    assert is_dead(written_pid(tmp_path / "pid"))
+    assert has_ended(written_pid(tmp_path / "pid"))
 
 
 @pytest.mark.skipif(not LINUX, reason="a daemon is found by its environment, which only Linux shows")
@@ -155,38 +155,38 @@ def test_a_daemon_does_not_outlive_a_command_that_ended_well(tmp_path: Path) -> 
     (tmp_path / "daemon.py").write_text(DAEMON)
     outcome = ran(f"{sys.executable} daemon.py pid; {shell_until('test -s pid')}", tmp_path)
     assert outcome.exit_code == 0
-    assert is_dead(written_pid(tmp_path / "pid"))
+    assert has_ended(written_pid(tmp_path / "pid"))
 
 
 def test_a_child_with_its_own_session_and_an_empty_environment_dies_with_its_parent(tmp_path: Path) -> None:
     program = "import os,time; os.setsid(); open('pid','w').write(f'{os.getpid()}\\n'); time.sleep(3600)"
     command = f"env -i {python(program)} & {shell_until('test -s pid')}; touch begun; sleep {FOREVER}"
     assert hung(command, tmp_path).timed_out
-    assert is_dead(written_pid(tmp_path / "pid"))
+    assert has_ended(written_pid(tmp_path / "pid"))
 
 
 def test_a_background_child_that_holds_the_pipe_does_not_hold_up_the_check(tmp_path: Path) -> None:
     outcome = ran(f"sleep {FOREVER} & echo $! > pid; echo done", tmp_path)
     assert (outcome.exit_code, outcome.output, outcome.timed_out) == (0, "done\n", False)
-    assert is_dead(written_pid(tmp_path / "pid"))
+    assert has_ended(written_pid(tmp_path / "pid"))
 
 
 def test_a_background_child_that_floods_the_pipe_does_not_hold_up_the_check(tmp_path: Path) -> None:
     outcome = ran("yes & echo $! > pid; exit 4", tmp_path)
     assert (outcome.exit_code, outcome.timed_out) == (4, False)
-    assert is_dead(written_pid(tmp_path / "pid"))
+    assert has_ended(written_pid(tmp_path / "pid"))
 
 
 def test_a_background_child_that_let_go_of_the_pipe_dies_too(tmp_path: Path) -> None:
     outcome = ran(f"sleep {FOREVER} >/dev/null 2>&1 & echo $! > pid", tmp_path)
     assert outcome.exit_code == 0
-    assert is_dead(written_pid(tmp_path / "pid"))
+    assert has_ended(written_pid(tmp_path / "pid"))
 
 
 def test_a_background_child_with_an_empty_environment_dies_too(tmp_path: Path) -> None:
     outcome = ran(f"env -i sleep {FOREVER} >/dev/null 2>&1 & echo $! > pid", tmp_path)
     assert outcome.exit_code == 0
-    assert is_dead(written_pid(tmp_path / "pid"))
+    assert has_ended(written_pid(tmp_path / "pid"))
 
 
 def test_a_last_writer_may_finish_its_line_after_the_shell_has_ended(
@@ -200,7 +200,7 @@ def test_a_last_writer_may_finish_its_line_after_the_shell_has_ended(
 def test_who_ignores_the_polite_signal_is_killed(tmp_path: Path) -> None:
     command = "trap '' TERM; sh -c 'echo $$ > pid; touch begun; while :; do sleep 0.05; done'; true"
     assert hung(command, tmp_path).timed_out
-    assert is_dead(written_pid(tmp_path / "pid"))
+    assert has_ended(written_pid(tmp_path / "pid"))
 
 
 def test_who_heeds_the_polite_signal_may_tidy_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,7 +278,7 @@ def test_cancelling_kills_what_runs(tmp_path: Path) -> None:
     assert not thread.is_alive()
     assert outcomes[0].cancelled
     assert not outcomes[0].timed_out
-    assert is_dead(pid)
+    assert has_ended(pid)
 
 
 def test_who_cancels_does_not_wait_for_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

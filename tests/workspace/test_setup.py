@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.patience import FOREVER, with_time_enough
-from tests.verify.proofs import is_dead
+from tests.verify.proofs import has_ended
 from tests.workspace.checkouts import facts, head, opened, save, sh, write
 
 from aotloop.errors import Unavailable
@@ -116,7 +116,7 @@ def test_a_command_that_hangs_is_ended_with_all_it_started(checkout: Path, tmp_p
             pool.take(head(checkout))
 
     with_time_enough(hung, lambda _: pid.exists() and pid.read_text())
-    assert is_dead(int(pid.read_text()))
+    assert has_ended(int(pid.read_text()))
 
 
 def test_a_command_can_be_cancelled(checkout: Path, tmp_path: Path) -> None:
