@@ -17,7 +17,7 @@ from aotloop.agents.launching import MARK, Launch
 from aotloop.agents.processes import Ran, run
 from tests.agents.assignments import LINUX, all_dead, until_written
 from tests.patience import FOREVER, PATIENCE, reached, shell_until, shell_until_there, with_time_enough
-from tests.verify.proofs import has_ended, python, written_pid
+from tests.verify.proofs import has_ended, is_dead, python, written_pid
 
 
 def launch(folder: Path, command: str, **more: Any) -> Launch:
