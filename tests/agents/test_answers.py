@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aotloop.agents.answers import MOST_BYTES, NotAResult, answer_in_file, find_answer
-from tests.steps import steps
+from tests.steps import lines_run
 
 ANSWER = '{"success": true, "bindings_delta": {"summary": "a } \\" { b", "artifacts": ["x"]}}'
 OTHER = '{"level": "info", "data": {"success": true}, "list": [1, -2.5e3, null, {}]}'
@@ -127,7 +127,7 @@ def test_the_work_grows_with_the_length_and_no_faster(hard: Callable[[int], str]
             with contextlib.suppress(NotAResult):
                 find_answer("worker", text)
 
-        return steps(look)
+        return lines_run(look)
 
     assert needed(4_000) <= 8 * needed(500), "eight times the text needs more than eight times the work"
 

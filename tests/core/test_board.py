@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from random import Random
-from types import FrameType
 from typing import Any
 
 import pytest
@@ -22,6 +20,7 @@ from aotloop.core.removal import take_out
 from aotloop.errors import IllegalEvent
 from tests.core.generated import ATOM_STATUSES, any_events, any_graphs, some_of, thoroughly, valid_loops
 from tests.loops import a_loop, atom, loops
+from tests.steps import lines_run
 
 
 def split(parent: str, *children: str) -> Decomposition:
@@ -517,24 +516,6 @@ def a_layered_loop(atoms: int, width: int) -> Loop:
     return a_loop(*made)
 
 
-def lines_run(work: Callable[[], object]) -> int:
-    """A measure of cost that does not depend on the machine: every line of Python that is executed."""
-    count = 0
-
-    def trace(_: FrameType, event: str, __: object) -> Any:
-        nonlocal count
-        count += event == "line"
-        return trace
-
-    outer = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        work()
-    finally:
-        sys.settrace(outer)
-    return count
-
-
 def steps(board: Board, number: int) -> None:
     for _ in range(number):
         best = next(board.best_ready())
@@ -577,7 +558,7 @@ def test_what_both_choices_need_is_not_touched_when_another_one_is_selected() ->
 
     small, large = (lines_run(lambda board=board: change_group(board, "g", selected="Y"))  # type: ignore[misc]
                     for board in (a_fork_after(10), a_fork_after(1000)))  # fmt: skip
-    assert large == small
+    assert large <= small
 
 
 @given(loop=valid_loops(), data=st.data())

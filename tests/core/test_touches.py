@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from aotloop.core.touches import overlap
 from tests.core.generated import thoroughly
-from tests.core.test_board import lines_run
+from tests.steps import lines_run
 
 APART = [
     ("src/auth", "src/author"),

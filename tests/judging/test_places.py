@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from aotloop.judging.places import places_in
-from tests.steps import steps
+from tests.steps import lines_run
 
 FILES = {
     "a.py": "one\ntwo\nthree",
@@ -64,6 +64,6 @@ def test_a_text_that_is_all_colons_is_not_looked_through_without_end(root: Path)
     """Ten times the text: no more to look at."""
 
     def needed(length: int) -> int:
-        return steps(lambda: places_in("a :1 " * length, FILES, root))
+        return lines_run(lambda: places_in("a :1 " * length, FILES, root))
 
     assert needed(10_000) == needed(1000)

@@ -14,7 +14,7 @@ from rich.console import Console
 from tests.cli.drawing.loops import HOSTILE, any_loops, nested, sign_in, unhurried
 from tests.cli.live.running import AT, NOW, a_beginning
 from tests.loops import a_loop, atom
-from tests.steps import steps
+from tests.steps import lines_run
 
 from aotloop.cli.live.frame import draw
 from aotloop.cli.live.lines import Lines
@@ -284,7 +284,7 @@ def test_the_next_frame_of_ten_thousand_atoms_needs_far_less_than_ten_times_that
             picture.set_loop(loop)
             printed(draw(picture, 120, 50, NOW + 1), 120, 50)
 
-        return steps(redraw)
+        return lines_run(redraw)
 
     needed(100)  # what is learnt once is learnt here
     assert needed(10_000) < 7 * needed(1000)
