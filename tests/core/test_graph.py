@@ -422,7 +422,7 @@ def test_of_several_that_wait_the_longest_path_counts() -> None:
 
 def test_a_selected_choice_that_was_given_up_is_exhausted_and_another_one_is_not() -> None:
     for given_up in ({"failed": ("X",)}, {"blamed": {"X": ()}}):
-        group = OrGroup(choices=("X", "Y"), selected="X", **given_up)  # type: ignore[arg-type]
+        group = OrGroup(choices=("X", "Y"), selected="X", **given_up)
         loop = a_loop(atom("X", or_group="g"), atom("Y", or_group="g"), or_groups={"g": group})
         assert (Graph(loop).is_exhausted("X"), Graph(loop).is_exhausted("Y")) == (True, False)
         loop.or_groups["g"] = replace(group, selected="Y")
