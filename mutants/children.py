@@ -19,7 +19,7 @@ from typing import Generic, TypeVar
 MOST_MEMORY = 2 << 30
 TOO_LONG = frozenset({signal.SIGPROF, signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM})
 """How a process ends that does not come to an end."""
-WAITING = 30
+WAITING = 100
 """So many times its processor time, work may take on a clock: other work may be in its way."""
 
 T = TypeVar("T")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import msgspec
@@ -42,6 +43,12 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
         """Whether its file has the name of the module."""
         path = (self.root / self.file_of(test)).relative_to(self.tests)
         return path.with_name(path.name.removeprefix("test_")).as_posix() == module
+
+    def names(self, test_file: str, module: str) -> bool:
+        """Whether it imports the module, or something of it."""
+        name = Path(module).stem
+        text = (self.root / test_file).read_text(encoding="utf-8")
+        return re.search(rf"^(from|import)\b.*\b{name}\b", text, re.MULTILINE) is not None
 
     def files_of_tests(self) -> list[Path]:
         return sorted(self.tests.rglob("test_*.py"))

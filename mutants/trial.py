@@ -29,6 +29,7 @@ from mutants.transplant import transplant
 QUICK = 0.3
 AT_LEAST = 4.0
 """Seconds of a processor: of a quick test; and what every test may take, however quick it is without a mutant."""
+FEW = 6
 TO_READ = 30.0
 """Seconds that reading all tests may take."""
 
@@ -58,7 +59,13 @@ class Trials(msgspec.Struct, frozen=True, kw_only=True):
         others = [one for one in mutants if one not in on_import]
         if others:
             yield from self._in_read_tests(others)
-        yield from self._each(on_import, lambda mutant: partial(self._read_and_try, mutant))
+        left: list[Mutant] = []
+        for one in self._each(on_import, lambda mutant: partial(self._read_and_try, mutant, self._few_files(mutant))):
+            if one.outcome == "survived":
+                left.append(one.mutant)
+            else:
+                yield one
+        yield from self._each(left, lambda mutant: partial(self._read_and_try, mutant, ()))
 
     def _in_read_tests(self, mutants: Sequence[Mutant]) -> Iterator[Tried]:
         """What comes of it is read from a process that has read all tests, and forks those that try."""
@@ -119,8 +126,14 @@ class Trials(msgspec.Struct, frozen=True, kw_only=True):
         transplant(self.project.name_of(mutant.module), mutant.function, mutant.text)
         return (first_that_fails(self._tests_of(mutant)) or "").encode()
 
-    def _read_and_try(self, mutant: Mutant, folder: Path) -> bytes:
-        tests = self._tests_of(mutant)
+    def _few_files(self, mutant: Mutant) -> tuple[str, ...]:
+        """Files with quick tests that name the module: they are read much sooner than all files are."""
+        files = dict.fromkeys(map(self.project.file_of, self._tests_of(mutant)))
+        return tuple(one for one in files if self.project.names(one, mutant.module))[:FEW]
+
+    def _read_and_try(self, mutant: Mutant, only: Sequence[str], folder: Path) -> bytes:
+        """`only`: in these files; none: in all."""
+        tests = [one for one in self._tests_of(mutant) if not only or self.project.file_of(one) in only]
         path = self.project.folder / mutant.module
         sys.meta_path.insert(0, Replaced(self.project.name_of(mutant.module), path, mutant.text))
         failures = Failures()

@@ -1,11 +1,14 @@
-"""Probing: somebody looked, without changing anything, whether an atom can be done."""
+"""What happens to single atoms: probed without a change, resolved, first in a race."""
 
 from __future__ import annotations
 
-from aotloop.core.effects import Backtracked, CheckParent, Effect, Exhausted, Retry
+import pytest
+
+from aotloop.core import events
+from aotloop.core.effects import Backtracked, CheckParent, Effect, Exhausted, Resolved, Retry
 from aotloop.core.events import AtomProbed, AtomResolved, AtomStarted
 from aotloop.core.machine import advance
-from aotloop.core.model import AtomCheck, Constraints, Decomposition, Loop, OrGroup
+from aotloop.core.model import AtomCheck, Binding, Constraints, Decomposition, Loop, OrGroup, TrailEntry
 from tests.core.generated import errors_of
 from tests.core.refusing import refused
 from tests.loops import a_loop, atom
@@ -92,3 +95,52 @@ def test_the_check_of_a_parent_is_asked_for_once() -> None:
     advance(loop, AtomStarted(atom="C"))
     effects = advance(loop, AtomResolved(atom="C", summary="done"))
     assert [one for one in effects if isinstance(one, CheckParent)] == [CheckParent(atom="Q")]
+
+
+# --- wholes and races --------------------------------------------------------------------------------------------
+
+
+def test_a_whole_that_is_resolved_says_what_it_is_told_to_say() -> None:
+    loop = a_loop(
+        atom("P", check=AtomCheck(type="command", value="true")), atom("C", status="resolved"),
+        decompositions=[Decomposition(parent="P", children=("C",), reason="parts")],
+    )  # fmt: skip
+    event = events.AtomResolved(atom="P", summary="all of it", artifacts=("a.py",))
+    assert advance(loop, event) == [Resolved(atom="P")]
+    assert loop.bindings["P"] == Binding(summary="all of it", artifacts=("a.py",))
+    assert advance(loop, events.AtomResolved(atom="P", summary="in other words")) == []
+    assert loop.bindings["P"] == Binding(summary="in other words")
+    assert loop.control.generation.resolved == 1
+
+
+def a_race(*choices: str, speculative: bool = True) -> Loop:
+    atoms = [atom(one, or_group="g", status="in_progress") for one in "XY"]
+    group = OrGroup(choices=("X", "Y", *choices), selected="X", speculative=speculative)
+    half = {one: Binding(summary="half") for one in "XY"}
+    return a_loop(*atoms, atom("Z", or_group="g"), or_groups={"g": group}, bindings=half)
+
+
+def test_only_a_race_is_won() -> None:
+    loop = a_race("Z", speculative=False)
+    before = loop.or_groups["g"]
+    advance(loop, events.AtomResolved(atom="X", summary="done", at="noon"))
+    assert loop.or_groups["g"] is before
+    assert loop.atoms[1].status == "in_progress"
+
+
+@pytest.mark.parametrize(("winner", "other"), [("X", "Y"), ("Y", "X")])
+def test_the_first_racer_is_selected_and_the_others_have_run_for_nothing(winner: str, other: str) -> None:
+    loop = a_race("Z", "later")
+    third = loop.atoms[2]
+    advance(loop, events.AtomResolved(atom=winner, summary="done", at="noon"))
+    assert (loop.or_groups["g"].selected, loop.or_groups["g"].won) == (winner, winner)
+    assert {one.id: one.status for one in loop.atoms} == {winner: "resolved", other: "pending", "Z": "pending"}
+    assert loop.bindings == {winner: Binding(summary="done")}
+    assert loop.atoms[2] is third
+    said = TrailEntry(or_group="g", selected="Y", reason="Y was resolved first", timestamp="noon")
+    assert loop.trail == ([said] if winner == "Y" else [])
+
+
+def test_what_was_written_of_an_atom_asks_for_nothing() -> None:
+    loop = a_loop(atom("A1", status="in_progress"))
+    assert advance(loop, events.BindingWritten(atom="A1", summary="half")) == []

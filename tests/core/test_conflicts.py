@@ -8,15 +8,16 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from aotloop.core.conflicts import conflict_set, group_to_switch
+from aotloop.core.conflicts import conflict_set, earlier_than, group_to_switch, later_than, ways_around
 from aotloop.core.effects import Backtracked, Exhausted
 from aotloop.core.events import AtomFailed, AtomResolved, AtomStarted
 from aotloop.core.graph import Graph
 from aotloop.core.group_order import group_order
 from aotloop.core.invariants import findings_of
 from aotloop.core.machine import advance
-from aotloop.core.model import Constraints, Decomposition, Loop, OrGroup
+from aotloop.core.model import Atom, Constraints, Decomposition, Loop, OrGroup
 from tests.loops import a_loop, atom
 
 ONE_ATTEMPT = Constraints(max_attempts=1)
@@ -180,8 +181,6 @@ def succeeds(loop: Loop, bad: dict[str, frozenset[tuple[str, ...]]], atom_id: st
 
 
 def has_solution(loop: Loop, bad: dict[str, frozenset[tuple[str, ...]]]) -> bool:
-    from msgspec.structs import replace  # noqa: PLC0415
-
     for combination in product(*(group.choices for group in loop.or_groups.values())):
         tried = loop.snapshot()
         for (name, group), choice in zip(loop.or_groups.items(), combination, strict=True):
@@ -214,3 +213,85 @@ def test_if_some_combination_works_it_is_found_and_if_none_does_it_ends(
     else:
         pytest.fail(f"still going after {most} attempts")
     assert (Graph(loop).unresolved() == []) == solvable
+
+
+# --- what an atom rests on, by example ---------------------------------------------------------------------------
+
+
+def split(parent: str, *children: str) -> Decomposition:
+    return Decomposition(parent=parent, children=children, reason="parts")
+
+
+def choices(name: str, *depends_on: str) -> list[Atom]:
+    return [atom(f"{name.upper()}{number}", *depends_on, or_group=name) for number in (1, 2)]
+
+
+def rests_on(loop: Loop, atom_id: str) -> set[str]:
+    return conflict_set(Graph(loop), atom_id)
+
+
+def test_a_repair_rests_on_all_that_is_required_and_that_of_a_whole_on_its_parts() -> None:
+    loop = a_loop(
+        *choices("a"), *choices("b", "A1"), atom("V", or_group="c"), atom("U", "B1", or_group="c"),
+        *choices("d"), atom("P"), atom("R", repairs="tests"), atom("S", repairs="P"),
+        decompositions=[split("P", "D1", "S")],
+    )  # fmt: skip
+    assert rests_on(loop, "R") == {"c", "d"}
+    assert rests_on(loop, "S") == {"d"}
+
+
+def test_a_choice_that_is_not_selected_rests_on_what_it_needs_itself() -> None:
+    loop = a_loop(*choices("a"), atom("X", or_group="g"), atom("Y", "A1", or_group="g"))
+    assert (rests_on(loop, "X"), rests_on(loop, "Y")) == ({"g"}, {"a", "g"})
+
+
+def test_through_a_group_it_rests_on_what_the_selected_choice_needs() -> None:
+    loop = a_loop(*choices("a"), atom("X", "A1", or_group="g"), atom("Y", or_group="g"), atom("Z", "Y"))
+    assert rests_on(loop, "Z") == {"a", "g"}
+
+
+def test_what_it_needs_counts_with_all_its_parts_and_what_it_is_a_part_of_without_the_others() -> None:
+    loop = a_loop(
+        *choices("a"), *choices("b"), atom("P"), atom("Q"), atom("C"), atom("Z", "P"),
+        decompositions=[split("P", "Q", "B1", "C"), split("Q", "A1")],
+    )  # fmt: skip
+    assert rests_on(loop, "Z") == rests_on(loop, "P") == {"a", "b"}
+    assert rests_on(loop, "C") == set()
+
+
+def test_a_name_that_is_no_atom_and_a_cycle_do_not_hide_the_rest() -> None:
+    loop = a_loop(*choices("a"), atom("Z", "A1", "gone"), atom("M", "A1", "N"), atom("N", "M"))
+    assert rests_on(loop, "Z") == rests_on(loop, "M") == {"a"}
+
+
+def test_what_something_needs_in_any_case_cannot_be_avoided() -> None:
+    loop = a_loop(atom("A"), atom("X", "A", or_group="g"), atom("Y", or_group="g"))
+    assert ways_around(Graph(loop), "A") == {"g": ["Y"]}
+    loop = a_loop(atom("A"), atom("Z", "A"), atom("X", "A", "B", or_group="g"), atom("Y", or_group="g"), atom("B", "A"))
+    assert ways_around(Graph(loop), "A") == {}
+    assert ways_around(Graph(a_loop(atom("A"))), "A") == {}
+
+
+def test_only_choices_that_are_taken_are_ways_around_and_never_its_own_group() -> None:
+    loop = a_loop(
+        *choices("w"), atom("X", "W1", or_group="g"), atom("Y", or_group="g"), atom("V", or_group="h"),
+        atom("U", "W1", or_group="h"),
+    )  # fmt: skip
+    assert ways_around(Graph(loop), "W1") == {"g": ["Y"]}
+
+
+def test_blame_is_followed_through_all_groups_that_have_nothing_left() -> None:
+    loop = a_loop(*choices("a"), *choices("b"), *choices("c"))
+    given_up = {"b": {"B2": ("a",)}, "c": {"C2": ("b", "gone")}}
+    for name, blamed in given_up.items():
+        loop.or_groups[name] = replace(loop.or_groups[name], blamed=blamed)
+    assert group_to_switch(Graph(loop), {"c"}) == ("a", {"a", "b", "c"})
+    loop.or_groups["a"] = replace(loop.or_groups["a"], failed=("A2",))
+    assert group_to_switch(Graph(loop), {"c"}) is None
+
+
+def test_earlier_and_later_groups_are_told_in_their_order() -> None:
+    graph = Graph(a_loop(*choices("c", "A1"), *choices("b"), *choices("a")))
+    assert group_order(graph) == {"b": 0, "a": 1, "c": 2}
+    assert earlier_than(graph, "c", {"a", "b", "c"}) == ("b", "a")
+    assert (later_than(graph, "b"), later_than(graph, "a"), later_than(graph, "c")) == (["a", "c"], ["c"], [])

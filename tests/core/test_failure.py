@@ -10,11 +10,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aotloop.core.effects import Added, Backtracked, Effect, Exhausted, Retry
-from aotloop.core.events import AlternativeSought, AtomFailed, AtomResolved, AtomStarted, BranchSwitched
+from aotloop.core.effects import Added, Backtracked, Effect, Exhausted, Retry, WeighAlternatives
+from aotloop.core.events import AlternativeSought, AtomFailed, AtomProbed, AtomResolved, AtomStarted, BranchSwitched
 from aotloop.core.graph import Graph
 from aotloop.core.machine import advance
-from aotloop.core.model import Binding, Constraints, Decomposition, Generation, Loop, OrGroup, TrailEntry
+from aotloop.core.model import Atom, Binding, Constraints, Decomposition, Generation, Loop, OrGroup, TrailEntry
 from aotloop.errors import IllegalEvent
 from tests.core.generated import errors_of, thoroughly, valid_loops
 from tests.core.refusing import refused
@@ -491,3 +491,115 @@ def test_a_part_of_two_decomposed_choices_makes_neither_stay_selected_and_failed
     advance(loop, AlternativeSought(atom="disk", reason="its attempts are spent", at="noon"))
     assert loop.or_groups["store"].selected == "memory"
     assert errors_of(loop) == []
+
+
+# --- who is asked, and who is not --------------------------------------------------------------------------------
+
+
+def sought(loop: Loop, atom_id: str) -> list[Effect]:
+    return advance(loop, AlternativeSought(atom=atom_id, reason="it is spent", at="noon"))
+
+
+@pytest.mark.parametrize("atom_id", ["gone", "A1", "A2", "A3"])
+def test_an_alternative_is_sought_only_for_an_atom_that_failed(atom_id: str) -> None:
+    loop = a_loop(atom("A1"), atom("A2", attempts=1, status="in_progress"), atom("A3", attempts=1, status="resolved"))
+    with refused(loop, f"{atom_id} is no atom that failed"):
+        sought(loop, atom_id)
+
+
+def test_an_alternative_is_sought_for_what_failed_once_and_for_what_was_given_up() -> None:
+    for attempts, failed in ((1, ()), (0, ("X",))):
+        loop = a_loop(atom("X", or_group="g", attempts=attempts), atom("Y", or_group="g"))
+        loop.or_groups["g"] = replace(loop.or_groups["g"], failed=failed)
+        (switched,) = sought(loop, "X")
+        assert isinstance(switched, Backtracked)
+        assert loop.or_groups["g"].selected == "Y"
+
+
+def probed(loop: Loop, atom_id: str) -> list[Effect]:
+    return advance(loop, AtomProbed(atom=atom_id, feasible=False, findings="no way", at="noon"))
+
+
+def test_what_turns_out_to_be_impossible_before_anybody_works_on_it() -> None:
+    loop = a_loop(atom("A1"), *(atom(one, or_group="g") for one in "XYZ"))
+    assert probed(loop, "A1") == [Retry(atom="A1", attempts=1, allowed=2)]
+    assert probed(loop, "Y") == []
+    assert (loop.or_groups["g"].failed, loop.or_groups["g"].selected) == (("Y",), "X")
+    (switched,) = probed(loop, "X")
+    assert isinstance(switched, Backtracked)
+    assert loop.or_groups["g"] == OrGroup(choices=("X", "Y", "Z"), selected="Z", failed=("Y", "X"))
+
+
+def test_the_failure_of_what_is_not_required_any_more_leads_nowhere() -> None:
+    loop = a_loop(
+        atom("A", status="in_progress"), atom("X", "A", or_group="g"), atom("Y", or_group="g"),
+        constraints=Constraints(max_attempts=1),
+    )  # fmt: skip
+    loop.or_groups["g"] = replace(loop.or_groups["g"], selected="Y")
+    assert advance(loop, AtomFailed(atom="A", reason="it broke", at="noon")) == []
+    assert loop.or_groups["g"].selected == "Y"
+
+
+def failed_and_weighed(*others: Atom) -> list[Effect]:
+    loop = a_loop(atom("W", or_group="g", status="in_progress"), *others, constraints=Constraints(max_attempts=1))
+    return advance(loop, AtomFailed(atom="W", reason="it broke", at="noon", weigh=True))
+
+
+def test_alternatives_are_weighed_if_there_are_two_and_somebody_has_to_look_at_one_of_them() -> None:
+    new, known = atom("X", or_group="g"), atom("Y", or_group="g", findings="seen", estimate=3.0)
+    assert failed_and_weighed(new, known) == [WeighAlternatives(atom="W", or_group="g", choices=("X",))]
+    assert [type(one) for one in failed_and_weighed(new)] == [Backtracked]
+    assert [type(one) for one in failed_and_weighed(known, replace(known, id="Z"))] == [Backtracked]
+
+
+def test_what_a_probe_did_not_estimate_is_not_the_cheapest() -> None:
+    (switched,) = failed_and_weighed(
+        atom("X", or_group="g", findings="seen"), atom("Y", or_group="g", findings="seen", estimate=9.0)
+    )
+    assert isinstance(switched, Backtracked)
+    assert switched.selected == "Y"
+
+
+# --- races -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given_up", "effects"),
+    [
+        ({"failed": ("X", "Z")}, [Exhausted(atom="Y")]),
+        ({"blamed": {"X": ()}, "failed": ("Z",)}, [Exhausted(atom="Y")]),
+        ({"failed": ("X",)}, []),
+        ({"failed": ("Z",)}, []),
+    ],
+)
+def test_a_race_is_over_when_the_last_racer_gives_up(given_up: dict[str, Any], effects: list[Effect]) -> None:
+    group = OrGroup(choices=("X", "Y", "Z"), selected="X", speculative=True, **given_up)
+    loop = a_loop(
+        atom("X", or_group="g"), atom("Y", or_group="g", status="in_progress"), atom("Z", or_group="g"),
+        or_groups={"g": group}, constraints=Constraints(max_attempts=1),
+    )  # fmt: skip
+    assert advance(loop, AtomFailed(atom="Y", reason="it broke", at="noon")) == effects
+    assert loop.control.generation.got_smaller
+
+
+# --- switching ---------------------------------------------------------------------------------------------------
+
+
+def test_what_was_blamed_is_switched_to_only_by_a_correction() -> None:
+    group = OrGroup(choices=("X", "Y"), selected="X", blamed={"Y": ()})
+    loop = a_loop(atom("X", or_group="g"), atom("Y", or_group="g"), or_groups={"g": group})
+    with refused(loop, "Y has failed; a correction can force it"):
+        advance(loop, BranchSwitched(or_group="g", choice="Y", reason="why not", at="noon"))
+
+
+def test_choices_that_are_only_named_are_in_nobodys_way_and_half_a_result_goes() -> None:
+    inner = OrGroup(choices=("C", "later"), selected="C")
+    loop = a_loop(
+        atom("X", or_group="g"), atom("Y", or_group="g"), atom("C", or_group="h", status="resolved"), atom("Q", "X"),
+        or_groups={"g": OrGroup(choices=("X", "Y"), selected="X"), "h": inner},
+        decompositions=[Decomposition(parent="X", children=("C",), reason="parts")],
+        bindings={"C": Binding(summary="did C"), "Q": Binding(summary="half")},
+    )  # fmt: skip
+    (switched,) = advance(loop, BranchSwitched(or_group="g", choice="Y", reason="too slow", at="noon"))
+    assert isinstance(switched, Backtracked)
+    assert (switched.reset, switched.undone, loop.bindings) == (("C", "Q"), ("C",), {})

@@ -151,3 +151,9 @@ def test_progress_forces_nothing_though_the_count_was_high() -> None:
     loop = after_one(atom("X", or_group="g"), atom("Y", or_group="g"), atom("A1"), stall_count=2, max_stall_count=3)
     resolve(loop, "A1")
     assert (end(loop), loop.control.stall_count) == ([], 0)
+
+
+def test_after_a_generation_that_left_nothing_unresolved_nothing_can_become_less() -> None:
+    loop = a_loop(atom("A1", status="resolved"), atom("R", repairs="tests"))
+    loop.control = replace(loop.control, prev_pending_count=0, generation=Generation(resolved=1))
+    assert stalls(loop) == 1

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from aotloop.core.board import Board
 from aotloop.core.effects import Backtracked, Exhausted
-from aotloop.core.model import Loop
+from aotloop.core.model import Decomposition, Loop
 from aotloop.core.surrender import give_up_a_choice, give_up_what_stalls
 from tests.core.generated import errors_of
 from tests.loops import a_loop, atom
@@ -102,3 +102,12 @@ def test_a_group_that_nothing_required_rests_on_is_left_alone() -> None:
     loop.or_groups["h"] = replace(loop.or_groups["h"], failed=("R",))
     assert give_up_a_choice(Board(loop), "why not", "noon") == [Exhausted(atom=None)]
     assert selected(loop) == ["X", "Q"]
+
+
+def test_a_choice_whose_parts_are_being_done_was_tried() -> None:
+    loop = a_loop(
+        atom("X", or_group="g"), atom("Y", or_group="g"), atom("C"), atom("V", or_group="h"), atom("W", or_group="h"),
+        decompositions=[Decomposition(parent="X", children=("C",), reason="parts")],
+    )  # fmt: skip
+    give_up_what_stalls(Board(loop), "noon")
+    assert selected(loop) == ["Y", "V"]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
+from aotloop.core.board import Board
 from aotloop.core.effects import Withdrawn
 from aotloop.core.events import AtomDecomposed, Child
+from aotloop.core.generations import withdraw
 from aotloop.core.machine import advance
+from aotloop.core.model import Decomposition, OrGroup
 from tests.core.generated import errors_of
 from tests.core.happenings import after_one, decompose, end, resolve, stalls
 from tests.core.refusing import refused
@@ -125,3 +130,34 @@ def test_a_withdrawn_parent_is_done_in_one_piece() -> None:
         decompose(loop, "A1", "B1")
     resolve(loop, "A1")
     assert loop.atoms[0].status == "resolved"
+
+
+def test_what_depended_on_a_part_of_a_part_depends_on_the_whole_that_stays() -> None:
+    loop = a_loop(
+        atom("P"), atom("Q"), atom("C"), atom("Z", "C"),
+        decompositions=[
+            Decomposition(parent="P", children=("Q",), reason="r"),
+            Decomposition(parent="Q", children=("C",), reason="r"),
+        ],
+    )  # fmt: skip
+    for parents in (("Q", "P", "gone"), ("P", "Q")):
+        copy = loop.snapshot()
+        assert withdraw(Board(copy), parents) == [Withdrawn(parents=("P",), atoms=("Q", "C"))]
+        assert [(one.id, one.depends_on, one.whole) for one in copy.atoms] == [("P", (), True), ("Z", ("P",), False)]
+
+
+def test_what_is_no_whole_is_not_withdrawn() -> None:
+    loop = a_loop(atom("A"))
+    assert withdraw(Board(loop), ("A", "gone")) == []
+    assert not loop.atoms[0].whole
+
+
+def test_without_the_parts_groups_may_be_in_another_order_and_what_was_blamed_is_free() -> None:
+    blamed = OrGroup(choices=("C1", "C2"), selected="C2", blamed={"C1": ("d",)})
+    loop = a_loop(
+        atom("P"), *(atom(one, "P", or_group="c") for one in ("C1", "C2")), atom("D", or_group="d"), atom("A", "D"),
+        or_groups={"c": blamed, "d": OrGroup(choices=("D",), selected="D")},
+        decompositions=[Decomposition(parent="P", children=("A",), reason="r")],
+    )  # fmt: skip
+    withdraw(Board(loop), ("P",))
+    assert loop.or_groups["c"] == replace(blamed, blamed={})

@@ -65,7 +65,7 @@ def _settle_race(board: Board, event: events.AtomResolved) -> None:
         )
     board.put_group(name, replace(group, selected=winner, won=winner))
     for other in group.choices:
-        if other != winner and other in board.atoms and board.atoms[other].status == "in_progress":
+        if other in board.atoms and board.atoms[other].status == "in_progress":
             board.put(replace(board.atoms[other], status="pending"))
             board.loop.bindings.pop(other, None)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from aotloop.core.conduct import reports as told
-from aotloop.core.conduct.attempts import MOST_WAITS
-from aotloop.core.effects import Retry
+from aotloop.core.conduct.attempts import MOST_WAITS, is_weighed, settle_weighings
+from aotloop.core.conduct.run import Run, Weighing
+from aotloop.core.effects import Backtracked, Retry
 from aotloop.core.events import Child, ConstraintsCorrected
 from aotloop.core.model import Binding, Constraints, Decomposition, Loop
 from tests.core.conduct.driving import NOON, begun, contents, speculative
@@ -288,3 +290,153 @@ def test_an_attempt_that_is_not_being_merged_cannot_have_been(kind: type[told.Of
     before = contents(driver.loop)
     assert driver.tell(kind(attempt=driver.number("A1"), at=NOON)) == []
     assert contents(driver.loop) == before
+
+
+# --- what counts as an outcome -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("feasible", "stalls"), [(False, 1), (True, 0)])
+def test_a_probe_that_says_no_is_an_outcome_and_one_that_says_yes_is_neither_progress_nor_a_stall(
+    feasible: bool, stalls: int
+) -> None:
+    driver = begun(a_loop(atom("A1", probe=True)), max_attempts=9)
+    driver.probe("A1", feasible=feasible)
+    assert driver.loop.control.stall_count == stalls
+
+
+def test_a_probe_that_says_yes_does_not_undo_the_outcome_of_another_attempt() -> None:
+    driver = begun(a_loop(atom("A1"), atom("A2", probe=True)), max_attempts=9)
+    driver.fail("A1")
+    driver.probe("A2")
+    assert driver.loop.control.stall_count == 1
+
+
+def test_a_report_of_nobody_is_no_outcome() -> None:
+    driver = begun(a_loop(atom("A1")), max_attempts=9)
+    driver.tell(told.WorkFailed(attempt=99, reason="late", at=NOON))
+    driver.wait("A1")
+    assert (driver.loop.control.stall_count, driver.loop.trail) == (0, [])
+
+
+# --- what teaches something --------------------------------------------------------------------------------------
+
+
+def three_ways(**more: Any) -> Loop:
+    return a_loop(*(atom(one, or_group="g") for one in "WXY"), **more)
+
+
+def test_a_proposal_that_is_refused_teaches_something() -> None:
+    driver = begun(three_ways(), max_attempts=1, max_depth=0)
+    driver.propose("W", "a part")
+    assert driver.probing == ["X", "Y"]
+
+
+def test_a_worker_that_answers_as_a_probe_would_teaches_nothing() -> None:
+    driver = begun(three_ways(), max_attempts=1)
+    driver.probe("W")
+    assert (driver.running, driver.probing) == (["X"], [])
+
+
+@pytest.mark.parametrize("feasible", [True, False])
+def test_an_alternative_is_not_decomposed_while_it_is_only_looked_at(feasible: bool) -> None:
+    driver = begun(three_ways(), max_attempts=1)
+    driver.fail("W")
+    driver.probe("X", feasible=feasible, children=(Child(description="a part"),))
+    assert driver.loop.decompositions == []
+    assert ("X" in driver.group("g").failed) == (not feasible)
+
+
+def test_what_a_probe_proposes_for_an_alternative_is_taken_as_a_yes() -> None:
+    driver = begun(three_ways(), max_attempts=1)
+    driver.fail("W")
+    driver.propose("X", "a part")
+    assert (driver.atom("X").findings, driver.group("g").failed) == ("too much at once", ())
+    driver.probe("Y", feasible=False)
+    assert driver.group("g").selected == "X"
+
+
+def test_parts_that_a_probe_proposes_for_what_is_not_feasible_are_not_taken() -> None:
+    driver = begun(a_loop(atom("A1", probe=True)))
+    driver.probe("A1", feasible=False, children=(Child(description="a part"),))
+    assert (driver.loop.decompositions, driver.atom("A1").attempts) == ([], 1)
+
+
+def test_the_reason_that_is_told_is_that_of_the_last_failure() -> None:
+    driver = begun(three_ways(), max_attempts=2)
+    driver.fail("W", "first")
+    driver.fail("W", "second")
+    for choice in driver.probing:
+        driver.probe(choice)
+    assert driver.loop.trail[-1].reason == "W failed: second"
+
+
+def test_what_is_looked_at_already_is_not_looked_at_for_another_atom_too() -> None:
+    loop = three_ways()
+    loop.atoms += [atom("A1", "W"), atom("A2", "W")]
+    driver = begun(loop, max_attempts=1, max_parallel_agents=4)
+    driver.resolve("W")
+    driver.fail("A1")
+    driver.fail("A2")
+    assert driver.probing == ["X", "Y"]
+
+
+# --- whether there is still something to weigh -------------------------------------------------------------------
+
+
+def a_weighing(**failing: Any) -> Run:
+    """Alternatives to W are weighed, which has failed."""
+    loop = three_ways(constraints=Constraints(max_attempts=1))
+    loop.atoms[0] = replace(loop.atoms[0], **{"attempts": 1, **failing})
+    run = Run(loop)
+    run.weighing["W"] = Weighing(or_group="g", reason="it broke", waiting=["X", "Y"])
+    return run
+
+
+def test_alternatives_are_weighed_as_long_as_what_failed_is_wanted_and_spent() -> None:
+    assert is_weighed(a_weighing(), "W")
+    assert not is_weighed(a_weighing(attempts=0), "W")
+    assert not is_weighed(a_weighing(status="resolved"), "W")
+    assert not is_weighed(a_weighing(status="in_progress"), "W")
+
+
+def test_what_is_not_required_any_more_or_gone_needs_no_alternative() -> None:
+    run = a_weighing()
+    run.board.put_group("g", replace(run.loop.or_groups["g"], selected="X"))
+    assert not is_weighed(run, "W")
+    run.weighing["gone"] = run.weighing["W"]
+    assert not is_weighed(run, "gone")
+    lost = a_weighing()
+    lost.weighing["W"].or_group = "gone"
+    assert not is_weighed(lost, "W")
+
+
+def test_what_was_given_up_or_looked_at_meanwhile_is_not_waited_for() -> None:
+    run = a_weighing()
+    assert settle_weighings(run, NOON) == []
+    assert run.weighing["W"].waiting == ["X", "Y"]
+    run.board.put_group("g", replace(run.loop.or_groups["g"], failed=("X",)))
+    settle_weighings(run, NOON)
+    assert run.weighing["W"].waiting == ["Y"]
+    run.board.put(replace(run.board.atoms["Y"], findings="seen"))
+    (switched,) = settle_weighings(run, NOON)
+    assert isinstance(switched, Backtracked)
+    assert (switched.selected, run.weighing) == ("Y", {})
+
+
+def test_what_is_settled_by_another_decision_does_not_hide_what_is_still_weighed() -> None:
+    run = a_weighing()
+    settled = Weighing(or_group="g", reason="gone", waiting=[])
+    run.weighing = {"gone": settled, "W": Weighing(or_group="g", reason="it broke", waiting=[])}
+    (switched,) = settle_weighings(run, NOON)
+    assert isinstance(switched, Backtracked)
+    assert list(run.weighing) == ["gone"]
+
+
+def test_waits_are_counted_anew_after_a_correction() -> None:
+    driver = begun(a_loop(atom("A1")))
+    for _ in range(MOST_WAITS):
+        driver.wait("A1")
+        driver.wait_over("A1")
+    driver.told(ConstraintsCorrected(constraints=Constraints(max_iterations=50), description="more", at=NOON))
+    driver.wait("A1")
+    assert (driver.run.stuck, list(driver.run.waiting)) == ({}, ["A1"])

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
+from aotloop.core.conduct import reports
+from aotloop.core.conduct.checking import parent_checked
+from aotloop.core.conduct.run import Run
 from aotloop.core.effects import CheckParent, Finished, VerifyBaseCase
 from aotloop.core.events import ConstraintsCorrected, ObjectiveCorrected, RedirectRequested, ScopeReduced
-from aotloop.core.model import AtomCheck, BaseCase, Constraints, Decomposition, Loop
+from aotloop.core.model import Atom, AtomCheck, BaseCase, Constraints, Decomposition, Loop
 from tests.core.conduct.driving import NOON, Driver, begun, contents
 from tests.loops import a_loop, atom
 
@@ -277,3 +282,15 @@ def test_a_check_under_way_is_not_asked_for_again() -> None:
     if "Y" in driver.checking:  # nobody needs it
         driver.check_parent("Y")
     assert driver.checking == ["Q"]
+
+
+@pytest.mark.parametrize(
+    "atoms", [[atom("A1")], [atom("A1"), atom("P", status="resolved")], [atom("A1"), atom("P", "A1")]]
+)
+def test_the_check_of_a_whole_that_is_gone_or_resolved_or_waits_again_decides_nothing(atoms: list[Atom]) -> None:
+    run = Run(a_loop(*atoms))
+    run.checking = {"P"}
+    before = contents(run.loop)
+    for passed in (True, False):
+        assert parent_checked(run, reports.ParentChecked(atom="P", passed=passed, reason="red", at=NOON)) == []
+    assert (contents(run.loop), run.checking) == (before, set())

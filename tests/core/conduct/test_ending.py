@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from aotloop.core.effects import Finished, VerifyBaseCase
-from aotloop.core.events import RedirectRequested, Spent, StopRequested
-from aotloop.core.model import Loop
-from tests.core.conduct.driving import Driver, begun, contents
+from aotloop.core.events import RedirectRequested, ScopeReduced, Spent, StopRequested
+from aotloop.core.model import AtomCheck, Decomposition, Loop
+from tests.core.conduct.driving import NOON, Driver, begun, contents
 from tests.loops import a_loop, atom
 
 RED = {"tests": "red"}
@@ -277,3 +277,42 @@ def test_a_stop_keeps_atoms_bindings_and_trail(why: str) -> None:
     assert after["bindings"] == before["bindings"]
     assert after["trail"][: len(before["trail"])] == before["trail"]
     assert "in_progress" not in {one["status"] for one in after["atoms"]}
+
+
+def test_what_is_only_drained_is_not_judged_and_begins_no_generation() -> None:
+    driver = begun(a_loop(atom("A1"), atom("A2"), atom("A3", "A1")), max_cost_usd=1.0, max_attempts=9)
+    driver.told(Spent(usd=2.0))
+    for one in ("A1", "A2"):
+        driver.fail(one)
+    assert (driver.loop.control.stall_count, driver.loop.control.iteration) == (0, 1)
+    driver.verdict({"tests": "red"})
+    assert driver.reason.startswith("limit: it cost $2.00")
+
+
+def test_a_generation_is_judged_after_the_verdict_if_one_is_due() -> None:
+    driver = begun(a_loop(atom("A1"), atom("A2")), verify_each_iteration=True, max_attempts=9)
+    driver.resolve("A1")
+    driver.fail("A2")
+    assert (driver.verifying is not None, driver.loop.control.prev_pending_count) == (True, -1)
+    driver.verdict({"tests": "red"})
+    assert driver.loop.control.prev_pending_count == 1
+
+
+def test_a_generation_is_judged_after_the_check_of_a_whole() -> None:
+    whole = atom("P", check=AtomCheck(type="command", value="true"))
+    parts = [Decomposition(parent="P", children=("C",), reason="parts")]
+    driver = begun(a_loop(whole, atom("C"), atom("A2", "P"), decompositions=parts))
+    driver.resolve("C")
+    assert (driver.checking, driver.loop.control.prev_pending_count) == (["P"], -1)
+    driver.check_parent("P")
+    assert driver.loop.control.prev_pending_count == 1
+
+
+def test_what_a_removed_atom_waited_for_keeps_nobody_waiting() -> None:
+    driver = begun(a_loop(atom("A1"), atom("A2")), max_attempts=1)
+    driver.wait("A1")
+    driver.told(ScopeReduced(atom="A1", description="not needed", at=NOON))
+    driver.fail("A2")
+    driver.verdict({"tests": "red"})
+    assert driver.reason.startswith("exhausted:")
+    assert (driver.run.waiting, driver.run.waits) == ({}, {})

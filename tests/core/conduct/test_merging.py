@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from aotloop.core.conduct import reports as told
-from aotloop.core.effects import Integrate
+from aotloop.core.conduct.checking import verify_if_due
+from aotloop.core.conduct.merging import reverted, unblocked
+from aotloop.core.conduct.run import Run
+from aotloop.core.conduct.starting import fill_slots
+from aotloop.core.effects import Integrate, VerifyBaseCase
 from aotloop.core.events import BindingOverridden
 from aotloop.core.model import AtomCheck
 from tests.core.conduct.driving import NOON, begun
@@ -202,3 +206,65 @@ def test_a_command_that_failed_is_tried_again_when_somebody_has_committed() -> N
     assert driver.running == ["A2"]
     driver.tell(told.BranchMoved(at=NOON))
     assert driver.running == ["A2", "A1"]
+
+
+def test_a_merge_that_is_refused_is_an_outcome() -> None:
+    driver = begun(a_loop(atom("A1")), max_attempts=9)
+    driver.done("A1")
+    driver.refuse()
+    assert driver.loop.control.stall_count == 1
+
+
+def test_a_conflict_with_nothing_that_was_merged_meanwhile_is_an_outcome_and_teaches_something() -> None:
+    driver = begun(a_loop(*(atom(one, or_group="g") for one in "WXY")), max_attempts=1)
+    driver.done("W")
+    driver.conflict()
+    assert driver.loop.trail[-1].reason == "it cannot be merged"
+    assert driver.probing == ["X", "Y"]
+    other = begun(a_loop(atom("A1")), max_attempts=9)
+    other.done("A1")
+    other.conflict()
+    assert (other.loop.control.stall_count, other.running) == (1, ["A1"])
+
+
+def test_what_is_cleared_away_while_the_run_ends_for_want_of_it_lets_it_go_on() -> None:
+    driver = begun(a_loop(atom("A1")))
+    driver.done("A1")
+    driver.block()
+    assert driver.verifying is not None, "it tries the base case once more"
+    driver.unblock("A1")
+    driver.verdict({"tests": "red"})
+    assert (driver.finished, driver.merging) == (None, "A1")
+
+
+def test_a_run_that_ends_for_another_reason_is_not_kept_going_by_it() -> None:
+    run = Run(a_loop(atom("A1")))
+    run.end("blocked: README.md has uncommitted changes", can_be_unblocked=True)
+    run.end("limit: it cost too much")
+    run.blocked_by[1] = "README.md has uncommitted changes"
+    unblocked(run, told.Unblocked(attempt=1, at=NOON))
+    assert (run.ending, run.to_merge) == ("limit: it cost too much", [1])
+
+
+def test_what_was_taken_back_is_another_state_of_the_branch() -> None:
+    run = Run(a_loop(atom("A1")))
+    run.reverting = run.is_verified = True
+    reverted(run, told.Reverted(problem=None, at=NOON))
+    assert (run.reverting, run.is_verified, run.merges) == (False, False, 1)
+    run.is_verified = True
+    reverted(run, told.Reverted(problem=None, at=NOON))
+    assert (run.is_verified, run.merges) == (True, 1)
+
+
+def test_nothing_starts_and_nothing_is_verified_before_all_is_taken_back() -> None:
+    run = Run(a_loop(atom("A1")))
+    run.to_revert = ["A2"]
+    assert verify_if_due(run) == []
+    run.has_begun = True
+    assert fill_slots(run) == []
+    run.to_revert, run.reverting = [], True
+    assert fill_slots(run) == []
+    run.has_begun = False
+    assert verify_if_due(run) == []
+    run.reverting = False
+    assert verify_if_due(run) == [VerifyBaseCase(number=1)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from aotloop.core.model import Decomposition, OrGroup
-from tests.core.conduct.driving import Driver
+from tests.core.conduct.driving import Driver, begun
 from tests.loops import a_loop, atom
 
 RED = {"tests": "red"}
@@ -78,3 +78,33 @@ def test_a_choice_that_is_not_selected_is_left_alone_when_a_run_begins() -> None
     loop = a_loop(atom("X", or_group="g", attempts=2), atom("Y", or_group="g"), or_groups={"g": group})
     Driver(loop).begin()
     assert loop.or_groups == {"g": group}
+
+
+def test_what_was_resolved_with_its_last_attempt_needs_no_alternative() -> None:
+    driver = Driver(a_loop(atom("A1", status="resolved", attempts=2), atom("A2")), max_attempts=2)
+    driver.begin()
+    driver.verdict({"tests": "red"})
+    assert driver.running == ["A2"]
+
+
+def test_a_failure_without_consequence_is_taken_up_whatever_stands_before_it_in_the_file() -> None:
+    others = (atom("A0", status="resolved"), atom("V", "Y", or_group="h"), atom("Y", or_group="g"))
+    loop = a_loop(*others, atom("W", or_group="g", attempts=1), atom("X", or_group="g"))
+    loop.or_groups["g"] = replace(loop.or_groups["g"], selected="W")
+    driver = Driver(loop, max_attempts=1)
+    driver.begin()
+    assert driver.group("g").selected != "W"
+
+
+def test_a_result_that_was_found_is_a_workers_with_a_number_of_its_own() -> None:
+    loop = a_loop(atom("A1", touches=("src/**",)), atom("A2", touches=("src/a.py",)), atom("A3"))
+    driver = begun(loop, max_parallel_agents=1)
+    assert driver.running == ["A1"]
+    driver = Driver(loop.snapshot(), max_parallel_agents=3)
+    driver.begin()
+    driver.found("A1")
+    driver.verdict({"tests": "red"})
+    assert (driver.merging, driver.running) == ("A1", ["A3"])
+    assert sorted(driver.run.attempts) == [1, 2]
+    driver.merge()
+    assert sorted(driver.run.attempts) == [2, 3]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aotloop.core.conduct import Attempt, Run
-from aotloop.core.effects import CancelAttempt
-from aotloop.core.events import AtomStarted, Child
+from aotloop.core.effects import CancelAttempt, CancelCheck, CancelVerification
+from aotloop.core.events import AtomStarted, BranchSwitched, Child
 from aotloop.core.model import Loop
 from tests.core.conduct.driving import Driver, begun
 from tests.core.generated import errors_of, valid_loops
@@ -150,3 +150,67 @@ def test_whatever_comes_of_it_a_run_stays_valid_and_ends(loop: Loop, data: st.Da
         assert fate.step(), "nothing is under way, and it does not end"
         assert errors_of(loop) == []
     assert driver.reason.split(":")[0] in {"stalled", "exhausted", "limit", "blocked"}
+
+
+def test_a_new_run_knows_of_nothing() -> None:
+    run = Run(a_loop(atom("A1")))
+    known = {name: value for name, value in vars(run).items() if name not in ("board", "_overriding", "next_number")}
+    assert {name for name, value in known.items() if value} == set()
+    assert "members" in known
+    assert run.next_number == 1
+    assert not run.is_busy()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("attempts", {1: None}),
+        ("to_merge", [1]),
+        ("to_revert", ["A1"]),
+        ("reverting", True),
+        ("checking", {"A1"}),
+        ("verifying", 1),
+    ],
+)
+def test_whatever_will_be_reported_keeps_it_busy(name: str, value: Any) -> None:
+    run = Run(a_loop(atom("A1")))
+    setattr(run, name, value)
+    assert run.is_busy()
+
+
+def test_what_others_made_of_the_loop_takes_its_place() -> None:
+    run, other = Run(a_loop(atom("A1"))), a_loop(atom("A2"))
+    run.loop = other
+    assert run.loop is other
+    assert list(run.board.atoms) == ["A2"]
+
+
+def test_what_is_being_judged_is_called_off_in_order_and_forgotten() -> None:
+    run = Run(a_loop(atom("A1")))
+    run.checking, run.verifying = {"C", "A", "B"}, 3
+    called_off = [*(CancelCheck(atom=one) for one in "ABC"), CancelVerification(number=3)]
+    assert run.cancel_checks() == called_off
+    assert run.cancel_checks() == []
+    assert not run.is_busy()
+
+
+def test_calling_off_an_attempt_at_what_is_resolved_leaves_the_result() -> None:
+    run = Run(a_loop(atom("A1", status="resolved")))
+    attempt = Attempt(number=1, atom="A1", epoch=0, role="worker", merges=0)
+    assert run.cancel(attempt) == CancelAttempt(attempt=1, atom="A1")
+    assert (run.loop.atoms[0].status, list(run.loop.bindings)) == ("resolved", ["A1"])
+
+
+def test_a_command_that_is_reset_may_be_run_again() -> None:
+    run = Run(a_loop(atom("X", or_group="g", status="resolved"), atom("Y", or_group="g"), atom("Q", "X", attempts=1)))
+    run.held = {"Q": 0, "Y": 0}
+    run.advance(BranchSwitched(or_group="g", choice="Y", reason="too slow", at="noon"))
+    assert (run.held, run.to_revert) == ({"Y": 0}, ["X"])
+
+
+def test_why_a_run_ends_says_whether_it_can_be_helped() -> None:
+    run = Run(a_loop(atom("A1")))
+    run.end("blocked: something", is_judged=True, can_be_unblocked=True)
+    assert (run.ending, run.is_verified, run.can_be_unblocked) == ("blocked: something", True, True)
+    run.end("limit: time")
+    assert (run.ending, run.is_verified, run.can_be_unblocked) == ("limit: time", False, False)

@@ -111,3 +111,16 @@ def test_after_a_clash_that_is_over_the_one_that_waited_starts_even_if_the_other
     driver = begun(a_loop(atom("A1", touches=("a",)), atom("A2", touches=("a",))), max_attempts=1)
     driver.fail("A1")
     assert driver.running == ["A2"]
+
+
+def test_beside_those_that_clash_whatever_comes_after_them_starts() -> None:
+    loop = a_loop(
+        *(atom(one, touches=("src/**",)) for one in ("A1", "A2", "A3")), atom("A4", touches=("docs/**",)), atom("A5")
+    )
+    assert begun(loop, max_parallel_agents=5).running == ["A1", "A4", "A5"]
+
+
+def test_what_an_atom_touches_is_free_while_it_has_to_wait() -> None:
+    driver = begun(a_loop(atom("A1", touches=("src/**",)), atom("A2", touches=("src/**",))))
+    driver.wait("A1")
+    assert driver.running == ["A2"]
