@@ -120,8 +120,9 @@ class Ledger:
 
     def _account(self) -> None:
         """Time that went by, on a clock that nobody sets; it is decided upon together with what is reported."""
-        elapsed, self._accounted = time.monotonic() - self._accounted, time.monotonic()
-        self.run.advance(events.Spent(seconds=round(max(elapsed, 0.0), 3)))
+        seconds = round(max(time.monotonic() - self._accounted, 0.0), 3)
+        self._accounted += seconds  # what is too short to be written down counts the next time
+        self.run.advance(events.Spent(seconds=seconds))
 
     # --- what others did -----------------------------------------------------------------------------------------
 
