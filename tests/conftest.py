@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -11,6 +12,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.modelserver.clients import CLIENTS
+
+for one in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+    if (
+        signal.getsignal(one) is signal.SIG_IGN
+    ):  # a job in the background, or under nohup: all that it starts would be deaf
+        signal.signal(one, signal.default_int_handler if one is signal.SIGINT else signal.SIG_DFL)
 
 settings.register_profile(
     "quick",

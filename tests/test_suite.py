@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -139,3 +141,18 @@ def test_what_is_not_allowed_is_found(kind: str, text: str) -> None:
 )
 def test_what_is_allowed_is_not(text: str) -> None:
     assert found_in(text) == []
+
+
+DEAF = """
+import os, signal
+for one in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+    signal.signal(one, signal.SIG_IGN)
+import tests.conftest
+print([one.name for one in signal.Signals if signal.getsignal(one) is signal.SIG_IGN])
+"""
+
+
+def test_what_the_tests_start_hears_ctrl_c_even_if_they_run_in_the_background() -> None:
+    root = Path(__file__).parents[1]
+    done = subprocess.run([sys.executable, "-c", DEAF], capture_output=True, text=True, check=True, cwd=root)
+    assert done.stdout.strip() == "['SIGPIPE', 'SIGXFSZ']"
