@@ -11,10 +11,11 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.cli.bound import Bound, bound_of
+from aotloop.cli.bound import bound_of
 from aotloop.core.conduct import Run, conduct
 from aotloop.core.conduct.reports import Began
 from aotloop.core.graph import Graph
+from aotloop.core.limits import limits_of
 from aotloop.core.model import Loop
 from aotloop.simulator import AllGoesWell, Simulated, Span, simulate
 
@@ -41,7 +42,7 @@ class CriticalPath(msgspec.Struct, frozen=True, kw_only=True):
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     slots: int
-    bound: Bound
+    bound: int
     iterations: Iterations
     left: tuple[str, ...] = ()
     """Atoms that have to be worked on, in the order of the file."""
@@ -70,7 +71,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 def plan_of(loop: Loop, slots: int | None = None, iterations: int | None = None) -> Plan:
     """`slots` and `iterations` take the place of what the loop allows. The loop is not changed."""
     start = _as_it_would_start(loop, slots, iterations)
-    limits, before, bound = start.objective.constraints, loop.control.iteration, bound_of(start)
+    limits, before, bound = limits_of(start.objective.constraints), loop.control.iteration, bound_of(start)
     if loop.control.status == "completed":
         nothing = Iterations(before=before, planned=0, needed=0, allowed=limits.max_iterations)
         return Plan(slots=limits.max_parallel_agents, bound=bound, iterations=nothing)

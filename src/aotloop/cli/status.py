@@ -16,6 +16,7 @@ from aotloop.cli.options import json_option, state_file_option
 from aotloop.cli.output import counted, faint, heading, mark, say_json, say_next, tell
 from aotloop.cli.spending import spending
 from aotloop.core.graph import Graph
+from aotloop.core.limits import limits_of
 from aotloop.core.model import Loop, Verdict
 from aotloop.statefile.emit import to_data
 from aotloop.statefile.lease import holder_of
@@ -57,13 +58,13 @@ def _facts(loop: Loop, graph: Graph) -> dict[str, Any]:
     return {
         "goal": loop.objective.goal,
         "control": to_data(loop.control),
-        "constraints": to_data(loop.objective.constraints),
+        "constraints": to_data(limits_of(loop.objective.constraints)),
         "required": len(graph.required),
         "unresolved": graph.unresolved(),
         "in_progress": [atom.id for atom in loop.atoms if atom.status == "in_progress"],
         "executable_atoms": graph.ready(),
         "failures": [to_data(entry) for entry in loop.trail if entry.type == "failure"][-5:],
-        **bound_as_data(bound_of(loop, graph)),
+        **bound_as_data(bound_of(loop)),
     }
 
 
@@ -74,7 +75,7 @@ def _tell_objective(loop: Loop) -> None:
 
 
 def _tell_progress(loop: Loop, graph: Graph) -> None:
-    control, limits = loop.control, loop.objective.constraints
+    control, limits = loop.control, limits_of(loop.objective.constraints)
     required, unresolved = len(graph.required), len(graph.unresolved())
     done = required - unresolved
     filled = round(20 * done / required) if required else 0
@@ -88,7 +89,7 @@ def _tell_progress(loop: Loop, graph: Graph) -> None:
         + "".join(f" · {one}" for one in spending(control.cost_usd, control.used, limits.max_cost_usd))
     )
     if control.status != "completed":
-        tell(f"{bound_in_words(bound_of(loop, graph), growth='')} from now on", style=faint)
+        tell(bound_in_words(bound_of(loop)), style=faint)
 
 
 def _tell_events(loop: Loop) -> None:

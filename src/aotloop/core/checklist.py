@@ -53,17 +53,58 @@ def atom_check_tree(check: AtomCheck, name: str) -> Node:
     return Leaf(name, _single_check(check, check.type))
 
 
+def decided_by(check: AtomCheck | None, covers: Iterable[str], base_case: BaseCase, name: str) -> Node | None:
+    """What decides an atom: its own check, and the items of the base case that it covers; None if there is neither.
+
+    Covered items that need a judge are left to the base case itself.
+    """
+    own = [atom_check_tree(check, name)] if check is not None else []
+    wanted = set(covers)
+    covered = [one for one in items_of(base_case_tree(base_case)) if one.name in wanted and not _is_judged(one)]
+    found = [*own, *covered]
+    return found[0] if len(found) == 1 else AllOf(name, tuple(found)) if found else None
+
+
+def items_of(node: Node) -> Iterator[Node]:
+    """All items below this one, at any depth; each before those inside of it."""
+    for child in () if isinstance(node, Leaf) else node.children:
+        yield child
+        yield from items_of(child)
+
+
+def count_repairable(node: Node) -> int:
+    """How many items can fail, each by itself: an any_of fails as one."""
+    return sum(1 for _ in _repairable(node))
+
+
+def failing_items_of(base_case: BaseCase, covers: Iterable[str]) -> set[str]:
+    """Names under which a verdict can call what these items say failing: an any_of fails as one."""
+    wanted = set(covers)
+    found: set[str] = set()
+    for item in items_of(base_case_tree(base_case)):
+        if item.name in wanted:
+            found.update(_repairable(item))
+    return found
+
+
+def _repairable(node: Node) -> Iterator[str]:
+    if isinstance(node, AllOf):
+        for child in node.children:
+            yield from _repairable(child)
+    else:
+        yield node.name
+
+
+def _is_judged(node: Node) -> bool:
+    return any(leaf.check.type in JUDGED for leaf in leaves(node))
+
+
 def leaves(node: Node) -> Iterator[Leaf]:
     if isinstance(node, Leaf):
         yield node
     else:
         for child in node.children:
             yield from leaves(child)
-
-
-def count_repairable(node: Node) -> int:
-    """How many items can fail, each by itself: an any_of fails as one."""
-    return sum(map(count_repairable, node.children)) if isinstance(node, AllOf) else 1
 
 
 def _item(item: ChecklistItem) -> Node:

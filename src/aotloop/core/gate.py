@@ -9,6 +9,7 @@ import msgspec
 
 from aotloop.core.findings import Finding, dotted, warning
 from aotloop.core.graph import Graph
+from aotloop.core.limits import limits_of
 from aotloop.core.model import Loop
 
 AGREED = ("goal", "background_intent", "deliverables", "definition_of_done")
@@ -49,7 +50,7 @@ def gate_of(loop: Loop | None, findings: Iterable[Finding]) -> Gate:
 def _does_not_fit(loop: Loop) -> Iterator[Finding]:
     """Even if every attempt succeeds, an iteration resolves at most one of a chain and `max_parallel_agents` in all."""
     graph = Graph(loop)
-    limits = loop.objective.constraints
+    limits = limits_of(loop.objective.constraints)
     work = {one for one in graph.unresolved() if one not in graph.children_of}
     chain = _longest_chain(graph, work)
     least = max(chain, ceil(len(work) / limits.max_parallel_agents))

@@ -26,6 +26,8 @@ def parts_of(board: Board, event: AtomDecomposed, parent: Atom) -> tuple[list[At
             depends_on=_needs(board, event, parent, child, named, ids),
             or_group=group_of.get(one),
             estimate=child.estimate,
+            covers=child.covers,
+            probe=child.probe,
         )
         for one, child in zip(ids, event.children, strict=True)
     ]

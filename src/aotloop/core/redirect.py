@@ -9,7 +9,7 @@
 | ScopeReduced         | dag_adjustment    | a user_correction is added      | what names the atom forgets it       |
 | ChoiceForced         | dag_adjustment    | a user_correction is added      | the left choice, what is built on it |
 | BindingOverridden    | bindings_override | what is about the affected goes | what is built on the atom            |
-| RetryGranted         | dag_adjustment    | a user_correction is added      | the atom's count of attempts         |
+| RetryGranted         | dag_adjustment    | a user_correction is added      | the atom's failures; more attempts   |
 
 Every correction also ends what is under way (its results no longer count), counts no stall against the new direction,
 and is kept in `corrections`.
@@ -32,6 +32,7 @@ from aotloop.core.graph import Graph
 from aotloop.core.growth import add_atom
 from aotloop.core.illegal import illegal
 from aotloop.core.limits import problems_of_constraints
+from aotloop.core.measure import shares_of
 from aotloop.core.model import Binding, Correction, CorrectionType, Generation, Loop, OrGroup, TrailEntry
 from aotloop.core.parents import resolve_parents, settle_parent
 from aotloop.core.realign import replace_graph
@@ -76,7 +77,12 @@ def _end_what_is_under_way(loop: Loop) -> None:
     _reset(loop, [atom.id for atom in loop.atoms if atom.status == "in_progress"], keep_attempts=True)
     control = loop.control
     loop.control = replace(
-        control, redirect_requested=False, stall_count=0, epoch=control.epoch + 1, generation=Generation()
+        control,
+        redirect_requested=False,
+        stall_count=0,
+        epoch=control.epoch + 1,
+        generation=Generation(),
+        fewest_unresolved=None if control.fewest_unresolved is None else Board(loop).unresolved_count(),
     )
 
 
@@ -88,10 +94,23 @@ def _objective(loop: Loop, event: events.ObjectiveCorrected | events.Realigned) 
     _refuse_errors(event, problems_of_constraints(event.objective.constraints, ("constraints",)))
     loop.objective = event.objective
     loop.trail = []
-    loop.or_groups = {name: replace(group, failed=(), blamed={}) for name, group in loop.or_groups.items()}
-    loop.atoms = [replace(atom, attempts=0) for atom in loop.atoms]
+    loop.or_groups = {
+        name: replace(group, failed=(), blamed={}, round=0, seen=(), blames={}, hints={})
+        for name, group in loop.or_groups.items()
+    }
+    loop.atoms = [replace(atom, attempts=0, failures=0, alike=0, partial=False) for atom in loop.atoms]
     status = "pending" if loop.control.status == "completed" else loop.control.status
-    loop.control = replace(loop.control, status=status, iteration=0, prev_pending_count=-1, verdict=None)
+    loop.control = replace(
+        loop.control,
+        status=status,
+        iteration=0,
+        prev_pending_count=-1,
+        verdict=None,
+        tried=0,
+        won=0,
+        needed=0,
+        shares=None if status == "pending" else shares_of(loop),
+    )
 
 
 def _realign(loop: Loop, event: events.Realigned) -> None:
@@ -106,6 +125,7 @@ def _constraints(loop: Loop, event: events.ConstraintsCorrected) -> None:
 
 def _extend(loop: Loop, event: events.ScopeExtended) -> None:
     atom_id = add_atom(Board(loop), event.added)
+    _grant_share(loop)
     _note(loop, event, atom=atom_id, or_group=event.added.or_group)
 
 
@@ -188,6 +208,7 @@ def _grant_retry(loop: Loop, event: events.RetryGranted) -> None:
         selected = event.atom if is_given_up else group.selected
         loop.or_groups[name] = replace(group, selected=selected)
     _reset(loop, [event.atom])
+    _grant_share(loop)
 
 
 # --- what they share ---------------------------------------------------------------------------------------------
@@ -216,10 +237,17 @@ def _reset(loop: Loop, atom_ids: Iterable[str], *, keep_attempts: bool = False) 
     ids = set(atom_ids)
     for place, atom in enumerate(loop.atoms):
         if atom.id in ids:
-            attempts = atom.attempts if keep_attempts else 0
-            loop.atoms[place] = reset = replace(atom, status="pending", attempts=attempts)
+            reset = replace(atom, status="pending")
+            if not keep_attempts:
+                reset = replace(reset, attempts=0, failures=0, alike=0, partial=False)
+            loop.atoms[place] = reset
             outdate_verdict(loop, atom, reset)
             loop.bindings.pop(atom.id, None)
+
+
+def _grant_share(loop: Loop) -> None:
+    if loop.control.shares is not None:
+        loop.control = replace(loop.control, shares=loop.control.shares + 1)
 
 
 def _note(loop: Loop, event: events.Corrected, **about: Any) -> None:
@@ -232,8 +260,11 @@ def _without(names: tuple[str, ...], name: str) -> tuple[str, ...]:
 
 def _freed(group: OrGroup, choice: str) -> OrGroup:
     """With nothing held against this choice any more."""
-    blamed = {one: others for one, others in group.blamed.items() if one != choice}
-    return replace(group, failed=_without(group.failed, choice), blamed=blamed, won=None)
+    blamed, blames, hints = (
+        {one: kept for one, kept in held.items() if one != choice} for held in (group.blamed, group.blames, group.hints)
+    )
+    failed = _without(group.failed, choice)
+    return replace(group, failed=failed, blamed=blamed, blames=blames, hints=hints, won=None)
 
 
 def _listed(names: Iterable[str]) -> str:

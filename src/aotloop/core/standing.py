@@ -46,6 +46,8 @@ class Standing:
 
     def atom_changed(self, before: Atom, now: Atom) -> bool:
         self._touched.add(now.id)
+        if before.failures != now.failures:
+            self._touched.update(one for one in self._graph.unit(now.id) if one in self._graph.atoms)
         self._judge(self._graph.unit_name(now.id))
         if before.estimate != now.estimate:
             self._paths.reckon(now.id)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from aotloop.core.board import Board
 from aotloop.core.effects import Effect
+from aotloop.core.limits import limits_of
 from aotloop.hooks.answers import Block
 from aotloop.hooks.outlook import Outlook
 from aotloop.hooks.strategies import advice, changes
@@ -14,7 +15,7 @@ from aotloop.hooks.words import described, last_failures, line, names
 
 def go_on(board: Board, ahead: Outlook, effects: Iterable[Effect], *, before: int, is_session: bool) -> Block:
     """`before`: how many atoms were unresolved one iteration ago; less than none if nobody knows."""
-    control, limits = board.loop.control, board.loop.objective.constraints
+    control, limits = board.loop.control, limits_of(board.loop.objective.constraints)
     unresolved = board.unresolved()
     has_stalled = control.stall_count > 0
     decided = changes(effects)

@@ -30,6 +30,7 @@ from aotloop.core.checklist import JUDGED, base_case_tree, leaves
 from aotloop.core.effects import Effect, Exhausted
 from aotloop.core.endings import exhausted, find_a_way_out, is_all_resolved, over_limit, stalled, unmendable
 from aotloop.core.freshness import fresh_verdict
+from aotloop.core.limits import limits_of
 from aotloop.core.machine import advance
 from aotloop.core.model import Asked, Loop, Verdict
 from aotloop.hooks.answers import Allow, Answer, Block
@@ -137,10 +138,10 @@ class _Turn:
 
     def _why_over(self) -> str | None:
         """In the order of decisions. That all is resolved and the base case fails is another question."""
-        control, limits = self._loop.control, self._loop.objective.constraints
+        limits = limits_of(self._loop.objective.constraints)
         if not self._is_all_resolved and self._ahead.is_empty:
             return exhausted(self._board)
-        return stalled(control, limits) or over_limit(control, limits)
+        return stalled(self._loop.control, limits) or over_limit(self._board, limits)
 
     def _send_back(self, block: Block, asked: Asked = "") -> Answer:
         if self._is_in_vain and self._last.sent_back >= self._now.most_in_vain:

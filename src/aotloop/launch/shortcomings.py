@@ -8,7 +8,8 @@ import msgspec
 
 from aotloop.agents.contract import Capabilities
 from aotloop.core.checklist import JUDGED, Node, atom_check_tree, base_case_tree, leaves
-from aotloop.core.model import Constraints, Loop
+from aotloop.core.limits import Limits
+from aotloop.core.model import Loop
 
 
 class Matters(msgspec.Struct, frozen=True, kw_only=True):
@@ -17,7 +18,7 @@ class Matters(msgspec.Struct, frozen=True, kw_only=True):
     """Somebody may be asked to look and to change nothing: a probe, a judge."""
 
 
-def matters_of(loop: Loop, limits: Constraints) -> Matters:
+def matters_of(loop: Loop, limits: Limits) -> Matters:
     return Matters(max_cost_usd=limits.max_cost_usd, only_looks=_is_probed(loop) or _is_judged(loop))
 
 

@@ -56,7 +56,7 @@ class Attempts:
             match self._crew.seat(job.context.atom, job.start.role):
                 case None:
                     reason = "there is no agent to do it: --agent names one, or `agent` in aot.toml"
-                    return failed(job, "unavailable", reason, taught=False)
+                    return failed(job, "unavailable", reason)
                 case Busy(seconds=seconds, reason=reason):
                     return waits(job, reason, seconds)
                 case Gone(reason=reason):
@@ -152,11 +152,11 @@ class Attempts:
             case contract.Probed():
                 return await self._probed(place, job, outcome)
             case contract.Judged() | contract.Scored() | contract.Planned():
-                return failed(job, "garbage", "it answered as somebody would who has another role", taught=False)
+                return failed(job, "garbage", "it answered as somebody would who has another role")
             case _ if is_excused or isinstance(outcome, contract.MustWait):
                 return self._excused(job, seat, outcome.reason)
             case _:
-                return failed(job, kind_of(outcome), outcome.reason, taught=outcome.taught)
+                return failed(job, kind_of(outcome), outcome.reason)
 
     def _excused(self, job: Job, seat: Seat, reason: str) -> Made:
         """It is the agent's doing, not the atom's: another one is asked, now or as soon as one can be."""
@@ -171,7 +171,7 @@ class Attempts:
 
     async def _probed(self, place: Place, job: Job, outcome: contract.Probed) -> Made:
         if not await self._places.is_untouched(place):
-            return failed(job, "failed", "the probe changed files, which makes its findings void", taught=False)
+            return failed(job, "failed", "the probe changed files, which makes its findings void")
         report = reports.ProbeReturned(
             at=now(),
             attempt=job.start.attempt,
@@ -185,7 +185,7 @@ class Attempts:
     async def _done(self, place: Place, job: Job, outcome: contract.Done) -> Made:
         work = await self._places.finish(place, job.label)
         if isinstance(work, Refusal):
-            return failed(job, "failed", work.reason, taught=True)
+            return failed(job, "failed", work.reason)
         made = await self._checked(place, job, record_of(job, outcome, work))
         lost = (f"changes in submodules were left out: {', '.join(work.left_out)}",) if work.left_out else ()
         return replace(made, notes=(*made.notes, *lost))
@@ -197,7 +197,7 @@ class Attempts:
             self._journal.keep(record)
             problem = await self._checks.of_atom(check, atom, place.cwd, job.context.objective)
             if problem is not None:
-                return failed(job, "failed", f"it says that it is done, but {problem}", taught=True)
+                return failed(job, "failed", f"it says that it is done, but {problem}")
         report = reports.WorkDone(
             at=now(), attempt=job.start.attempt, summary=record.summary, artifacts=record.artifacts
         )

@@ -13,7 +13,6 @@ from aotloop.agents.wording import plain
 from aotloop.core.conduct import reports
 from aotloop.core.context import Context
 from aotloop.core.effects import StartAttempt
-from aotloop.core.repetition import is_repeated
 from aotloop.runner.bills import Bill, bill_of
 from aotloop.runner.clock import now
 from aotloop.runner.journal import Record, Report
@@ -51,11 +50,9 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-def failed(job: Job, outcome: str, reason: str, *, taught: bool) -> Made:
-    repeated = is_repeated(job.context, reason)
-    report = reports.WorkFailed(at=now(), attempt=job.start.attempt, reason=reason, taught=taught, repeated=repeated)
-    notes = ("it failed the same way before, and is not tried a third time",) if repeated else ()
-    return Made(report=report, outcome=outcome, summary=reason, notes=notes)
+def failed(job: Job, outcome: str, reason: str) -> Made:
+    report = reports.WorkFailed(at=now(), attempt=job.start.attempt, reason=reason)
+    return Made(report=report, outcome=outcome, summary=reason)
 
 
 def waits(job: Job, reason: str, seconds: float) -> Made:

@@ -144,11 +144,10 @@ class SwitchedTo(News, frozen=True, kw_only=True, tag="backtracked"):
     reason: str = ""
 
 
-class Weighing(News, frozen=True, kw_only=True, tag="weighing"):
-    """Alternatives are looked at before one of them is taken."""
+class AtomsReopened(News, frozen=True, kw_only=True, tag="reopened"):
+    """They had been resolved; an item of the base case that they cover fails."""
 
-    or_group: str
-    choices: tuple[str, ...]
+    atoms: tuple[str, ...]
 
 
 class AtomsAdded(News, frozen=True, kw_only=True, tag="added"):
@@ -249,7 +248,7 @@ AnyNews = (
     | AtomFailed
     | NothingLeft
     | SwitchedTo
-    | Weighing
+    | AtomsReopened
     | AtomsAdded
     | PartsWithdrawn
     | GenerationEnded

@@ -30,8 +30,8 @@ def tidings(effect: effects.Effect, loop: Loop) -> Iterator[news.News]:
             yield news.SwitchedTo(
                 at=at, or_group=name, left=left, selected=selected, again=again, reason=_why(loop, name)
             )
-        case effects.WeighAlternatives(or_group=name, choices=choices):
-            yield news.Weighing(at=at, or_group=name, choices=choices)
+        case effects.Reopened(atoms=atoms):
+            yield news.AtomsReopened(at=at, atoms=atoms)
         case effects.Added(atoms=atoms):
             yield news.AtomsAdded(at=at, atoms=atoms)
         case effects.Withdrawn(parents=parents, atoms=atoms):

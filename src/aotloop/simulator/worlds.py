@@ -145,9 +145,8 @@ class ByChance(AllGoesWell):
                 attempt=number, feasible=feasible, findings="", estimate=self._random.choice([None, minutes]), at=""
             )
         if happens == "fails":
-            return minutes, told.WorkFailed(
-                attempt=number, reason="bad luck", taught=self._random.random() < 0.5, at=""
-            )
+            progress = self._random.random() < 0.5
+            return minutes, told.WorkFailed(attempt=number, reason="bad luck", progress=progress, at="")
         if happens == "grows":
             return minutes, told.ChildrenProposed(attempt=number, children=self._children(), reason="too much", at="")
         return minutes, told.WorkDone(attempt=number, summary="done", at="")

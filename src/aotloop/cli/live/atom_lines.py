@@ -11,6 +11,7 @@ from aotloop.cli.live.lines import Piece, cut, fitted, identified, shown, width_
 from aotloop.cli.live.outline import Row
 from aotloop.cli.live.picture import Picture, Running
 from aotloop.cli.live.times import lasting
+from aotloop.core.turns import turn
 
 INDENT = "  "
 ROOMY = 72
@@ -100,7 +101,7 @@ class AtomLines:
 
     @property
     def _allowed(self) -> int:
-        return self._standing.loop.objective.constraints.max_attempts
+        return turn(self._standing.loop)
 
     def _at_work(self, name: str, attempt: Running) -> str:
         since = lasting(self._now - attempt.since) if attempt.since is not None else ""

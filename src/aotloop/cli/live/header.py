@@ -10,6 +10,7 @@ from aotloop.cli.live.picture import Picture
 from aotloop.cli.live.times import lasting
 from aotloop.cli.output import counted
 from aotloop.cli.spending import spending
+from aotloop.core.limits import limits_of
 
 STATUS_COLOURS = {"pending": "cyan", "running": "yellow", "stopped": "magenta", "completed": "green"}
 LONGEST_BAR = 30
@@ -38,7 +39,7 @@ def _progress(picture: Picture, width: int) -> list[Piece]:
 
 
 def _facts(picture: Picture, width: int, now: float) -> Iterator[str]:
-    limits = picture.loop.objective.constraints
+    limits = limits_of(picture.loop.objective.constraints)
     yield f"{'turn' if picture.is_of_phases else 'iteration'} {picture.iteration:,} of {limits.max_iterations:,}"
     if not picture.is_of_phases:
         yield f"stalls {picture.stall_count:,} of {limits.max_stall_count:,}"
@@ -53,5 +54,5 @@ def _facts(picture: Picture, width: int, now: float) -> Iterator[str]:
         yield f"{counted(len(picture.running), 'attempt')} under way"
     if picture.branch and width >= ROOMY:
         yield f"on {shown(picture.branch)}"
-    if picture.bound is not None and picture.bound.attempts and picture.loop.control.status != "completed":
-        yield f"{bound_in_words(picture.bound, growth='').partition(' (')[0]} left"
+    if picture.bound and picture.loop.control.status != "completed":
+        yield bound_in_words(picture.bound)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from aotloop.cli.bound import Bound, bound_of
+from aotloop.cli.bound import bound_of
 from aotloop.cli.live.standing import Standing
 from aotloop.cli.live.times import moment
 from aotloop.cli.live.words import words
@@ -45,9 +45,6 @@ class Picture:
         self.standing = Standing(loop)
         self.iteration = loop.control.iteration
         self.stall_count = loop.control.stall_count
-        self.bound: Bound | None = None
-        """As it was when somebody asked last; see `reckon_bound`."""
-        self.is_bound_stale = True
         self.began: float | None = None
         self.branch: str | None = None
         self.ended: kinds.RunEnded | None = None
@@ -79,15 +76,11 @@ class Picture:
         if not self.standing.follow(loop):
             self.standing = Standing(loop)
         self.iteration, self.stall_count = loop.control.iteration, loop.control.stall_count
-        self.is_bound_stale = True
 
-    def reckon_bound(self) -> None:
-        """Looks at every atom: in a large loop, not for every picture."""
-        self.is_bound_stale = False
-        try:
-            self.bound = None if self.is_of_phases else bound_of(self.loop, self.standing.board)
-        except (ValueError, LookupError, ArithmeticError):  # of a loop that is not valid, nothing can be said
-            self.bound = None
+    @property
+    def bound(self) -> int | None:
+        """Attempts that may still be made; None: phases have no such bound."""
+        return None if self.is_of_phases else bound_of(self.loop)
 
     def set_line(self, attempt: int, line: str) -> None:
         if attempt in self.running:

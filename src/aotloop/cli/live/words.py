@@ -157,8 +157,8 @@ def _switched(one: kinds.SwitchedTo) -> str:
     )
 
 
-def _weighing(one: kinds.Weighing) -> str:
-    return f"{name(one.or_group)}: {names(one.choices)} are looked at before one is taken"
+def _reopened(one: kinds.AtomsReopened) -> str:
+    return f"{names(one.atoms)}: open again, because the base case fails in what they cover"
 
 
 def _added(one: kinds.AtomsAdded) -> str:
@@ -243,7 +243,7 @@ _WORDS: dict[type[kinds.News], Callable[[Any], str]] = {
     kinds.AtomFailed: _failed,
     kinds.NothingLeft: _nothing_left,
     kinds.SwitchedTo: _switched,
-    kinds.Weighing: _weighing,
+    kinds.AtomsReopened: _reopened,
     kinds.AtomsAdded: _added,
     kinds.PartsWithdrawn: _withdrawn,
     kinds.GenerationEnded: _generation,

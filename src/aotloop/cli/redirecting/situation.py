@@ -8,7 +8,9 @@ from aotloop.cli.foreign import prose, visible
 from aotloop.cli.output import faint, heading, mark, tell
 from aotloop.core.checklist import base_case_tree
 from aotloop.core.graph import Graph
+from aotloop.core.limits import limits_of
 from aotloop.core.model import Atom, Loop, OrGroup
+from aotloop.core.turns import turn
 
 MOST_ATOMS = 20
 MOST_FAILURES = 5
@@ -56,7 +58,7 @@ def _standing(graph: Graph, atom: Atom) -> Iterator[str]:
     if atom.id in graph.children_of:
         yield f"parts: {visible(', '.join(graph.children_of[atom.id]))}"
     if atom.attempts:
-        yield f"failed {atom.attempts} of {graph.loop.objective.constraints.max_attempts}"
+        yield f"failed {atom.attempts} of {turn(graph.loop)} in this turn, {atom.failures} in all"
 
 
 def _show_groups(loop: Loop) -> None:
@@ -74,7 +76,7 @@ def _choice(group: OrGroup, choice: str) -> str:
 
 
 def _show_progress(loop: Loop) -> None:
-    control, limits = loop.control, loop.objective.constraints
+    control, limits = loop.control, limits_of(loop.objective.constraints)
     tell(
         f"{control.status}: iteration {control.iteration} of {limits.max_iterations},"
         f" stalls {control.stall_count} of {limits.max_stall_count}",

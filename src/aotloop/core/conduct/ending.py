@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from aotloop.core import events
-from aotloop.core.conduct.checking import verdict_is_due
+from aotloop.core.conduct.checking import generation_is_over, verdict_is_due
 from aotloop.core.conduct.run import Run
 from aotloop.core.effects import Backtracked, Effect, Finished
-from aotloop.core.endings import exhausted, find_a_way_out, over_limit, stalled
+from aotloop.core.endings import blocked, exhausted, find_a_way_out, over_limit, stalled
+from aotloop.core.generations import is_begun
 
 
 def close_generation(run: Run, at: str) -> list[Effect]:
@@ -18,20 +19,25 @@ def close_generation(run: Run, at: str) -> list[Effect]:
         run.is_open = False
     if not run.is_open or run.members or verdict_is_due(run) or run.verifying is not None or run.checking:
         return []
-    run.is_open = False
-    if not run.has_outcome:  # to wait is not to fail
+    if not generation_is_over(run):
+        run.members = set(run.attempts)
         return []
-    run.has_outcome = False
-    return run.advance(events.GenerationEnded(at=at, is_weighing=bool(run.weighing)))
+    run.is_open = False
+    if not run.loop.control.generation.outcomes:  # to wait is not to fail
+        return []
+    return run.advance(events.GenerationEnded(at=at))
 
 
 def reach_limits(run: Run) -> None:
     """What ends a run first is the reason. While a generation is being judged, nothing is over."""
-    is_judging = run.is_open and not run.members
+    is_judging = generation_is_over(run)
+    failed, run.failed = run.failed, set()
     if run.ending is None and run.has_begun and not is_judging and not _is_exhausted(run):
-        control = run.loop.control
-        reason = stalled(control, run.loop.objective.constraints) or over_limit(
-            control, run.limits, is_open=run.is_open or run.only_waited
+        is_open = run.is_open or is_begun(run.loop.control.generation)
+        reason = (
+            next(filter(None, (blocked(run.board, one) for one in sorted(failed))), None)
+            or stalled(run.loop.control, run.limits)
+            or over_limit(run.board, run.limits, is_open=is_open)
         )
         if reason is not None:
             run.end(reason)
@@ -39,7 +45,7 @@ def reach_limits(run: Run) -> None:
 
 def _is_exhausted(run: Run) -> bool:
     """Nothing is under way, nothing waited for, and nothing could start even without any limit."""
-    if run.is_busy() or run.waiting or run.weighing or run.blocked_by:
+    if run.is_busy() or run.waiting or run.blocked_by:
         return False
     return not run.is_all_resolved() and next(run.board.best_ready(), None) is None
 
@@ -62,18 +68,17 @@ def get_unstuck(run: Run, at: str, effects: list[Effect]) -> bool:
 
 
 def _seek_alternatives(run: Run, at: str, effects: list[Effect]) -> bool:
-    """For a command that was not tried again because nothing had moved, and now nothing will; and for an atom that
-    had failed for good and is required again, by a choice that was freed.
+    """For a command that was not tried again because nothing had moved, and now nothing will; and for a repair that
+    was given up and is required again, by a choice that was freed.
     """
     held = _first_held(run)
     if held is None:
         found = find_a_way_out(run.board, run.advance, at)
         effects += found
         return any(isinstance(one, Backtracked) for one in found)
-    effects += run.advance(
-        events.AlternativeSought(atom=held, reason="it failed, and nothing has changed since", at=at)
-    )
-    return True
+    found = run.advance(events.AlternativeSought(atom=held, reason="it failed, and nothing has changed since", at=at))
+    effects += found
+    return any(isinstance(one, Backtracked) for one in found)
 
 
 def _first_held(run: Run) -> str | None:

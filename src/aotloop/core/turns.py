@@ -1,0 +1,35 @@
+"""How patient a loop is: by what its own successes needed, it tells bad luck from a way that leads nowhere.
+
+A failure is bad luck until an atom has failed much more often than atoms of this loop usually do. `usual` is the mean
+number of attempts that resolved atoms needed. Failures of atoms that are still open do not enter: an estimate from all
+attempts would feed back on itself. How well these constants do is in docs/benchmarks-convergence.md.
+"""
+
+from __future__ import annotations
+
+from aotloop.core.limits import limits_of
+from aotloop.core.model import Loop
+
+PATIENCE = 6
+"""An atom may fail this many times as often as usual before an earlier choice is to blame."""
+BLAME = 4
+"""Failures that one blame counts for."""
+SWEEPS = 3
+"""A generation lasts for this many times the usual attempts at each alternative of one unit."""
+HOPELESS = 2
+"""A unit whose every choice failed alike for this many times the patience cannot be done."""
+
+
+def usual(loop: Loop) -> float:
+    """Attempts that an atom needed, on average of those resolved so far; before there is one, two."""
+    return (loop.control.needed + 2) / (loop.control.won + 1)
+
+
+def turn(loop: Loop) -> int:
+    """Failures in a row before the next choice has its turn: where most succeed at once, one failure says enough."""
+    return min(limits_of(loop.objective.constraints).max_attempts, max(1, int(usual(loop) + 0.5)))
+
+
+def patience(loop: Loop) -> int:
+    """Failures of one choice that are still bad luck; also the rounds of repair."""
+    return max(limits_of(loop.objective.constraints).max_attempts, round(PATIENCE * usual(loop)))

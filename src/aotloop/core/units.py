@@ -1,0 +1,48 @@
+"""Questions about the choices of one unit: how they have done so far, and whose turn it is next."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from aotloop.core import turns
+from aotloop.core.graph import Graph
+from aotloop.core.turns import patience, usual
+
+
+def choices_of(graph: Graph, atom_id: str) -> list[str]:
+    """The atom or, if it is a choice, all choices of its group that are atoms."""
+    return [one for one in graph.unit(atom_id) if one in graph.atoms]
+
+
+def failures_of_unit(graph: Graph, atom_id: str) -> int:
+    return sum(graph.atoms[one].failures for one in choices_of(graph, atom_id))
+
+
+def is_out_of_patience(graph: Graph, atom_id: str) -> bool:
+    return failures_of_unit(graph, atom_id) >= patience(graph.loop) * len(choices_of(graph, atom_id))
+
+
+def is_promising(graph: Graph, choice: str) -> bool:
+    """It has work that holds, and has not had as much of its turn as would be too much."""
+    atom, group = graph.atoms[choice], graph.group(choice)
+    is_blamed = group is not None and group.blames.get(choice, 0) > 0
+    return atom.partial and atom.failures < patience(graph.loop) and not is_blamed
+
+
+def score(graph: Graph, name: str, choice: str) -> tuple[bool, int, int]:
+    """The smaller, the sooner it is its turn: work that is there already, then failures, then the order of the file."""
+    group = graph.or_groups[name]
+    failures = graph.atoms[choice].failures + turns.BLAME * group.blames.get(choice, 0)
+    return not is_promising(graph, choice), failures, group.choices.index(choice)
+
+
+def least_outcomes(graph: Graph, unresolved: list[str]) -> int:
+    """How long a generation lasts: so long that one without any progress is not explained by bad luck."""
+    ways = max((len(choices_of(graph, one)) for one in unresolved), default=1)
+    return max(len(unresolved), ceil(turns.SWEEPS * usual(graph.loop) * ways))
+
+
+def is_hopeless(graph: Graph, atom_id: str) -> bool:
+    """Every choice of its unit has failed in the same way, again and again."""
+    enough = turns.HOPELESS * patience(graph.loop)
+    return all(graph.atoms[one].alike >= enough for one in choices_of(graph, atom_id))
