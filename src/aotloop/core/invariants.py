@@ -12,7 +12,6 @@ from aotloop.core.graph import Graph
 from aotloop.core.limits import problem_of_duration, problems_of_constraints
 from aotloop.core.model import Atom, Loop, OrGroup
 
-
 _LOWEST_OF_CONTROL = {
     "iteration": 0,
     "stall_count": 0,
