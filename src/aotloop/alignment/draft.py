@@ -22,6 +22,7 @@ class DraftAtom(msgspec.Struct, frozen=True, kw_only=True):
     or_group: str | None = None
     run: str | None = None
     check: AtomCheck | None = None
+    covers: tuple[str, ...] = ()
     touches: tuple[str, ...] = ()
     probe: bool = False
     agent: str | None = None
@@ -85,6 +86,7 @@ def draft_of(loop: Loop) -> Draft:
                 or_group=atom.or_group,
                 run=atom.run,
                 check=atom.check,
+                covers=atom.covers,
                 touches=atom.touches,
                 probe=atom.probe,
                 agent=atom.agent,

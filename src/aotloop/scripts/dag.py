@@ -11,6 +11,7 @@ from aotloop.scripts.arguments import Option, Usage, UsageError, comma_separated
 from aotloop.scripts.output import Script
 
 BETWEEN_DESCRIPTIONS = "|||"
+"""Also between items of the base case: both are sentences, in which there may be commas."""
 
 
 def _add_atom(given: dict[str, Any]) -> dict[str, Any]:
@@ -19,6 +20,7 @@ def _add_atom(given: dict[str, Any]) -> dict[str, Any]:
         description=given["description"],
         depends_on=given["depends_on"],
         or_group=given["or_group"],
+        covers=given["covers"],
     )
     app.apply(app.open_store(given["state_file"]), event)
     return {
@@ -26,7 +28,12 @@ def _add_atom(given: dict[str, Any]) -> dict[str, Any]:
         "atom_id": event.atom,
         "depends_on": list(event.depends_on),
         "or_group": event.or_group,
+        **({"covers": list(event.covers)} if event.covers else {}),
     }
+
+
+def _sentences(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, (part.strip() for part in text.split(BETWEEN_DESCRIPTIONS))))
 
 
 def _decompose_atom(given: dict[str, Any]) -> dict[str, Any]:
@@ -34,11 +41,32 @@ def _decompose_atom(given: dict[str, Any]) -> dict[str, Any]:
     descriptions = [text.strip() for text in given["descriptions"].split(BETWEEN_DESCRIPTIONS)]
     if len(ids) != len(descriptions):
         raise UsageError(f"{len(ids)} children, but {len(descriptions)} descriptions (separated by |||)")
-    children = tuple(events.Child(atom=child, description=text) for child, text in zip(ids, descriptions, strict=True))
+    covers = _covers_of(given["covers"], ids)
+    children = tuple(
+        events.Child(atom=child, description=text, covers=covers.get(child, ()))
+        for child, text in zip(ids, descriptions, strict=True)
+    )
     event = events.AtomDecomposed(parent=given["parent"], children=children, reason=given["reason"])
-    effects = app.apply(app.open_store(given["state_file"]), event)
+    store = app.open_store(given["state_file"])
+    effects = app.apply(store, event)
     added = [atom for effect in effects if isinstance(effect, Added) for atom in effect.atoms]
-    return {"success": True, "parent": event.parent, "children": added, "reason": event.reason}
+    result = {"success": True, "parent": event.parent, "children": added, "reason": event.reason}
+    if covers:
+        taken = {atom.id: list(atom.covers) for atom in store.load().atoms if atom.id in covers}
+        left_out = [one for child, items in covers.items() for one in items if one not in taken[child]]
+        result |= {"covers": taken, "not_in_base_case": list(dict.fromkeys(left_out))}
+    return result
+
+
+def _covers_of(pairs: tuple[str, ...], ids: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """From child=item."""
+    covers: dict[str, tuple[str, ...]] = {}
+    for pair in pairs:
+        child, _, item = pair.partition("=")
+        if child not in ids or not item:
+            raise UsageError(f"--covers says child=item, separated by |||; {pair!r} names none of {', '.join(ids)}")
+        covers[child] = (*covers.get(child, ()), item)
+    return covers
 
 
 def _switch_or_branch(given: dict[str, Any]) -> dict[str, Any]:
@@ -91,6 +119,7 @@ ADD_ATOM = Script(
             "--description": Option(required=True),
             "--depends-on": Option(comma_separated, ()),
             "--or-group": Option(),
+            "--covers": Option(_sentences, ()),
         },
     ),
     _add_atom,
@@ -103,6 +132,7 @@ DECOMPOSE_ATOM = Script(
             "--children": Option(comma_separated, required=True),
             "--descriptions": Option(required=True),
             "--reason": _REASON,
+            "--covers": Option(_sentences, ()),
         },
     ),
     _decompose_atom,
