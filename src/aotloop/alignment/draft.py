@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
+from aotloop.core.checklist import item_names
 from aotloop.core.model import AtomCheck, AtomStatus, BaseCase, Constraints, Decomposition, Duration, Loop
 
 WORDS = ("goal", "background_intent", "deliverables", "definition_of_done")
@@ -62,7 +63,15 @@ def over(below: Draft, above: Draft) -> Draft:
         said["protect"] = above.protect
     if above.atoms:
         said |= {name: getattr(above, name) for name in OF_GRAPH}
+    elif above.base_case is not None:
+        said["atoms"] = _covering_only(below.atoms, above.base_case)
     return replace(below, **said)
+
+
+def _covering_only(atoms: tuple[DraftAtom, ...], base_case: BaseCase) -> tuple[DraftAtom, ...]:
+    """Items that are no longer asked for are covered by none."""
+    items = set(item_names(base_case))
+    return tuple(replace(atom, covers=tuple(one for one in atom.covers if one in items)) for atom in atoms)
 
 
 def without_graph(draft: Draft) -> Draft:
