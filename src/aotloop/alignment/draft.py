@@ -64,11 +64,11 @@ def over(below: Draft, above: Draft) -> Draft:
     if above.atoms:
         said |= {name: getattr(above, name) for name in OF_GRAPH}
     elif above.base_case is not None:
-        said["atoms"] = _covering_only(below.atoms, above.base_case)
+        said["atoms"] = covering_only(below.atoms, above.base_case)
     return replace(below, **said)
 
 
-def _covering_only(atoms: tuple[DraftAtom, ...], base_case: BaseCase) -> tuple[DraftAtom, ...]:
+def covering_only(atoms: tuple[DraftAtom, ...], base_case: BaseCase) -> tuple[DraftAtom, ...]:
     """Items that are no longer asked for are covered by none."""
     items = set(item_names(base_case))
     return tuple(replace(atom, covers=tuple(one for one in atom.covers if one in items)) for atom in atoms)

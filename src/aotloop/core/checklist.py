@@ -66,7 +66,7 @@ def decided_by(check: AtomCheck | None, covers: Iterable[str], base_case: BaseCa
     found = [atom_check_tree(check, name)] if check is not None else []
     if wanted := set(covers):
         items = items_of(base_case_tree(base_case))
-        found += [one for one in items if one.name in wanted and not _is_judged(one)]
+        found += [one for one in items if one.name in wanted and not is_judged(one)]
     return found[0] if len(found) == 1 else AllOf(name, tuple(found)) if found else None
 
 
@@ -105,7 +105,7 @@ def _repairable(node: Node) -> Iterator[str]:
         yield node.name
 
 
-def _is_judged(node: Node) -> bool:
+def is_judged(node: Node) -> bool:
     return any(leaf.check.type in JUDGED for leaf in leaves(node))
 
 
