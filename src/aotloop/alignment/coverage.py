@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from aotloop.alignment.draft import Draft, DraftAtom
 from aotloop.core.checklist import Leaf, Node, base_case_tree, is_judged
-from aotloop.core.model import BaseCase
+from aotloop.core.model import BaseCase, Loop
 
 _WORD = re.compile(r"[^\W_]+")
 _SHORTEST, _STEM = 3, 5
@@ -34,27 +34,31 @@ def offered(draft: Draft) -> list[str]:
     return [node.name for node in nodes if counts[node.name] == 1 and not is_judged(node)]
 
 
-def undecided(draft: Draft) -> list[int]:
-    """Places of atoms that nothing but an agent's word would decide; none if there is only one, which is all of it."""
+def undecided(draft: Draft, before: Loop | None) -> list[int]:
+    """Places of atoms that nothing but an agent's word would decide; none if there is only one, which is all of it.
+
+    What is resolved in the loop that is aligned again was decided before.
+    """
     wholes = {split.parent for split in draft.decompositions}
-    needed = {atom.or_group or place for place, atom in enumerate(draft.atoms) if atom.id not in wholes}
+    done = {atom.id for atom in before.atoms if atom.status == "resolved"} if before is not None else set()
+    needed = {atom.or_group or place for place, atom in enumerate(draft.atoms) if atom.id not in wholes | done}
     if len(needed) < 2:
         return []
     return [
         place
         for place, atom in enumerate(draft.atoms)
-        if not (atom.covers or atom.check is not None or atom.run is not None or atom.id in wholes)
+        if not (atom.covers or atom.check is not None or atom.run is not None or atom.id in wholes | done)
     ]
 
 
-def proposals(draft: Draft) -> dict[int, tuple[str, ...]]:
+def proposals(draft: Draft, before: Loop | None = None) -> dict[int, tuple[str, ...]]:
     """For each undecided atom, by its place; () if words tell nothing."""
     items = set(offered(draft))
     nodes = [node for node in _nodes(draft.base_case) if node.name in items]
     words = {node.name: _words(f"{node.name} {_value(node)}") for node in nodes}
     common = Counter(word for found in words.values() for word in found)
     telling = {name: {one for one in found if 2 * common[one] <= len(nodes) + 1} for name, found in words.items()}
-    return {place: _likely(draft.atoms[place], nodes, telling) for place in undecided(draft)}
+    return {place: _likely(draft.atoms[place], nodes, telling) for place in undecided(draft, before)}
 
 
 def with_covers(draft: Draft, covers: dict[int, tuple[str, ...]]) -> Draft:

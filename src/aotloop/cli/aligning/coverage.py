@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-from aotloop.alignment.coverage import offered, proposals, undecided, with_covers
+from aotloop.alignment.coverage import offered, proposals, with_covers
 from aotloop.alignment.draft import Draft
 from aotloop.cli.asking import ask
 from aotloop.cli.foreign import prose, visible
 from aotloop.cli.output import heading, tell
+from aotloop.core.model import Loop
 
 MOST_SHOWN = 60
 NOTHING = "-"
@@ -17,10 +18,10 @@ Covers = dict[int, tuple[str, ...]]
 """By the places of atoms."""
 
 
-def ask_coverage(draft: Draft) -> Draft:
+def ask_coverage(draft: Draft, before: Loop | None) -> Draft:
     """Asked only where an agent's word alone would decide; Enter takes what words in common propose."""
-    items, proposed = offered(draft), proposals(draft)
-    if not items or not undecided(draft):
+    items, proposed = offered(draft), proposals(draft, before)
+    if not items or not proposed:
         return draft
     names = {_name(draft, place): place for place in proposed}
     tell("Which atom makes which of these true? Each is checked by what it makes true.", style=heading, err=True)
@@ -31,9 +32,10 @@ def ask_coverage(draft: Draft) -> Draft:
         tell(f"[{numbers}]", head=f"  {visible(name)}  ", note=prose(draft.atoms[place].description)[:60], err=True)
     if len(names) > MOST_SHOWN:
         tell(f"  … {len(names) - MOST_SHOWN} more", err=True)
-    example = f"{next(iter(names))}=1{',2' if len(items) > 1 else ''}"
+    first = visible(next(iter(names)))
+    how = f"(Enter: as proposed; else {first}=1{',2' if len(items) > 1 else ''}, or {first}={NOTHING} for none) >"
     while True:
-        changed = _read(ask(f"(Enter: as proposed; else {visible(example)}, or ={NOTHING} for none) >"), names, items)
+        changed = _read(ask(how), names, items)
         if not isinstance(changed, str):
             return with_covers(draft, {**proposed, **changed})
         tell(prose(changed), err=True)

@@ -50,7 +50,7 @@ def converse(planner: Planner, beginning: Beginning, trial: Trial, instructions:
             answers = tuple((one.question, _answer(one)) for one in said.result.questions)
             talk = replace(talk, answers=(*talk.answers, *answers))
         if said.result.plan is not None:
-            draft = ask_coverage(over(draft, draft_of_proposal(said.result.plan, draft)))
+            draft = ask_coverage(over(draft, draft_of_proposal(said.result.plan, draft)), beginning.before)
             draft = draft if has_proposed else ask_budget(draft, beginning.before)
             has_proposed = True
             reviewed = review(draft, beginning.before, trial, by_words=True)

@@ -32,7 +32,7 @@ def fill_in(draft: Draft, before: Loop | None) -> Draft:
     base_case = ask_checks(draft.base_case)
     draft = replace(draft, base_case=base_case, atoms=covering_only(draft.atoms, base_case))
     draft = replace(draft, protect=_patterns(draft.protect or ()))
-    return ask_budget(ask_coverage(_work(draft)), before)
+    return ask_budget(ask_coverage(_work(draft), before), before)
 
 
 def _words(question: str, now: str) -> str:
