@@ -25,6 +25,7 @@ from aotloop.core.effects import (
 )
 from aotloop.core.events import Child, Event
 from aotloop.core.graph import Graph
+from aotloop.core.measure import attempts_left
 from aotloop.core.model import Atom, Loop, OrGroup, Verdict
 from aotloop.core.objective import digest_of
 
@@ -49,6 +50,7 @@ class Driver:
         self._started: dict[int, StartAttempt] = {}
         self._working: list[int] = []
         self._merging: int | None = None
+        self._iterations_before = loop.control.iteration
 
     # --- what a test asks ----------------------------------------------------------------------------------------
 
@@ -117,8 +119,8 @@ class Driver:
     def done(self, atom_id: str, artifacts: tuple[str, ...] = ()) -> list[Effect]:
         return self._report(reports.WorkDone, atom_id, summary=f"did {atom_id}", artifacts=artifacts)
 
-    def fail(self, atom_id: str, reason: str = "it broke", *, taught: bool = True) -> list[Effect]:
-        return self._report(reports.WorkFailed, atom_id, reason=reason, taught=taught)
+    def fail(self, atom_id: str, reason: str = "it broke", **more: Any) -> list[Effect]:
+        return self._report(reports.WorkFailed, atom_id, reason=reason, **more)
 
     def propose(self, atom_id: str, *children: str | Child) -> list[Effect]:
         parts = tuple(Child(description=one) if isinstance(one, str) else one for one in children)
@@ -243,16 +245,18 @@ class Driver:
 
     def _watch(self) -> None:
         """What holds after every report."""
-        limits = self.loop.objective.constraints
-        slots = self.run.limits.max_parallel_agents
-        assert len(self._working) <= slots, "no more agents than slots"
-        assert self.loop.control.iteration <= limits.max_iterations
+        limits = self.run.limits
+        assert len(self._working) <= limits.max_parallel_agents, "no more agents than slots"
+        assert self.loop.control.iteration <= max(limits.max_iterations, self._iterations_before)
+        assert len(self._working) <= attempts_left(self.loop, limits), "no more attempts than are left"
         graph = Graph(self.loop)
         assert self.run.board.ready() == graph.ready()
         for one in self.run.all_attempts():
-            if one.weighs_for is None:
-                is_of_use = graph.atoms[one.atom].status == "in_progress" and graph.why_not_wanted(one.atom) is None
-                assert is_of_use, "what is of no use any more is called off"
+            is_of_use = graph.atoms[one.atom].status == "in_progress" and graph.why_not_wanted(one.atom) is None
+            assert is_of_use, "what is of no use any more is called off"
+        for name, group in self.loop.or_groups.items():
+            given_up = group.selected in group.failed or group.selected in group.blamed
+            assert not given_up, f"{name} goes on with a choice that has had its turn"
         if self.finished is not None:
             assert not self._working
             assert self._merging is self.verifying is None
