@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from aotloop.core.evidence import essence
 from aotloop.core.events import AtomFailed, AtomResolved, AtomStarted
+from aotloop.core.evidence import essence
 from aotloop.core.machine import advance
 from aotloop.core.model import Constraints, Loop
 from tests.loops import a_loop, atom
