@@ -28,6 +28,7 @@ from aotloop.core.graph import Graph
 from aotloop.core.measure import attempts_left
 from aotloop.core.model import Atom, Loop, OrGroup, Verdict
 from aotloop.core.objective import digest_of
+from aotloop.core.turns import patience
 
 NOON = "2026-03-03T12:00:00Z"
 E = TypeVar("E", bound=Effect)
@@ -91,6 +92,23 @@ class Driver:
     def group(self, name: str) -> OrGroup:
         return self.loop.or_groups[name]
 
+    # --- what a test takes as given ------------------------------------------------------------------------------
+
+    def impatient(self, *atom_ids: str) -> None:
+        """They have failed so often that the next failure is more than bad luck explains."""
+        for atom_id in atom_ids:
+            self.run.board.put(replace(self.run.board.atoms[atom_id], failures=99))
+
+    def worn_out(self, atom_id: str) -> None:
+        """A repair, or a whole: the next failure is the last that patience allows."""
+        last = patience(self.loop) - 1
+        self.run.board.put(replace(self.run.board.atoms[atom_id], attempts=last, failures=last))
+
+    def ends_soon(self) -> None:
+        """The generation that is under way lasts for no more attempts than are."""
+        generation = replace(self.loop.control.generation, least=1)
+        self.loop.control = replace(self.loop.control, generation=generation)
+
     # --- what a test tells ---------------------------------------------------------------------------------------
 
     def tell(self, report: reports.Report) -> list[Effect]:
@@ -104,8 +122,8 @@ class Driver:
         self._watch()
         return effects
 
-    def begin(self) -> list[Effect]:
-        return self.tell(reports.Began(at=NOON))
+    def begin(self, commit: str | None = None) -> list[Effect]:
+        return self.tell(reports.Began(at=NOON, commit=commit))
 
     def told(self, event: Event) -> list[Effect]:
         return self.tell(reports.Told(event=event, at=NOON))
