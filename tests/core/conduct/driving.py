@@ -161,8 +161,8 @@ class Driver:
     def merge(self, commit: str | None = None) -> list[Effect]:
         return self._answer_merge(reports.Merged, commit=commit)
 
-    def refuse(self, reason: str = "its check fails now") -> list[Effect]:
-        return self._answer_merge(reports.MergeRefused, reason=reason)
+    def refuse(self, reason: str = "its check fails now", **more: Any) -> list[Effect]:
+        return self._answer_merge(reports.MergeRefused, reason=reason, **more)
 
     def conflict(self, *others: str) -> list[Effect]:
         return self._answer_merge(reports.MergeConflicted, others=others)

@@ -15,7 +15,7 @@ def fill_slots(run: Run) -> list[Effect]:
     effects: list[Effect] = []
     if run.ending is None and run.has_begun and not _is_reverting(run) and _another_may_start(run):
         effects += _start_ready(run, min(slots(run), attempts_left(run.loop, run.limits)) - len(run.attempts))
-    if not run.is_open and run.attempts and run.ending is None:
+    if not run.is_open and run.attempts and run.ending is None and _another_may_start(run):
         run.is_open = True
         run.members = set(run.attempts)
         run.advance(events.GenerationBegan())
