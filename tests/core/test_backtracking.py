@@ -240,7 +240,11 @@ def test_after_any_switch_all_that_waits_for_the_group_is_undone_and_all_else_is
         is_choice = old.id in before.or_groups[name].choices
         begins_a_turn = is_choice and choice in before.or_groups[name].failed and new.attempts == 0
         kept = replace(old, attempts=0) if begins_a_turn else old
-        assert new == (fresh if is_choice else replace(fresh, failures=0)) if old.id in undone else new == kept
+        assert (
+            new == (fresh if is_choice else replace(fresh, failures=0, partial=False))
+            if old.id in undone
+            else new == kept
+        )
     assert loop.bindings == {one: kept for one, kept in before.bindings.items() if one not in undone}
     assert {**loop.or_groups, name: None} == {**before.or_groups, name: None}
     assert loop.trail[:-1] == before.trail

@@ -358,10 +358,13 @@ def test_whatever_is_not_ready_has_a_reason_and_what_is_ready_has_none(loop: Loo
 @given(valid_loops(largest_unit=1, most_units=8))
 def test_ready_atoms_come_in_the_order_of_the_definition(loop: Loop) -> None:
     definition, order = Definition(loop), [one.id for one in loop.atoms]
-    ranked = sorted(
-        ready(loop), key=lambda one: (-definition.path(one), -len(definition.consumers(one)), order.index(one))
-    )
-    assert ready(loop) == ranked
+    failures = {one.id: one.failures for one in loop.atoms}
+
+    def rank(one: str) -> tuple[bool, float, int, int, int]:
+        path, users = definition.path(one), len(definition.consumers(one))
+        return failures[one] > 0, -path, -users, failures[one], order.index(one)
+
+    assert ready(loop) == sorted(ready(loop), key=rank)
 
 
 @given(valid_loops())
