@@ -148,7 +148,8 @@ def test_without_a_word_about_it_effort_is_normal() -> None:
 
 @pytest.mark.parametrize("name", SET_BY_EFFORT)
 def test_what_a_file_sets_itself_wins(name: str) -> None:
-    limits = limits_of(Constraints(effort="high", **{name: 7}))
+    given: dict[str, Any] = {name: 7}
+    limits = limits_of(Constraints(effort="high", **given))
     assert getattr(limits, name) == 7
     others = [other for other in SET_BY_EFFORT if other != name]
     assert [getattr(limits, other) for other in others] == [getattr(EFFORTS["high"], other) for other in others]

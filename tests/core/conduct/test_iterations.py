@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -18,7 +20,7 @@ def test_an_iteration_begins_when_the_slots_are_filled() -> None:
     assert driver.loop.control.iteration == 1
 
 
-PLENTY: dict[str, int] = {"max_total_attempts": 999, "max_stall_count": 99}
+PLENTY: dict[str, Any] = {"max_total_attempts": 999, "max_stall_count": 99}
 
 
 def test_who_starts_meanwhile_belongs_to_the_same_iteration_as_long_as_it_lasts() -> None:
