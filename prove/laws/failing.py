@@ -187,7 +187,7 @@ def what_covers_a_failing_item_is_reopened(step: Step) -> Iterator[str]:
     wholes = {split.parent for split in step.loop.decompositions}
     if set(mended) - wholes != items - covered:
         yield f"{sorted(items - covered)} fail and nothing covers them; repaired: {mended}"
-    around = {one for one in before.atoms if set(before.parts(one)) & covering} | covering
+    around = {one for one in before.atoms if before.all_parts(one) & covering} | covering
     for one, atom in before.atoms.items():
         if atom.status == "resolved" and one not in around and step.plain.atoms[one].status != "resolved":
             yield f"{one} does not cover what fails, and is to be done again"

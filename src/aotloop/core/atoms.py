@@ -41,6 +41,7 @@ def resolve(board: Board, event: events.AtomResolved) -> list[Effect]:
         return []
     count_attempt(board.loop)
     count_won(board.loop, atom)
+    board.patience_changed()
     board.put(replace(moved, attempts=0, alike=0, partial=False, reopened=False))
     if event.commit is not None:
         board.loop.control = replace(board.loop.control, last_sha=event.commit)

@@ -20,7 +20,6 @@ def close_generation(run: Run, at: str) -> list[Effect]:
     if not run.is_open or run.members or verdict_is_due(run) or run.verifying is not None or run.checking:
         return []
     if not generation_is_over(run):
-        run.members = set(run.attempts)
         return []
     run.is_open = False
     if not run.loop.control.generation.outcomes:  # to wait is not to fail
