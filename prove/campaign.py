@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import msgspec
 
 from prove.shapes import Setting, Shape, shapes
+from prove.worlds import WORLDS
 
 SETTINGS: dict[str, Setting] = {
     "one slot": Setting(max_attempts=2, max_total=6, max_stall=3, max_iterations=6),
@@ -71,7 +72,12 @@ def cases(*, deep: bool) -> Iterator[Case]:
                     yield Case(name, shape, setting)
 
 
-def world_shapes() -> Iterator[Shape]:
-    """Every shape with alternatives up to four atoms."""
-    for size in range(2, 5):
-        yield from (shape for shape in shapes(size) if shape.groups)
+OF_FOUR = ("one after the other",)
+"""Worlds in which every shape of four atoms is tried; in the others of three. The deep campaign takes four in all."""
+
+
+def world_cases(*, deep: bool) -> Iterator[tuple[Setting, Shape]]:
+    """Every shape with alternatives."""
+    for name, setting in WORLDS.items():
+        for size in range(2, 5 if deep or name in OF_FOUR else 4):
+            yield from ((setting, shape) for shape in shapes(size) if shape.groups)

@@ -1,4 +1,4 @@
-"""What a watcher remembers beyond the file, to judge for himself: of a generation, of hints, of what reached the branch."""
+"""What a watcher remembers to judge for himself: of a generation, of hints, of probes, of what reached the branch."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _probes(ghost: Ghost, run: NotedRun, before: Loop) -> Ghost:
             is_open = atom.status != "resolved" and atom.run is None and not plain.parts(atom.id)
             if is_new and is_open and atom.findings is None and not atom.failures:
                 asked.add(atom.id)
-    return replace(ghost, asked=frozenset(asked))
+    return replace(ghost, asked=frozenset(one for one in asked if one in run.board.atoms))
 
 
 def _alike(ghost: Ghost, run: NotedRun, before: Loop) -> Ghost:

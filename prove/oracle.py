@@ -120,15 +120,14 @@ class Plain:
         open_ids = [(atom, True)]
         if self.atoms[atom].repairs is not None:
             open_ids = [(one, True) for one in self._wholes(atom)]
-        for current, with_parts in open_ids:  # grows while we walk it
-            for name, group in self.loop.or_groups.items():
-                if current in group.choices:
-                    found.add(name)
-                    current = current if current == atom else group.selected
-            further = [(one, True) for one in self.atoms[current].depends_on]
-            further += [(one, False) for one in self._wholes(current)]
-            further += [(one, True) for one in self.parts(current)] if with_parts else []
-            open_ids += [one for one in further if one not in open_ids]
+        for one, with_parts in open_ids:  # grows while we walk it
+            group = self.group_of(one)
+            current = one if group is None or one == atom else group.selected
+            found |= {name for name, other in self.loop.or_groups.items() if other is group}
+            further = [(needed, True) for needed in self.atoms[current].depends_on]
+            further += [(whole, False) for whole in self._wholes(current)]
+            further += [(part, True) for part in self.parts(current)] if with_parts else []
+            open_ids += [pair for pair in further if pair not in open_ids]
         return found
 
     def _wholes(self, atom: str) -> list[str]:

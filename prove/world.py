@@ -16,7 +16,7 @@ from aotloop.core.effects import Effect
 from aotloop.core.events import Child, Event
 from aotloop.core.model import Atom, Loop, Verdict
 from prove.oracle import Plain
-from prove.shapes import DIGEST, MANY, NEEDED, Setting
+from prove.shapes import DIGEST, MANY, Setting
 
 AT = "now"
 COSTLY = 5.0
@@ -83,8 +83,7 @@ def key_of(run: NotedRun) -> Any:
     control = run.loop.control
     verdict = control.verdict
     attempts = tuple(
-        (one.atom, one.role, one.merges == run.merges, number in run.members)
-        for number, one in run.attempts.items()
+        (one.atom, one.role, one.merges == run.merges, number in run.members) for number, one in run.attempts.items()
     )
     is_settled = control.won >= MANY and control.needed - control.won < 0  # what is usual does not change
     return (

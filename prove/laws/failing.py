@@ -174,11 +174,13 @@ def probes_are_made_where_they_are_wanted(step: Step) -> Iterator[str]:
 def what_covers_a_failing_item_is_reopened(step: Step) -> Iterator[str]:
     """Instead of a repair; what depends on it stays as it is."""
     failed = step.noted(events.BaseCaseFailed)
-    if not failed or step.asked(Backtracked) or not (step.asked(Reopened) or step.asked(Added)):
+    if not failed or step.asked(Backtracked) or not any(isinstance(one, Reopened | Added) for one in step.effects):
         return
     items = set(failed[0].failing)
     before = Plain(step.before.loop)
-    covering = {one for one, atom in before.atoms.items() if items.intersection(atom.covers) and before.is_required(one)}
+    covering = {
+        one for one, atom in before.atoms.items() if items.intersection(atom.covers) and before.is_required(one)
+    }
     for one in covering:
         if step.plain.atoms[one].status == "resolved" or one in step.loop.bindings:
             yield f"{one} covers what fails, and is not done again"

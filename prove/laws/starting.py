@@ -94,9 +94,9 @@ def limits_hold(step: Step) -> Iterator[str]:
     if step.loop.control.stall_count > limits.max_stall:
         yield f"{step.loop.control.stall_count} stalls of {limits.max_stall}"
     verdict = step.loop.control.verdict
-    if verdict is not None and any(count > patience_of(step.loop) for count in verdict.repair_rounds.values()):
-        if step.setting.is_experienced:  # else patience has had another length
-            yield "more rounds of repair than patience has"
+    rounds = max(verdict.repair_rounds.values(), default=0) if verdict is not None else 0
+    if step.setting.is_experienced and rounds > patience_of(step.loop):  # else it may have had another length
+        yield "more rounds of repair than patience has"
     for event in step.noted(events.AtomDecomposed):
         parts = step.plain.parts(event.parent) if event.parent in step.plain.atoms else []
         if len(parts) > MOST_PARTS:

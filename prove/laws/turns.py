@@ -179,7 +179,7 @@ def a_blame_is_counted(step: Step) -> Iterator[str]:
 
 def what_is_hopeless_is_said(step: Step) -> Iterator[str]:
     """Every choice of a unit has failed alike, far more often than bad luck explains: a person is needed."""
-    if step.setting.hopeless * patience_of(step.loop) >= 99:  # noqa: PLR2004 - never
+    if step.setting.hopeless * patience_of(step.loop) >= 99:
         return
     enough = turns.HOPELESS * patience_of(step.loop)
     times = {atom: count for atom, count, _ in step.ghost.alike}
