@@ -199,11 +199,11 @@ def test_calling_off_an_attempt_at_what_is_resolved_leaves_the_result() -> None:
     assert (run.loop.atoms[0].status, list(run.loop.bindings)) == ("resolved", ["A1"])
 
 
-def test_a_command_that_is_reset_may_be_run_again() -> None:
+def test_a_command_that_is_held_stays_so_until_something_is_merged_or_taken_back() -> None:
     run = Run(a_loop(atom("X", or_group="g", status="resolved"), atom("Y", or_group="g"), atom("Q", "X", attempts=1)))
     run.held = {"Q": 0, "Y": 0, "X": 0}
     run.advance(BranchSwitched(or_group="g", choice="Y", reason="too slow", at="noon"))
-    assert run.held == {"Y": 0, "X": 0}, "but for its turn, nothing has changed for a choice of the group"
+    assert run.held == {"Q": 0, "Y": 0, "X": 0}, "a switch alone changes nothing on the branch"
     assert run.to_revert == ["X"]
 
 
