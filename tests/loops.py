@@ -168,13 +168,15 @@ controls = st.builds(
     redirect_requested=st.booleans(),
     run_id=st.none() | texts,
     cost_usd=numbers,
-    tried=st.integers(0, 9),
+    generation=st.builds(
+        Generation, outcomes=st.integers(0, 9), least=st.integers(0, 9), got_smaller=st.booleans(), grown=name_tuples
+    ),
+    tried=st.integers(0, 99),
     won=st.integers(0, 9),
-    needed=st.integers(0, 9),
+    needed=st.integers(0, 99),
     fewest_unresolved=st.none() | st.integers(0, 9),
     shares=st.none() | st.integers(1, 9),
     prices=st.builds(Prices, attempts=st.integers(0, 9), attempts_usd=numbers, negative=st.integers(0, 9)),
-    generation=st.builds(Generation, outcomes=st.integers(0, 9), least=st.integers(0, 9), grown=name_tuples),
     verdict=st.none()
     | st.builds(
         Verdict,
@@ -196,14 +198,16 @@ atoms_ = st.builds(
     run=st.none() | texts,
     check=st.none() | st.builds(AtomCheck, type=st.just("command"), value=texts),
     touches=name_tuples,
+    covers=name_tuples,
     probe=st.booleans(),
     timeout=st.none() | st.integers(1, 9) | texts,
     estimate=st.none() | numbers,
     attempts=st.integers(0, 3),
-    covers=st.lists(texts, max_size=2).map(tuple),
-    failures=st.integers(0, 3),
-    alike=st.integers(0, 3),
+    failures=st.integers(0, 9),
+    alike=st.integers(0, 9),
     partial=st.booleans(),
+    reopened=st.booleans(),
+    covers=st.lists(texts, max_size=2).map(tuple),
 )
 bindings = st.builds(Binding, summary=texts, artifacts=name_tuples)
 trail_entries = st.builds(
@@ -221,11 +225,11 @@ groups = st.builds(
     choices=name_tuples,
     selected=names,
     failed=name_tuples,
-    speculative=st.booleans(),
     round=st.integers(0, 3),
     seen=name_tuples,
     blames=st.dictionaries(names, st.integers(1, 3), max_size=2),
-    hints=st.dictionaries(names, name_tuples, max_size=2),
+    hints=st.dictionaries(names, st.lists(names, min_size=1, max_size=2).map(tuple), max_size=2),
+    speculative=st.booleans(),
 )
 decompositions = st.builds(Decomposition, parent=names, children=name_tuples, reason=texts)
 corrections = st.builds(

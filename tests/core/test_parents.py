@@ -47,8 +47,10 @@ def test_a_whole_with_a_check_of_its_own_is_asked_about_and_nothing_above_it_is_
 
 
 def test_a_whole_whose_attempts_are_spent_is_not_asked_about_again() -> None:
-    loop = a_loop(atom("P", check=PASSES, attempts=2), atom("A", status="resolved"), decompositions=[split("P", "A")])
-    assert settle_parent(Board(loop), "P") == []
+    for attempts, asked in ((11, [CheckParent(atom="P")]), (12, [])):
+        whole = atom("P", check=PASSES, attempts=attempts)
+        loop = a_loop(whole, atom("A", status="resolved"), decompositions=[split("P", "A")])
+        assert settle_parent(Board(loop), "P") == asked
 
 
 def test_a_whole_that_waits_for_two_things_that_are_resolved_at_once_is_told_of_once() -> None:

@@ -16,9 +16,10 @@ from aotloop.core.events import BranchSwitched
 from aotloop.core.group_order import group_order
 from aotloop.core.illegal import illegal
 from aotloop.core.model import OrGroup, TrailEntry
+from aotloop.core.parents import settle_parent
 from aotloop.core.probing import probe_if_it_pays
 from aotloop.core.removal import take_out
-from aotloop.core.repairs import forget_rounds, repairs_of
+from aotloop.core.repairs import forget_rounds, has_contributed, repairs_of
 from aotloop.core.tally import something_got_smaller
 
 
@@ -56,7 +57,7 @@ def leave(
         group = replace(group, blames={**group.blames, left: group.blames.get(left, 0) + 1})
     board.put_group(event.or_group, replace(group, selected=event.choice))
     dropped = repairs_of(board, affected)
-    resolved = [one for one in affected.union(dropped) if one in board.atoms and board.atoms[one].status == "resolved"]
+    resolved = [one for one in affected.union(dropped) if one in board.atoms and has_contributed(board.atoms[one])]
     reset = _reset(board, affected.difference(dropped), keeping=set(group.choices))
     _free_after_switch(board, event.or_group, event.at)
     forget_rounds(board.loop)
@@ -70,7 +71,8 @@ def leave(
             reset=reset,
             dropped=tuple(dropped),
             undone=tuple(sorted(resolved)),
-        )
+        ),
+        *settle_parent(board, event.choice),  # all its parts may be resolved: others need them as well
     ]
 
 
@@ -79,7 +81,11 @@ def _take(board: Board, name: str, choice: str) -> None:
     group = board.loop.or_groups[name]
     if choice in group.failed or choice in group.blamed:
         begin_round(board, name)
-        group = board.loop.or_groups[name]
+    note_selected(board, name, choice)
+
+
+def note_selected(board: Board, name: str, choice: str) -> None:
+    group = board.loop.or_groups[name]
     if choice not in group.seen and choice != group.choices[0]:
         something_got_smaller(board.loop)
         board.put_group(name, replace(group, seen=(*group.seen, choice)))
@@ -116,7 +122,7 @@ def _reset(board: Board, atom_ids: set[str], *, keeping: set[str]) -> tuple[str,
     changed = []
     for atom_id in sorted((one for one in atom_ids if one in board.position), key=lambda one: board.position[one]):
         atom = board.atoms[atom_id]
-        fresh = replace(atom, status="pending", attempts=0)
+        fresh = replace(atom, status="pending", attempts=0, reopened=False)
         if atom_id not in keeping:
             fresh = replace(fresh, failures=0, alike=0, partial=False)
         if fresh != atom or atom_id in board.loop.bindings:

@@ -30,7 +30,7 @@ def resolve_parents(board: Board, atom_id: str) -> list[Effect]:
 def settle_parent(board: Board, parent: str) -> list[Effect]:
     """Resolves one parent, or asks for its check; nothing if it still waits, or if the file has no such atom."""
     atom = board.atoms.get(parent)
-    if atom is None or atom.status != "pending" or board.waits_for(parent):
+    if atom is None or parent not in board.children_of or atom.status != "pending" or board.waits_for(parent):
         return []
     if check_of(atom, board.loop.objective.base_case) is not None:
         return [CheckParent(atom=parent)] if not board.is_exhausted(parent) else []

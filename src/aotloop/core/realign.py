@@ -14,7 +14,7 @@ from aotloop.core.illegal import illegal
 from aotloop.core.invariants import findings_of
 from aotloop.core.model import Atom, Control, Loop, OrGroup
 
-_WORDS = ("description", "run", "check", "or_group")
+_WORDS = ("description", "run", "check", "covers", "or_group")
 """What says which work an atom is."""
 
 

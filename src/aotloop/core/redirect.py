@@ -37,7 +37,7 @@ from aotloop.core.model import Binding, Correction, CorrectionType, Generation, 
 from aotloop.core.parents import resolve_parents, settle_parent
 from aotloop.core.realign import replace_graph
 from aotloop.core.removal import take_out
-from aotloop.core.repairs import forget_rounds, repairs_of
+from aotloop.core.repairs import forget_rounds, has_contributed, repairs_of
 
 
 def correct(board: Board, event: events.Corrected) -> list[Effect]:
@@ -53,8 +53,8 @@ def correct(board: Board, event: events.Corrected) -> list[Effect]:
         Correction(timestamp=event.at, type=kind, description=event.description, trail_cleared=is_cleared)
     )
     effects = _settle_parents(corrected)
-    resolved = {atom.id for atom in corrected.atoms if atom.status == "resolved"}
-    undone = [atom.id for atom in loop.atoms if atom.status == "resolved" and atom.id not in resolved]
+    kept = {atom.id for atom in corrected.atoms if has_contributed(atom)}
+    undone = [atom.id for atom in loop.atoms if has_contributed(atom) and atom.id not in kept]
     if undone:
         effects.append(Revert(atoms=tuple(undone)))
     for name in Loop.__struct_fields__:
@@ -177,7 +177,8 @@ def _force(loop: Loop, event: events.ChoiceForced) -> None:
         known = _listed(one for one in group.choices if one in graph.atoms)
         raise illegal(None, event, f"{event.choice} cannot be chosen for {event.or_group}; there are: {known}")
     _note(loop, event, or_group=event.or_group, selected=event.choice)
-    loop.or_groups[event.or_group] = replace(_freed(group, event.choice), selected=event.choice)
+    seen = group.seen if event.choice in (*group.seen, group.choices[0]) else (*group.seen, event.choice)
+    loop.or_groups[event.or_group] = replace(_freed(group, event.choice), selected=event.choice, seen=seen)
     if group.selected != event.choice:
         parts = {group.selected} | graph.descendants(group.selected)
         affected = parts | graph.built_on(parts)
@@ -213,7 +214,7 @@ def _grant_retry(loop: Loop, event: events.RetryGranted) -> None:
         is_given_up = group.selected in group.failed or group.selected in group.blamed
         selected = event.atom if is_given_up else group.selected
         loop.or_groups[name] = replace(group, selected=selected)
-    _reset(loop, [event.atom])
+    _reset(loop, [event.atom], keep=True)
     _grant_share(loop)
 
 
@@ -239,13 +240,14 @@ def _refuse_removal(loop: Loop, graph: Graph, event: events.ScopeReduced) -> Non
         raise illegal(loop, event, f"{event.atom} is the only atom; a loop needs at least one", event.atom)
 
 
-def _reset(loop: Loop, atom_ids: Iterable[str], *, keep_attempts: bool = False) -> None:
+def _reset(loop: Loop, atom_ids: Iterable[str], *, keep_attempts: bool = False, keep: bool = False) -> None:
+    """`keep`: what it rests on is the same, so what it contributed may stay."""
     ids = set(atom_ids)
     for place, atom in enumerate(loop.atoms):
         if atom.id in ids:
             reset = replace(atom, status="pending")
             if not keep_attempts:
-                reset = replace(reset, attempts=0, failures=0, alike=0, partial=False)
+                reset = replace(reset, attempts=0, failures=0, alike=0, partial=False, reopened=reset.reopened and keep)
             loop.atoms[place] = reset
             outdate_verdict(loop, atom, reset)
             loop.bindings.pop(atom.id, None)

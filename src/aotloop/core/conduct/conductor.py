@@ -86,7 +86,7 @@ def _begin(run: Run, report: reports.Began) -> list[Effect]:
     for atom in run.loop.atoms.copy():
         if atom.status == "in_progress":
             run.advance(events.AtomAbandoned(atom=atom.id))
-    known = fresh_verdict(run.loop, report.commit)
+    known = fresh_verdict(run.loop, report.commit) if report.commit is not None else None
     run.has_begun = known is not None and not known.passed and not known.undecided
     return effects + _take_up(run, report.at)
 
