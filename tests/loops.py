@@ -207,7 +207,6 @@ atoms_ = st.builds(
     alike=st.integers(0, 9),
     partial=st.booleans(),
     reopened=st.booleans(),
-    covers=st.lists(texts, max_size=2).map(tuple),
 )
 bindings = st.builds(Binding, summary=texts, artifacts=name_tuples)
 trail_entries = st.builds(

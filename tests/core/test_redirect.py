@@ -20,6 +20,8 @@ from aotloop.core.model import (
     AtomCheck,
     BaseCase,
     Binding,
+    Check,
+    ChecklistItem,
     Constraints,
     Correction,
     Decomposition,
@@ -567,3 +569,12 @@ def test_what_is_under_way_keeps_its_failures() -> None:
     loop = a_loop(atom("A", status="in_progress", **HELD))
     advance(loop, ALL[0])
     assert (loop.atoms[0].status, held(loop, "A")) == ("pending", HELD)
+
+
+def test_a_new_base_case_leaves_no_atom_with_items_that_are_gone() -> None:
+    loop = a_loop(atom("A1", covers=("command: true",)), atom("A2"))
+    items = (ChecklistItem(item="other", check=Check(type="command", value="true")),)
+    wanted = replace(loop.objective, base_case=BaseCase(checklist=items))
+    advance(loop, events.ObjectiveCorrected(objective=wanted, description="d", at="t"))
+    assert [one.covers for one in loop.atoms] == [(), ()]
+    assert [one for one in findings_of(loop) if one.level == "error"] == []

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from aotloop.core.model import Atom, AtomCheck, Binding
 from aotloop.session.integrating import integrate
@@ -172,6 +173,23 @@ def test_a_check_that_fails_keeps_the_work_off_the_branch(project: Path) -> None
     assert (head(project), state(project).atoms[0].status, place.exists()) == (before, "in_progress", True)
     write(place, {"new.txt": "right\n"})
     assert call("integrate", "A1", "--worktree", str(place), *DONE)["success"] is True
+
+
+def test_an_item_that_the_atom_covers_is_its_check(project: Path) -> None:
+    loop = a_loop(begun(covers=("command: grep -q right new.txt",)), command="grep -q right new.txt")
+    loop.control = replace(loop.control, run_id="r1", session_id=SESSION)
+    write_loop(project, loop)
+    place = worktree(project, "x", {"new.txt": "wrong\n"})
+    assert "accept" in call("integrate", "A1", "--worktree", str(place), *DONE, code=1)["error"]
+    write_accepted(project, loop)
+    told = call("integrate", "A1", "--worktree", str(place), *DONE, code=1)
+    assert (told["success"], told["why"]) == (False, "check")
+    assert "update_atom" not in told["error"]
+    assert call("update_atom", "A1", "resolved", code=1)["success"] is False
+    assert state(project).atoms[0].status == "in_progress"
+    write(place, {"new.txt": "right\n"})
+    assert call("integrate", "A1", "--worktree", str(place), *DONE)["success"] is True
+    assert state(project).atoms[0].status == "resolved"
 
 
 def test_what_passes_alone_is_checked_again_with_what_was_merged_meanwhile(project: Path) -> None:

@@ -252,6 +252,7 @@ def test_a_file_with_every_key_of_the_turns() -> None:
         (("The scale answers",), 1, 2, 1, True),
         (("Labels are printed, one for each parcel",), 0, 0, 0, False),
     ]
+    assert [one.reopened for one in loop.atoms] == [False, False, False, True]
     assert loop.or_groups["line"] == OrGroup(
         choices=("A2", "A3"), selected="A3", round=1, seen=("A3",), blames={"A2": 1}, hints={"A3": ("A4",)}
     )
@@ -304,7 +305,8 @@ def test_only_what_changed_is_rewritten_and_comments_stay() -> None:
 
 def test_what_is_at_its_default_again_is_taken_out() -> None:
     def change(loop: Loop) -> None:
-        loop.atoms = [replace(one, covers=(), attempts=0, failures=0, alike=0, partial=False) for one in loop.atoms]
+        fresh = dict.fromkeys(("attempts", "failures", "alike"), 0) | dict.fromkeys(("partial", "reopened"), False)
+        loop.atoms = [replace(one, covers=(), **fresh) for one in loop.atoms]
         loop.or_groups["line"] = OrGroup(choices=("A2", "A3"), selected="A3")
         loop.control = replace(
             loop.control,
@@ -317,7 +319,19 @@ def test_what_is_at_its_default_again_is_taken_out() -> None:
     kept = yaml.safe_load(split(golden("turns")).yaml)
     gone = {line[1:].split(":")[0] for line in lines}
     assert gone >= {*set(kept["control"]) - set(yaml.safe_load(split(golden("v1.3-checklist")).yaml)["control"])}
-    assert gone >= {"covers", "attempts", "failures", "alike", "partial", "round", "seen", "blames", "hints", "effort"}
+    assert gone >= {
+        "covers",
+        "attempts",
+        "failures",
+        "alike",
+        "partial",
+        "reopened",
+        "round",
+        "seen",
+        "blames",
+        "hints",
+        "effort",
+    }
 
 
 @pytest.mark.parametrize(
