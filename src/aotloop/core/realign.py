@@ -14,8 +14,8 @@ from aotloop.core.illegal import illegal
 from aotloop.core.invariants import findings_of
 from aotloop.core.model import Atom, Control, Loop, OrGroup
 
-_WORDS = ("description", "run", "check", "covers", "or_group")
-"""What says which work an atom is."""
+_WORDS = ("description", "run", "check", "or_group")
+"""What says which work an atom is. Not what it covers: whether that holds, the base case tells, and reopens it."""
 
 
 def replace_graph(loop: Loop, event: Realigned) -> None:
