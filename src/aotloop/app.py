@@ -50,6 +50,7 @@ _FACTS = (
     events.AtomStarted,
     events.AtomAbandoned,
     events.AtomFailed,
+    events.AtomProbed,
     events.AtomDecomposed,
     events.BindingWritten,
     events.BranchSwitched,

@@ -43,3 +43,9 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True):
     paths: tuple[str, ...] = ()
     atoms: tuple[str, ...] = ()
     """Whose work it conflicts with."""
+    holding: tuple[str, ...] = ()
+    """Of the check: items that hold now and did not when the base case was last evaluated."""
+
+    @property
+    def is_failure(self) -> bool:
+        return self.why in ("protected", "check")
