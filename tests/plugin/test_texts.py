@@ -246,7 +246,9 @@ RULES = {
         "reports are claims",
         "split too much",
     ],
-    "agents/probe.md": ["feasible", "findings", "cost_estimate", "change nothing", "no logs", "may be tried all the same"],
+    "agents/probe.md": [
+        *("feasible", "findings", "cost_estimate", "change nothing", "no logs", "may be tried all the same"),
+    ],
     "agents/worker.md": [
         *("success", "bindings_delta", "artifacts", "--git-common-dir", "git reset --hard <integration HEAD>"),
         "no logs",
@@ -297,7 +299,7 @@ def test_there_are_rules_for_every_text() -> None:
 OUTDATED = (
     "attempts are spent",
     "backtrack",
-    "weigh",
+    "weighing",
     "a probe for each",
     "not selected again",
     "forced if there is one",
