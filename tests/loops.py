@@ -20,9 +20,11 @@ from aotloop.core.model import (
     Correction,
     Criterion,
     Decomposition,
+    Generation,
     Loop,
     Objective,
     OrGroup,
+    Prices,
     TrailEntry,
     Verdict,
 )
@@ -145,8 +147,11 @@ objectives = st.builds(
     definition_of_done=texts,
     constraints=st.builds(
         Constraints,
-        max_iterations=st.integers(0, 10**20),
-        max_attempts=st.integers(1, 3),
+        effort=st.sampled_from(["low", "normal", "high"]),
+        max_iterations=st.none() | st.integers(0, 10**20),
+        max_stall_count=st.none() | st.integers(1, 5),
+        max_attempts=st.none() | st.integers(1, 3),
+        max_total_attempts=st.none() | st.integers(1, 99),
         max_cost_usd=st.none() | numbers,
         max_runtime=st.none() | st.integers(1, 9) | texts,
     ),
@@ -163,6 +168,13 @@ controls = st.builds(
     redirect_requested=st.booleans(),
     run_id=st.none() | texts,
     cost_usd=numbers,
+    tried=st.integers(0, 9),
+    won=st.integers(0, 9),
+    needed=st.integers(0, 9),
+    fewest_unresolved=st.none() | st.integers(0, 9),
+    shares=st.none() | st.integers(1, 9),
+    prices=st.builds(Prices, attempts=st.integers(0, 9), attempts_usd=numbers, negative=st.integers(0, 9)),
+    generation=st.builds(Generation, outcomes=st.integers(0, 9), least=st.integers(0, 9), grown=name_tuples),
     verdict=st.none()
     | st.builds(
         Verdict,
@@ -188,6 +200,10 @@ atoms_ = st.builds(
     timeout=st.none() | st.integers(1, 9) | texts,
     estimate=st.none() | numbers,
     attempts=st.integers(0, 3),
+    covers=st.lists(texts, max_size=2).map(tuple),
+    failures=st.integers(0, 3),
+    alike=st.integers(0, 3),
+    partial=st.booleans(),
 )
 bindings = st.builds(Binding, summary=texts, artifacts=name_tuples)
 trail_entries = st.builds(
@@ -200,7 +216,17 @@ trail_entries = st.builds(
     atom=st.none() | names,
     attempt=st.none() | st.integers(1, 3),
 )
-groups = st.builds(OrGroup, choices=name_tuples, selected=names, failed=name_tuples, speculative=st.booleans())
+groups = st.builds(
+    OrGroup,
+    choices=name_tuples,
+    selected=names,
+    failed=name_tuples,
+    speculative=st.booleans(),
+    round=st.integers(0, 3),
+    seen=name_tuples,
+    blames=st.dictionaries(names, st.integers(1, 3), max_size=2),
+    hints=st.dictionaries(names, name_tuples, max_size=2),
+)
 decompositions = st.builds(Decomposition, parent=names, children=name_tuples, reason=texts)
 corrections = st.builds(
     Correction,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from aotloop.core.findings import Finding, Path, error, warning
-from aotloop.core.model import AtomCheck, BaseCase, Check, ChecklistItem, CheckTerms, CheckType, Criterion
+from aotloop.core.model import Atom, AtomCheck, BaseCase, Check, ChecklistItem, CheckTerms, CheckType, Criterion
 
 JUDGED: frozenset[CheckType] = frozenset({"assertion", "quality"})
 """Decided by a judge (and, for an assertion, a person), never by running something."""
@@ -53,15 +53,20 @@ def atom_check_tree(check: AtomCheck, name: str) -> Node:
     return Leaf(name, _single_check(check, check.type))
 
 
+def check_of(atom: Atom, base_case: BaseCase) -> Node | None:
+    """What decides this atom; None: nothing does, so that whoever did it is believed."""
+    return decided_by(atom.check, atom.covers, base_case, f"check of {atom.id}")
+
+
 def decided_by(check: AtomCheck | None, covers: Iterable[str], base_case: BaseCase, name: str) -> Node | None:
     """What decides an atom: its own check, and the items of the base case that it covers; None if there is neither.
 
     Covered items that need a judge are left to the base case itself.
     """
-    own = [atom_check_tree(check, name)] if check is not None else []
-    wanted = set(covers)
-    covered = [one for one in items_of(base_case_tree(base_case)) if one.name in wanted and not _is_judged(one)]
-    found = [*own, *covered]
+    found = [atom_check_tree(check, name)] if check is not None else []
+    if wanted := set(covers):
+        items = items_of(base_case_tree(base_case))
+        found += [one for one in items if one.name in wanted and not _is_judged(one)]
     return found[0] if len(found) == 1 else AllOf(name, tuple(found)) if found else None
 
 
@@ -70,6 +75,11 @@ def items_of(node: Node) -> Iterator[Node]:
     for child in () if isinstance(node, Leaf) else node.children:
         yield child
         yield from items_of(child)
+
+
+def item_names(base_case: BaseCase) -> list[str]:
+    """What an atom can cover, in the order of the file; a name that stands there twice is in it twice."""
+    return [one.name for one in items_of(base_case_tree(base_case))]
 
 
 def count_repairable(node: Node) -> int:

@@ -1,4 +1,4 @@
-"""An atom's own check decides whether its work lands: where it was done and, if the branch moved, merged with that."""
+"""An atom's check decides whether its work lands: where it was done and, if the branch moved, merged with that."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from aotloop.config import Config, load
-from aotloop.core.checklist import atom_check_tree
+from aotloop.core.checklist import check_of
 from aotloop.core.commands import commands_in
 from aotloop.errors import AotError
 from aotloop.session.outcomes import Job
@@ -19,9 +19,9 @@ from aotloop.workspace.setup import Setup, furnisher
 
 def problem_at(job: Job, folder: Path) -> str | None:
     """Why the work in this folder does not pass; None if it does."""
-    if job.atom.check is None:
+    tree = check_of(job.atom, job.loop.objective.base_case)
+    if tree is None:
         return None
-    tree = atom_check_tree(job.atom.check, f"check of {job.atom.id}")
     job.permit(list(commands_in(tree)))
     report = evaluate(tree, root=folder, timeout=job.timeout)
     if report.passed:
@@ -33,7 +33,7 @@ def problem_at(job: Job, folder: Path) -> str | None:
 
 def problem_when_merged(job: Job, repository: Repository, commit: str) -> str | None:
     """In a worktree of ours, set up as configured, if the person has accepted that."""
-    if job.atom.check is None:
+    if check_of(job.atom, job.loop.objective.base_case) is None:
         return None
     config = Config()
     with suppress(AotError):
