@@ -44,7 +44,7 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True):
     atoms: tuple[str, ...] = ()
     """Whose work it conflicts with."""
     holding: tuple[str, ...] = ()
-    """Of the check: items that hold now and did not when the base case was last evaluated."""
+    """Of the check: items that hold with this work and did not without."""
 
     @property
     def is_failure(self) -> bool:
