@@ -8,12 +8,13 @@ from pathlib import Path
 from aotloop.config import Config, load
 from aotloop.core.checklist import check_of
 from aotloop.core.commands import commands_in
+from aotloop.core.item_paths import SEPARATOR
 from aotloop.errors import AotError
 from aotloop.session.outcomes import Job, Refused
 from aotloop.statefile.locate import project_root
 from aotloop.trust import is_trusted
 from aotloop.verify.evaluate import evaluate
-from aotloop.verify.results import SEPARATOR, Report
+from aotloop.verify.results import Report
 from aotloop.workspace.git import head_of
 from aotloop.workspace.pool import Pool
 from aotloop.workspace.repository import Repository
