@@ -14,7 +14,7 @@ import msgspec
 from aotloop.agents.results import schema
 from aotloop.agents.roles import WAYS, Role
 from aotloop.agents.wording import cut, one_line, plain
-from aotloop.core.checklist import AllOf, Leaf, Node, atom_check_tree
+from aotloop.core.checklist import AllOf, Leaf, Node, check_of, item_names
 from aotloop.core.context import MOST_FAILURES, Context
 from aotloop.core.model import Atom, Binding, CheckType, Objective
 
@@ -28,6 +28,7 @@ CAPS = {
     "result": 1500,
     "artifacts": 10,  # of each result
     "failure": 1000,
+    "items": 2000,  # of the base case, which parts may cover
     "instructions": 4000,
 }
 """Characters, unless said otherwise."""
@@ -35,6 +36,7 @@ CAPS = {
 _MAY_SPLIT = (
     "If it is too big for one go, do not begin: propose its parts (at most {most}), described, without commands."
 )
+_MAY_COVER = "What holds once a part is done is named in its covers, by these very words: "
 HANDS_OFF = "Do not touch the state file of the loop (.claude/aot-loop-state.md) or the folder .aot."
 NOBODY_ANSWERS = "Nobody answers questions. Do not ask; decide, or say what is missing."
 _CHECKS: dict[CheckType, str] = {
@@ -52,7 +54,7 @@ def write_prompt(context: Context, role: Role, instructions: str | None = None) 
     sections = [
         WAYS[role].opening.format(atom=one_line(context.atom.id, 100)),
         *_objective(context.objective),
-        *_atom(context.atom),
+        *_atom(context.atom, context.objective),
         *_results(context.results),
         *_failures(context.failures),
         *_rules(context, role),
@@ -73,14 +75,15 @@ def _objective(objective: Objective) -> Iterator[str]:
         yield f"{title}:\n{quoted(text, CAPS['objective'])}"
 
 
-def _atom(atom: Atom) -> Iterator[str]:
+def _atom(atom: Atom, objective: Objective) -> Iterator[str]:
     yield f"# Your atom\n{quoted(atom.description, CAPS['description'])}"
     if atom.repairs is not None:
         yield f"It mends what failed its check:\n{quoted(atom.repairs, CAPS['failure'])}"
     if atom.findings is not None:
         yield f"What a look beforehand found:\n{quoted(atom.findings, CAPS['findings'])}"
-    if atom.check is not None:
-        words = "\n".join(_check_words(atom_check_tree(atom.check, atom.id)))
+    check = check_of(atom, objective.base_case)
+    if check is not None:
+        words = "\n".join(_check_words(check))
         yield f"How it is checked afterwards:\n{quoted(words, CAPS['check'])}"
     if atom.touches:
         yield f"It was planned to change only:\n{quoted(', '.join(atom.touches), CAPS['paths'])}"
@@ -124,6 +127,8 @@ def _rules(context: Context, role: Role) -> Iterator[str]:
         rules.append("Do not change what matches: " + one_line(", ".join(context.objective.protect), CAPS["paths"]))
     if context.may_split:
         rules.append(_MAY_SPLIT.format(most=context.objective.constraints.max_children))
+        items = dict.fromkeys(context.atom.covers or item_names(context.objective.base_case))
+        rules.append(_MAY_COVER + one_line("; ".join(items), CAPS["items"]))
     rules.append(NOBODY_ANSWERS)
     yield "# Rules\n" + listed(rules)
 

@@ -75,7 +75,7 @@ def _read(result: Result, root: Path, notes: list[str]) -> Result:
         case JudgeResult():
             return _judge(result)
         case PlannerResult():
-            return read_planner(result)
+            return read_planner(result, notes)
 
 
 def _decoded(text: str) -> Any:

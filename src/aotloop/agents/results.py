@@ -22,6 +22,10 @@ class ProposedChild(Answer, frozen=True, kw_only=True):
     depends_on: Annotated[tuple[str, ...], Meta(description="names of parts, or ids of atoms, it builds on")] = ()
     or_group: Annotated[str | None, Meta(description="the same word for parts of which only one is needed")] = None
     estimate: Annotated[float | None, Meta(description="minutes of work")] = None
+    covers: Annotated[
+        tuple[str, ...], Meta(description="items that hold once this part is done, by the names you were told; or none")
+    ] = ()
+    probe: Annotated[bool, Meta(description="true if it is doubtful whether it can be done at all")] = False
 
 
 class Proposal(Answer, frozen=True, kw_only=True):

@@ -52,7 +52,7 @@ from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
 from aotloop.survivors import kill_orphans
 from aotloop.trust.confirmations import Subject
-from aotloop.trust.objectives import agreed
+from aotloop.trust.objectives import agreed, difference
 from aotloop.verify.judge import Judge
 
 
@@ -232,7 +232,7 @@ class _Launch:
 
     def _objection(self, loop: Loop, is_other_objective: bool) -> str | None:
         before = agreed(self._store.path) if is_other_objective else None
-        if before is not None and before != loop.objective:
+        if before is not None and difference(before, loop.objective):
             return f"blocked: {behind_its_back(before, loop.objective)} (`aot redirect --accept` takes it)"
         if not self._wishes.is_accepted(loop):
             return "blocked: the file has commands that were not accepted; `aot run` shows them, and asks"

@@ -14,6 +14,7 @@ from aotloop.agents import contract
 from aotloop.agents.contract import Assignment, Outcome
 from aotloop.agents.prompts import write_prompt
 from aotloop.agents.results import schema
+from aotloop.core.checklist import check_of
 from aotloop.core.conduct import reports
 from aotloop.errors import AotError, refusal
 from aotloop.runner.availability import Busy, Gone
@@ -22,7 +23,7 @@ from aotloop.runner.checks import Checks
 from aotloop.runner.clock import now
 from aotloop.runner.crew import SHELL, Crew, Seat
 from aotloop.runner.journal import Journal, Record
-from aotloop.runner.made import Job, Made, failed, kind_of, record_of, told_by, unavailable, waits
+from aotloop.runner.made import Job, Made, failed, kind_of, note_on_covers, record_of, told_by, unavailable, waits
 from aotloop.runner.places import Place, Places, Refusal
 
 GRACE = 5.0
@@ -148,7 +149,8 @@ class Attempts:
                 return await self._done(place, job, outcome)
             case contract.Proposed(children=children, reason=reason):
                 report = reports.ChildrenProposed(at=now(), attempt=job.start.attempt, children=children, reason=reason)
-                return Made(report=report, outcome="proposed", summary=reason)
+                notes = note_on_covers(children, job.context.objective)
+                return Made(report=report, outcome="proposed", summary=reason, notes=notes)
             case contract.Probed():
                 return await self._probed(place, job, outcome)
             case contract.Judged() | contract.Scored() | contract.Planned():
@@ -180,7 +182,8 @@ class Attempts:
             estimate=outcome.estimate,
             children=outcome.children,
         )
-        return Made(report=report, outcome="probed", summary=outcome.findings)
+        notes = note_on_covers(outcome.children, job.context.objective)
+        return Made(report=report, outcome="probed", summary=outcome.findings, notes=notes)
 
     async def _done(self, place: Place, job: Job, outcome: contract.Done) -> Made:
         work = await self._places.finish(place, job.label)
@@ -192,10 +195,10 @@ class Attempts:
 
     async def _checked(self, place: Place, job: Job, record: Record) -> Made:
         """The result is on disk before it is checked: whatever happens to us, it is not paid for twice."""
-        check, atom = job.context.atom.check, job.context.atom.id
-        if check is not None:
+        atom, objective = job.context.atom, job.context.objective
+        if check_of(atom, objective.base_case) is not None:
             self._journal.keep(record)
-            problem = await self._checks.of_atom(check, atom, place.cwd, job.context.objective)
+            problem = await self._checks.of_atom(atom, place.cwd, objective)
             if problem is not None:
                 return failed(job, "failed", f"it says that it is done, but {problem}")
         report = reports.WorkDone(

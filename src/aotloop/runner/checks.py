@@ -11,8 +11,8 @@ from typing import Protocol
 import msgspec
 
 from aotloop.agents.contract import Outcome
-from aotloop.core.checklist import Node, atom_check_tree, base_case_tree
-from aotloop.core.model import AtomCheck, Objective, Verdict
+from aotloop.core.checklist import Node, base_case_tree, check_of
+from aotloop.core.model import Atom, Objective, Verdict
 from aotloop.core.objective import digest_of
 from aotloop.runner.clock import now
 from aotloop.runner.threads import in_thread
@@ -53,10 +53,13 @@ class Checks:
         self.on_spent: OnSpent = lambda _: None
         """Called in the thread of the event loop; whoever keeps the books takes its place."""
 
-    async def of_atom(self, check: AtomCheck, atom: str, cwd: Path, objective: Objective) -> str | None:
-        """Why it does not pass; None if it does."""
+    async def of_atom(self, atom: Atom, cwd: Path, objective: Objective) -> str | None:
+        """Why it does not pass; None if it does, or if nothing decides it."""
+        tree = check_of(atom, objective.base_case)
+        if tree is None:
+            return None
         judge = self._judge_at(objective, None, cwd, self._telling())
-        report = await self._evaluate(atom_check_tree(check, f"check of {atom}"), cwd, judge)
+        report = await self._evaluate(tree, cwd, judge)
         if report.passed:
             return None
         if report.undecided:

@@ -10,9 +10,12 @@ from msgspec.structs import replace
 from aotloop.agents import contract
 from aotloop.agents.contract import Outcome
 from aotloop.agents.wording import plain
+from aotloop.core.checklist import item_names
 from aotloop.core.conduct import reports
 from aotloop.core.context import Context
 from aotloop.core.effects import StartAttempt
+from aotloop.core.events import Child
+from aotloop.core.model import Objective
 from aotloop.runner.bills import Bill, bill_of
 from aotloop.runner.clock import now
 from aotloop.runner.journal import Record, Report
@@ -68,6 +71,13 @@ def unavailable(job: Job, reason: str, told: str = "") -> Made:
 
 def kind_of(outcome: Outcome) -> str:
     return str(outcome.__struct_config__.tag)
+
+
+def note_on_covers(children: tuple[Child, ...], objective: Objective) -> tuple[str, ...]:
+    """What a proposal says it covers, and the base case does not have, is left out of it; at most one note."""
+    items = set(item_names(objective.base_case))
+    unknown = dict.fromkeys(one for child in children for one in child.covers if one not in items)
+    return (f"the base case has no item {', '.join(map(repr, unknown))}: parts do not cover it",) if unknown else ()
 
 
 def record_of(job: Job, outcome: Outcome, work: Work | None = None) -> Record:

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Literal
 
 from aotloop.core import effects
+from aotloop.core.checklist import check_of
 from aotloop.core.conduct import reports
 from aotloop.core.model import Atom
 from aotloop.errors import AotError, refusal
@@ -78,12 +79,13 @@ class Merging:
             await asyncio.sleep(_PAUSE if landing.is_busy else 0)
 
     async def _check(self, ready: Ready, atom: Atom) -> str | None:
-        if not ready.needs_check or atom.check is None:
+        objective = self._means.run.loop.objective
+        if not ready.needs_check or check_of(atom, objective.base_case) is None:
             return None
         places = self._means.places
         place = await places.take(ready.commit)
         try:
-            return await self._means.checks.of_atom(atom.check, atom.id, place.cwd, self._means.run.loop.objective)
+            return await self._means.checks.of_atom(atom, place.cwd, objective)
         finally:
             await places.leave(place)
 
