@@ -203,7 +203,6 @@ atoms_ = st.builds(
     timeout=st.none() | st.integers(1, 9) | texts,
     estimate=st.none() | numbers,
     attempts=st.integers(0, 3),
-    covers=st.lists(texts, max_size=2).map(tuple),
     failures=st.integers(0, 9),
     alike=st.integers(0, 9),
     partial=st.booleans(),
