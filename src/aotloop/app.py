@@ -52,6 +52,7 @@ _FACTS = (
     events.AtomStarted,
     events.AtomAbandoned,
     events.AtomFailed,
+    events.AtomProbed,
     events.AtomDecomposed,
     events.BindingWritten,
     events.BranchSwitched,

@@ -6,11 +6,12 @@ what a check of each type must carry is one table, `REQUIRED_TERMS`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from aotloop.core.findings import Finding, Path, error, warning
+from aotloop.core.item_paths import SEPARATOR, distinct
 from aotloop.core.model import Atom, AtomCheck, BaseCase, Check, ChecklistItem, CheckTerms, CheckType, Criterion
 
 JUDGED: frozenset[CheckType] = frozenset({"assertion", "quality"})
@@ -88,13 +89,17 @@ def count_repairable(node: Node) -> int:
 
 
 def failing_items_of(base_case: BaseCase, covers: Iterable[str]) -> set[str]:
-    """Names under which a verdict can call what these items say failing: an any_of fails as one."""
-    wanted = set(covers)
-    found: set[str] = set()
-    for item in items_of(base_case_tree(base_case)):
-        if item.name in wanted:
-            found.update(_repairable(item))
-    return found
+    """Paths by which a verdict can call what these items say failing: an any_of fails as one."""
+    return set(_failing_paths(base_case_tree(base_case).children, "", set(covers)))
+
+
+def _failing_paths(items: Sequence[Node], above: str, wanted: set[str], is_covered: bool = False) -> Iterator[str]:
+    for label, item in zip(distinct([one.name for one in items]), items, strict=True):
+        covered = is_covered or item.name in wanted
+        if isinstance(item, AllOf):
+            yield from _failing_paths(item.children, f"{above}{label}{SEPARATOR}", wanted, covered)
+        elif covered or any(one.name in wanted for one in items_of(item)):
+            yield above + label
 
 
 def _repairable(node: Node) -> Iterator[str]:

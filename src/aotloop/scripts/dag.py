@@ -1,4 +1,4 @@
-"""add_atom, decompose_atom, switch_or_branch, fail_atom: changing the work graph."""
+"""add_atom, decompose_atom, switch_or_branch, fail_atom, record_probe: changing the work graph."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 from aotloop import app
 from aotloop.core import events
-from aotloop.core.effects import Added, Backtracked, Effect, Exhausted, Retry
-from aotloop.scripts.arguments import Option, Usage, UsageError, comma_separated
+from aotloop.core.effects import Added, Backtracked, Effect
+from aotloop.scripts.arguments import Option, Usage, UsageError, comma_separated, truth
 from aotloop.scripts.output import Script
 
 BETWEEN_DESCRIPTIONS = "|||"
@@ -41,9 +41,11 @@ def _decompose_atom(given: dict[str, Any]) -> dict[str, Any]:
     descriptions = [text.strip() for text in given["descriptions"].split(BETWEEN_DESCRIPTIONS)]
     if len(ids) != len(descriptions):
         raise UsageError(f"{len(ids)} children, but {len(descriptions)} descriptions (separated by |||)")
+    if strangers := [one for one in given["probe"] if one not in ids]:
+        raise UsageError(f"--probe names what is none of the children: {', '.join(strangers)}")
     covers = _covers_of(given["covers"], ids)
     children = tuple(
-        events.Child(atom=child, description=text, covers=covers.get(child, ()))
+        events.Child(atom=child, description=text, covers=covers.get(child, ()), probe=child in given["probe"])
         for child, text in zip(ids, descriptions, strict=True)
     )
     event = events.AtomDecomposed(parent=given["parent"], children=children, reason=given["reason"])
@@ -70,30 +72,37 @@ def _covers_of(pairs: tuple[str, ...], ids: tuple[str, ...]) -> dict[str, tuple[
 
 
 def _switch_or_branch(given: dict[str, Any]) -> dict[str, Any]:
+    """A choice that has had its turn may be taken again: that begins another round."""
     event = events.BranchSwitched(or_group=given["group"], choice=given["choice"], reason=given["reason"], at=app.now())
-    effects = app.apply(app.open_store(given["state_file"]), event)
-    return {"success": True, **_backtracked(effects)}
+    store = app.open_store(given["state_file"])
+    effects = app.apply(store, event)
+    return {"success": True, **_backtracked(effects), "round": store.load().or_groups[event.or_group].round}
 
 
 def _fail_atom(given: dict[str, Any]) -> dict[str, Any]:
-    event = events.AtomFailed(atom=given["atom_id"], reason=given["reason"], at=app.now())
-    effects = app.apply(app.open_store(given["state_file"]), event)
-    result: dict[str, Any] = {
-        "success": True,
-        "atom_id": event.atom,
-        "reason": event.reason,
-        "next": "other choices",
-    }
-    for effect in effects:
-        if isinstance(effect, Retry):
-            result |= {"next": "retry", "attempts": effect.attempts, "max_attempts": effect.allowed}
-        elif isinstance(effect, Backtracked):
-            result |= {"next": "backtrack", **_backtracked(effects)}
-        elif isinstance(effect, Added):
-            result |= {"next": "repair", "repair": effect.atoms[0]}
-        elif isinstance(effect, Exhausted):
-            result["next"] = "exhausted"
-    return result
+    from aotloop.session.failing import Failure, fail  # noqa: PLC0415 - each script needs its own part
+
+    failure = Failure(
+        reason=given["reason"],
+        because_of=given["because_of"],
+        progress=given["progress"],
+        wants_probe=given["wants_probe"],
+    )
+    came = fail(app.open_store(given["state_file"]), given["atom_id"], failure)
+    return {"success": True, "atom_id": given["atom_id"], "reason": failure.reason, **came.as_data()}
+
+
+def _record_probe(given: dict[str, Any]) -> dict[str, Any]:
+    from aotloop.session.failing import probe  # noqa: PLC0415
+
+    came = probe(
+        app.open_store(given["state_file"]),
+        given["atom_id"],
+        feasible=given["feasible"],
+        findings=given["findings"],
+        estimate=given["estimate"],
+    )
+    return {"success": True, "atom_id": given["atom_id"], "feasible": given["feasible"], **came.as_data()}
 
 
 def _backtracked(effects: list[Effect]) -> dict[str, Any]:
@@ -133,6 +142,7 @@ DECOMPOSE_ATOM = Script(
             "--descriptions": Option(required=True),
             "--reason": _REASON,
             "--covers": Option(_sentences, ()),
+            "--probe": Option(comma_separated, ()),
         },
     ),
     _decompose_atom,
@@ -142,5 +152,28 @@ SWITCH_OR_BRANCH = Script(
     _switch_or_branch,
 )
 FAIL_ATOM = Script(
-    Usage("Record a failed attempt, and what comes next.", ("atom_id",), {"--reason": _REASON}), _fail_atom
+    Usage(
+        "Record a failed attempt, and what comes next. --because-of: atoms whose results are in its way; --progress:"
+        " part of the work holds; --wants-probe: a probe is to look before the next attempt.",
+        ("atom_id",),
+        {
+            "--reason": _REASON,
+            "--because-of": Option(comma_separated, ()),
+            "--progress": Option(None),
+            "--wants-probe": Option(None),
+        },
+    ),
+    _fail_atom,
+)
+RECORD_PROBE = Script(
+    Usage(
+        "Record what a probe found out. A no is evidence: it counts as one turn that led nowhere.",
+        ("atom_id",),
+        {
+            "--feasible": Option(truth, required=True),
+            "--findings": Option(required=True),
+            "--estimate": Option(float),
+        },
+    ),
+    _record_probe,
 )
