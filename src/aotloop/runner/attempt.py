@@ -47,7 +47,7 @@ class Attempts:
     ) -> None:
         self._places = places
         self._checks = checks
-        self._warm_starts = WarmStarts(places, checks, journal)
+        self.warm_starts = WarmStarts(places, checks, journal)
         self._crew = crew
         self._journal = journal
         self._state_file = state_file
@@ -74,7 +74,7 @@ class Attempts:
     async def _make_with(self, seat: Seat, job: Job) -> Made:
         if job.allowance is not None and job.allowance <= 0 and seat.agent != SHELL:
             return waits(job, "what is left of the money is reserved for others", _PAUSE)
-        place = await self._warm_starts.place(job)
+        place = await self.warm_starts.place(job)
         try:
             made = await self._make_at(place, job, seat)
         finally:
@@ -126,7 +126,7 @@ class Attempts:
         work = await self._keep(place, job)
         is_void = isinstance(outcome, contract.Failed) and outcome.is_void
         is_failure = isinstance(made.report, reports.WorkFailed) and not is_void
-        left = await self._warm_starts.left(job, place, work) if is_failure else None
+        left = await self.warm_starts.left(job, place, work) if is_failure else None
         return replace(made, left=left)
 
     async def _keep(self, place: Place, job: Job) -> Work | None:
@@ -138,7 +138,7 @@ class Attempts:
         """With what the next attempt starts from. The record says already that this one failed, if this run dies."""
         if made.record is None or not isinstance(made.report, reports.WorkFailed):
             return made
-        kept = await self._warm_starts.kept(job.context.atom, job.context.objective, made.left)
+        kept = await self.warm_starts.kept(job.context.atom, job.context.objective, made.left)
         report = replace(made.report, progress=kept.attempt == job.start.attempt)
         record = replace(told_by(made.record, report), kept=kept)
         self._journal.keep(record)
@@ -233,7 +233,7 @@ class Attempts:
             found = await self._checks.found(atom, place.cwd, objective)
             if found.problem is not None:
                 made = failed(job, "failed", f"it says that it is done, but {found.problem}")
-                return replace(made, left=await self._warm_starts.left(job, place, record.work, found))
+                return replace(made, left=await self.warm_starts.left(job, place, record.work, found))
         report = reports.WorkDone(
             at=now(), attempt=job.start.attempt, summary=record.summary, artifacts=record.artifacts
         )

@@ -19,6 +19,7 @@ from aotloop.runner.ledger import Exchanged, Item
 from aotloop.runner.made import Job, Made
 from aotloop.runner.means import Means
 from aotloop.runner.till import Till
+from aotloop.runner.warm_starts import may_go_on
 
 
 class Attempting:
@@ -34,15 +35,13 @@ class Attempting:
         context = context_of(self._run.board, start.atom)
         found = self._inheritance.unchecked(start)
         allowance = None if found or self._costs_nothing(start) else self._till.reserve(start.attempt)
-        group = self._run.board.group(start.atom)
-        is_racing = group is not None and group.speculative
         return Job(
             start=start,
             context=context,
             run_id=self._means.run_id,
             allowance=allowance,
             found=found,
-            may_go_on=start.role == "worker" and context.atom.run is None and not is_racing,
+            may_go_on=start.role == "worker" and may_go_on(self._run.board, context.atom),
         )
 
     def _costs_nothing(self, one: Attempt | effects.StartAttempt) -> bool:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from aotloop.agents.wording import cut, plain
 from aotloop.core.checklist import check_of, leaves
+from aotloop.core.graph import Graph
 from aotloop.core.model import Atom, Objective
 from aotloop.runner.checks import Checks, Found
 from aotloop.runner.journal import Journal
@@ -26,6 +27,12 @@ _LONGEST_EVIDENCE = 300
 _MOST_REMEMBERED = 100
 
 
+def may_go_on(graph: Graph, atom: Atom) -> bool:
+    """Not what a command does, which is the same each time, and not one of several that race for the same."""
+    group = graph.group(atom.id)
+    return atom.run is None and not (group is not None and group.speculative)
+
+
 class WarmStarts:
     def __init__(self, places: Places, checks: Checks, journal: Journal) -> None:
         self._places = places
@@ -37,13 +44,13 @@ class WarmStarts:
     async def place(self, job: Job) -> Place:
         """Where this attempt is made."""
         atom, start = job.context.atom, job.start
-        if job.may_go_on and atom.failures and self._can_see_progress(atom, job.context.objective):
+        if job.may_go_on and atom.failures and self.can_see_progress(atom, job.context.objective):
             kept = await in_thread(partial(self._journal.kept, atom.id, job.run_id, start.epoch))
             if kept is not None and kept.commit is not None:
                 return await self._places.go_on(atom.id, kept)
         return await self._places.take()
 
-    def _can_see_progress(self, atom: Atom, objective: Objective) -> bool:
+    def can_see_progress(self, atom: Atom, objective: Objective) -> bool:
         """A check of one part holds or fails as a whole."""
         tree = check_of(atom, objective.base_case)
         return self._places.branch is not None and tree is not None and len(list(leaves(tree))) > 1
@@ -51,7 +58,7 @@ class WarmStarts:
     async def left(self, job: Job, place: Place, work: Work | None, found: Found | None = None) -> Left | None:
         """Of an attempt that failed; None: the next one starts clean. `found`: if it was checked already."""
         atom, objective = job.context.atom, job.context.objective
-        is_of_use = job.may_go_on and self._can_see_progress(atom, objective)
+        is_of_use = job.may_go_on and self.can_see_progress(atom, objective)
         if not is_of_use or work is None or work.commit is None:
             return None
         if found is None:
