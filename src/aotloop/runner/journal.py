@@ -161,15 +161,15 @@ class Journal:
         """Of one run, in the order of their attempts; what cannot be read is as good as lost."""
         return sorted((one for one in self._all() if one.run_id == run_id), key=lambda one: one.attempt)
 
-    def kept(self, atom: str, run_id: str, epoch: int) -> Kept | None:
+    def kept(self, atom: str, run_id: str) -> Kept | None:
         """What the last attempt on this atom that came to an end left to the next; None: nothing."""
         prefix = name_of(atom, "")
         numbers = [name.removeprefix(prefix) for name in self._names() if name.startswith(prefix)]
         for number in sorted((int(one) for one in numbers if one.isdecimal()), reverse=True):
             record = self._ended(self.attempt_folder(atom, number))
             if record is not None and record.role == "worker" and record.report is not None:
-                said = (record.atom, record.attempt, record.run_id, record.epoch)
-                return record.kept if said == (atom, number, run_id, epoch) else None
+                said = (record.atom, record.attempt, record.run_id)
+                return record.kept if said == (atom, number, run_id) else None
         return None
 
     def last_attempt(self) -> int:

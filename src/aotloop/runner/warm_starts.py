@@ -43,9 +43,9 @@ class WarmStarts:
 
     async def place(self, job: Job) -> Place:
         """Where this attempt is made."""
-        atom, start = job.context.atom, job.start
+        atom = job.context.atom
         if job.may_go_on and atom.failures and self.can_see_progress(atom, job.context.objective):
-            kept = await in_thread(partial(self._journal.kept, atom.id, job.run_id, start.epoch))
+            kept = await in_thread(partial(self._journal.kept, atom.id, job.run_id))
             if kept is not None and kept.commit is not None:
                 return await self._places.go_on(atom.id, kept)
         return await self._places.take()
