@@ -16,6 +16,7 @@ from tests.runner.projects import Project, Ran, a_project, commands
 
 PATIENT = Constraints(max_attempts=9, max_stall_count=3)
 LASTING = Constraints(max_stall_count=3, max_total_attempts=99)
+FAILURES = [fails(f"no {number}") for number in range(5)]
 
 
 def prompt(project: Project, ran: Ran, number: int) -> str:
@@ -206,8 +207,11 @@ def test_no_stall_is_counted_while_something_ready_was_never_tried(tmp_path: Pat
 
 
 def test_growing_twice_in_a_row_without_resolving_anything_is_withdrawn_and_done_in_one_piece(tmp_path: Path) -> None:
-    orders = {"A1": [proposes("part"), done({"a": "a"})], ANYBODY: [proposes("part of a part")]}
-    project = a_project(tmp_path, atom("A1"), base_case="test -f a", config=scripted(tmp_path, orders))
+    """Each generation has six outcomes, the last of which is a proposal."""
+    orders = {"A1": [*FAILURES, proposes("part"), done({"a": "a"})], ANYBODY: [*FAILURES, proposes("part of a part")]}
+    project = a_project(
+        tmp_path, atom("A1"), base_case="test -f a", config=scripted(tmp_path, orders), constraints=LASTING
+    )
     ran = project.run()
     assert ran.code == 0, ran.out
     assert stalls(ran)[:2] == [0, 1]
@@ -219,10 +223,11 @@ def test_growing_twice_in_a_row_without_resolving_anything_is_withdrawn_and_done
 
 
 def test_what_was_withdrawn_may_not_be_decomposed_again(tmp_path: Path) -> None:
-    orders = {ANYBODY: [proposes("part")]}
-    project = a_project(tmp_path, atom("A1"), base_case="false", config=scripted(tmp_path, orders))
+    orders = {ANYBODY: [*FAILURES, proposes("part")]}
+    few = replace(LASTING, max_total_attempts=13)
+    project = a_project(tmp_path, atom("A1"), base_case="false", config=scripted(tmp_path, orders), constraints=few)
     ran = project.run()
-    assert ran.code == 4
+    assert ran.code == 5
     assert len(ran.kinds("withdrawn")) == 1
     assert "A1 is done in one piece" in project.loop.trail[-1].reason
     assert leftovers(project) == []
@@ -235,27 +240,41 @@ def test_resolving_repairs_is_no_progress(tmp_path: Path) -> None:
         atom("A1", run="true"),
         base_case="echo the reason why; false",
         config=scripted(tmp_path, orders),
-        constraints=Constraints(max_attempts=3, max_stall_count=9),
+        constraints=Constraints(max_attempts=30, max_stall_count=2, max_total_attempts=99),
+    )
+    ran = project.run()
+    assert ran.code == 4
+    assert (project.loop.control.stop_reason or "").startswith("stalled:")
+    assert stalls(ran) == [0, 1, 2]  # in the first, A1 was resolved
+    assert "the reason why" in prompt(project, ran, 1)
+    assert project.loop.control.status == "stopped"
+
+
+def test_repairs_that_mend_nothing_end_with_patience(tmp_path: Path) -> None:
+    orders = {ANYBODY: [done(summary="mended, I promise")]}
+    project = a_project(
+        tmp_path,
+        atom("A1", run="true"),
+        base_case="false",
+        config=scripted(tmp_path, orders),
+        constraints=LASTING,
     )
     ran = project.run()
     assert ran.code == 4
     assert (project.loop.control.stop_reason or "").startswith("exhausted: the base case fails, and nothing is left")
-    assert [len(one["atoms"]) for one in ran.kinds("added")] == [1, 1, 1]  # max_attempts rounds
-    assert "the reason why" in prompt(project, ran, 1)
-    assert stalls(ran) == [0, 1, 2, 2]  # the last one ends the run, and is not judged
-    assert project.loop.control.status == "stopped"
+    assert [len(one["atoms"]) for one in ran.kinds("added")] == [1] * 9  # six times what atoms of this run usually need
 
 
 def test_fewer_failing_items_than_ever_are_progress(tmp_path: Path) -> None:
     orders = {ANYBODY: [done(append={"mended": "x\n"}, summary="one more")]}
-    items = [f"test $(cat mended 2>/dev/null | wc -l) -ge {2 * number}" for number in (1, 2)]
+    items = [f"test $(cat mended 2>/dev/null | wc -l) -ge {number}" for number in (14, 20)]
     project = a_project(
         tmp_path,
         atom("A1", run="true"),
         base_case=commands(*items),
         config=scripted(tmp_path, orders),
-        constraints=Constraints(max_attempts=3, max_stall_count=9, max_parallel_agents=1),
+        constraints=Constraints(max_attempts=30, max_stall_count=9, max_parallel_agents=1, max_total_attempts=99),
     )
     ran = project.run()
     assert ran.code == 0, ran.out
-    assert stalls(ran)[:4] == [0, 1, 0, 1]  # the repair in the third made one of two items hold
+    assert 0 in stalls(ran)[stalls(ran).index(1) :]  # repairs made one of two items hold
