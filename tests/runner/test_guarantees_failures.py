@@ -234,17 +234,19 @@ def test_what_was_withdrawn_may_not_be_decomposed_again(tmp_path: Path) -> None:
 
 
 def test_resolving_repairs_is_no_progress(tmp_path: Path) -> None:
-    orders = {ANYBODY: [done(summary="mended, I promise")]}
+    """Each takes four attempts, so that at the end of a generation one is under way that was tried before."""
+    orders = {ANYBODY: [*FAILURES[:3], done(summary="mended, I promise")]}
     project = a_project(
         tmp_path,
         atom("A1", run="true"),
         base_case="echo the reason why; false",
         config=scripted(tmp_path, orders),
-        constraints=Constraints(max_attempts=30, max_stall_count=2, max_total_attempts=99),
+        constraints=Constraints(max_stall_count=2, max_total_attempts=99),
     )
     ran = project.run()
     assert ran.code == 4
     assert (project.loop.control.stop_reason or "").startswith("stalled:")
+    assert sum(one["atom"] != "A1" for one in ran.kinds("merged")) == 3
     assert stalls(ran) == [0, 1, 2]  # in the first, A1 was resolved
     assert "the reason why" in prompt(project, ran, 1)
     assert project.loop.control.status == "stopped"
@@ -266,14 +268,15 @@ def test_repairs_that_mend_nothing_end_with_patience(tmp_path: Path) -> None:
 
 
 def test_fewer_failing_items_than_ever_are_progress(tmp_path: Path) -> None:
-    orders = {ANYBODY: [done(append={"mended": "x\n"}, summary="one more")]}
-    items = [f"test $(cat mended 2>/dev/null | wc -l) -ge {number}" for number in (14, 20)]
+    """Each repair takes four attempts, and a generation has five or six outcomes."""
+    orders = {ANYBODY: [*FAILURES[:3], done(append={"mended": "x\n"}, summary="one more")]}
+    items = [f"test $(cat mended 2>/dev/null | wc -l) -ge {number}" for number in (4, 6)]
     project = a_project(
         tmp_path,
         atom("A1", run="true"),
         base_case=commands(*items),
         config=scripted(tmp_path, orders),
-        constraints=Constraints(max_attempts=30, max_stall_count=9, max_parallel_agents=1, max_total_attempts=99),
+        constraints=Constraints(max_stall_count=9, max_parallel_agents=1, max_total_attempts=99),
     )
     ran = project.run()
     assert ran.code == 0, ran.out
