@@ -148,6 +148,13 @@ class Failure(Ended, frozen=True, kw_only=True):
 class Failed(Failure, frozen=True, kw_only=True, tag="failed"):
     """It says itself that it is not done."""
 
+    because_of: tuple[str, ...] = ()
+    """Atoms whose results are in its way, as the agent sees it."""
+    wants_probe: bool = False
+    """The agent asks for a probe before the next attempt."""
+    is_void: bool = False
+    """It changed what is not its own: nothing that it left is gone on with."""
+
 
 class Garbage(Failure, frozen=True, kw_only=True, tag="garbage"):
     """It ended, and its answer is none."""

@@ -151,6 +151,7 @@ class _Launch:
             objective_digest=digest_of(loop.objective),
             recovery=recovery,
             is_resumed=loop.control.status == "running",
+            commit=self._clean_commit(),
         )
         self._journal.open()
         self._spectator.open(loop.snapshot())
@@ -165,6 +166,11 @@ class _Launch:
             self._journal.close()
             with undisturbed():
                 self._judges.close()
+
+    def _clean_commit(self) -> str | None:
+        """Where changes besides it are refused, there are none."""
+        is_clean = self._places.branch is not None and not self._config.allow_dirty
+        return self._places.head() if is_clean else None
 
     def _drive(self, run: Run, start: Start) -> Ending:
         runner = Runner(
