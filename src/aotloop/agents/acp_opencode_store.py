@@ -6,6 +6,7 @@ That store is not an interface: whatever is not as expected is as if nothing had
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -15,6 +16,9 @@ import msgspec
 
 from aotloop.agents.contract import Tokens
 from aotloop.agents.troubles import Trouble, trouble
+from aotloop.errors import Unavailable
+
+STORE = "opencode.db"
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,6 +42,17 @@ def read_record(store: Path) -> Record | None:
         tokens=_sum([_tokens(message) for message in messages]),
         trouble=_trouble(messages[-1].get("error")) if messages else None,
     )
+
+
+def copy_store(source: Path, target: Path) -> None:
+    """The conversations alone, with those parts that are not yet in the file itself. Raises Unavailable."""
+    try:
+        for name in (STORE, f"{STORE}-wal"):
+            (target / name).unlink(missing_ok=True)
+            if (source / name).is_file() and not (source / name).is_symlink():
+                shutil.copyfile(source / name, target / name)
+    except OSError as error:
+        raise Unavailable(f"a conversation of OpenCode cannot be kept: {target}: {error.strerror}") from error
 
 
 def _tokens(message: dict[str, Any]) -> Tokens:

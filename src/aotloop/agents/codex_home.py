@@ -13,8 +13,10 @@ import shutil
 from pathlib import Path
 
 from aotloop.agents.folders import folders_of
+from aotloop.errors import Unavailable
 
 _CONFIG = "config.toml"
+_SESSIONS = "sessions"
 _LENT = ("AGENTS.md", "AGENTS.override.md", "hooks.json", "hooks", "prompts", "rules", "skills")
 
 
@@ -25,6 +27,25 @@ def lend_settings(theirs: Path, home: Path) -> None:
     for name in _LENT:
         if (theirs / name).exists():
             (home / name).symlink_to((theirs / name).absolute())
+
+
+def bring_sessions(store: Path, home: Path) -> None:
+    """The conversation to go on with, to where the client looks for it. Raises Unavailable."""
+    _copy(store / _SESSIONS, home / _SESSIONS)
+
+
+def keep_sessions(home: Path, store: Path) -> None:
+    """The conversation alone: the login that lies beside it does not outlive the attempt. Raises Unavailable."""
+    shutil.rmtree(store / _SESSIONS, ignore_errors=True)
+    _copy(home / _SESSIONS, store / _SESSIONS)
+
+
+def _copy(source: Path, target: Path) -> None:
+    try:
+        if source.is_dir() and not source.is_symlink():
+            shutil.copytree(source, target, symlinks=True)
+    except (OSError, shutil.Error) as error:
+        raise Unavailable(f"a conversation of Codex cannot be kept: {target}: {error}") from error
 
 
 def distrust(cwd: Path) -> tuple[str, ...]:

@@ -46,6 +46,7 @@ from aotloop.runner.places import Places
 from aotloop.runner.records import Records
 from aotloop.runner.recovery import look
 from aotloop.runner.runner import Ending, Runner, Start
+from aotloop.runner.sitting import Sittings
 from aotloop.runner.spectator import Spectator
 from aotloop.statefile.lease import Lease, lease
 from aotloop.statefile.locate import project_root
@@ -138,6 +139,7 @@ class _Launch:
         self._journal = Journal(self._root)
         asking = Asking(run_id=run_id, scratch=self._journal.judgement_folder, allowance=self._allowance)
         self._judges = Judges(store, config, asking)
+        self._sittings = Sittings(self._journal.sittings_folder(run_id), self._is_resolved)
         self._run: Run | None = None
 
     def run(self, loop: Loop) -> Ending:
@@ -153,6 +155,7 @@ class _Launch:
             is_resumed=loop.control.status == "running",
         )
         self._journal.open()
+        self._sittings.open()
         self._spectator.open(loop.snapshot())
         try:
             return self._drive(run, start)
@@ -165,6 +168,7 @@ class _Launch:
             self._journal.close()
             with undisturbed():
                 self._judges.close()
+                self._sittings.close()
 
     def _drive(self, run: Run, start: Start) -> Ending:
         runner = Runner(
@@ -183,6 +187,10 @@ class _Launch:
             self._tell(news.Warned(at=now(), text=self._journal.problem))
         self._tell(_ended(run, ending))
         return ending
+
+    def _is_resolved(self, atom_id: str) -> bool:
+        atom = self._run.board.atoms.get(atom_id) if self._run is not None else None
+        return atom is not None and atom.status == "resolved"
 
     def _tell(self, one: news.News) -> None:
         self._journal.note(one)
@@ -203,6 +211,7 @@ class _Launch:
             journal=self._journal,
             state_file=Path(self._store.path),
             on_output=self._spectator.output,
+            sittings=self._sittings,
         )
         return Means(
             run=run,
