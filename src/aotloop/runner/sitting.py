@@ -90,10 +90,10 @@ class Sittings:
 
     async def run(self, seat: Seat, place: Place, job: Job, assignment: Assignment, on_output: OnOutput) -> Outcome:
         """What came of it, as `Backend.run` tells it. A conversation that its client does not know costs nothing."""
-        before = self._kept.pop(place.cwd, None)
         store = self._store(place) if _may_sit(seat, job) else None
         if store is None:
             return await seat.backend.run(assignment, on_output)
+        before = self._kept.pop(place.cwd, None)
         kept = before if before is not None and self._may_go_on(before, seat, job) else None
         if kept is not None:
             prompt = follow_up(assignment.prompt, await _changes(place, kept.tree))

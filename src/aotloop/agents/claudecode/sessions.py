@@ -62,8 +62,7 @@ def _move(source: Path, target: Path, name: str) -> None:
         there = target / path.relative_to(source)
         there.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(path, there)
-        with contextlib.suppress(OSError):  # it holds other conversations
-            path.parent.rmdir()
+        _leave(path.parent)
 
 
 def _remove(home: Path, name: str) -> None:
@@ -72,3 +71,10 @@ def _remove(home: Path, name: str) -> None:
             shutil.rmtree(path, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
+        _leave(path.parent)
+
+
+def _leave(folder: Path) -> None:
+    """A project's folder is removed with its last conversation."""
+    with contextlib.suppress(OSError):
+        folder.rmdir()
