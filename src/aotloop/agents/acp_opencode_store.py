@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,6 @@ import msgspec
 
 from aotloop.agents.contract import Tokens
 from aotloop.agents.troubles import Trouble, trouble
-from aotloop.errors import Unavailable
 
 STORE = "opencode.db"
 
@@ -45,14 +44,15 @@ def read_record(store: Path) -> Record | None:
 
 
 def copy_store(source: Path, target: Path) -> None:
-    """The conversations alone, with those parts that are not yet in the file itself. Raises Unavailable."""
-    try:
+    """The conversations alone, with those parts that are not yet in the file itself.
+
+    What cannot be copied is as if there were none: the client does not know it, and says so.
+    """
+    with suppress(OSError):
         for name in (STORE, f"{STORE}-wal"):
             (target / name).unlink(missing_ok=True)
             if (source / name).is_file() and not (source / name).is_symlink():
                 shutil.copyfile(source / name, target / name)
-    except OSError as error:
-        raise Unavailable(f"a conversation of OpenCode cannot be kept: {target}: {error.strerror}") from error
 
 
 def _tokens(message: dict[str, Any]) -> Tokens:

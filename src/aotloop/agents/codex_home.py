@@ -13,7 +13,6 @@ import shutil
 from pathlib import Path
 
 from aotloop.agents.folders import folders_of
-from aotloop.errors import Unavailable
 
 _CONFIG = "config.toml"
 _SESSIONS = "sessions"
@@ -30,22 +29,20 @@ def lend_settings(theirs: Path, home: Path) -> None:
 
 
 def bring_sessions(store: Path, home: Path) -> None:
-    """The conversation to go on with, to where the client looks for it. Raises Unavailable."""
+    """The conversation to go on with, to where the client looks for it. If that fails, the client does not know it."""
     _copy(store / _SESSIONS, home / _SESSIONS)
 
 
 def keep_sessions(home: Path, store: Path) -> None:
-    """The conversation alone: the login that lies beside it does not outlive the attempt. Raises Unavailable."""
+    """The conversation alone: the login that lies beside it does not outlive the attempt."""
     shutil.rmtree(store / _SESSIONS, ignore_errors=True)
     _copy(home / _SESSIONS, store / _SESSIONS)
 
 
 def _copy(source: Path, target: Path) -> None:
-    try:
+    with contextlib.suppress(OSError):
         if source.is_dir() and not source.is_symlink():
             shutil.copytree(source, target, symlinks=True)
-    except (OSError, shutil.Error) as error:
-        raise Unavailable(f"a conversation of Codex cannot be kept: {target}: {error}") from error
 
 
 def distrust(cwd: Path) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from aotloop.agents.contract import Sitting
-from aotloop.errors import Unavailable
 
 _MARK = "claude"
 """The file of a store that holds the name of its conversation."""
@@ -31,16 +30,17 @@ def home_of(surroundings: Mapping[str, str]) -> Path:
 
 @contextlib.contextmanager
 def conversation(sitting: Sitting | None, home: Path) -> Iterator[tuple[str, ...]]:
-    """The options by which the client keeps one, goes on with one, or keeps none. Raises Unavailable."""
+    """The options by which the client keeps one, goes on with one, or keeps none.
+
+    One that cannot be put back is not known to the client, which says so.
+    """
     if sitting is None:
         yield ("--no-session-persistence",)
         return
     name = sitting.session.id if sitting.session is not None else str(uuid.uuid4())
-    try:
+    with contextlib.suppress(OSError):
         (sitting.store / _MARK).write_text(name)
         _move(sitting.store / _KEPT, home, name)
-    except OSError as error:
-        raise Unavailable(f"a conversation cannot be kept in {sitting.store}: {error.strerror}") from error
     try:
         yield ("--session-id" if sitting.session is None else "--resume", name)
     finally:
