@@ -16,6 +16,7 @@ from aotloop.agents.contract import Assignment, Backend, Crashed, Done, Outcome,
 from aotloop.agents.roles import Role
 from tests.agents.assignments import an_assignment, attempt
 from tests.modelserver import Call, ModelServer, Script, Turn, Usage, stalled
+from tests.modelserver.clients import needs_claude
 from tests.modelserver.operators import DONE, backend_of, each_client, environ_of, patch, shell
 from tests.patience import reached
 
@@ -146,3 +147,22 @@ def test_without_a_sitting_no_conversation_is_kept(scene: Scene, own_home: Path,
     assert outcome.session is None
     assert conversations(own_home, scene) == []
     assert [*scene.store.iterdir()] == []
+
+
+@needs_claude
+def test_what_a_conversation_cost_before_does_not_count_for_the_next_attempt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_home: Path
+) -> None:
+    assert own_home.is_dir()
+    scene = Scene(tmp_path, "claude", monkeypatch)
+    costly = Usage(input=100_000, output=50_000)
+    turns = [*scene.parts("one.txt", costly), *scene.parts("two.txt", FIRST), *[scene.edit("three.txt", costly)] * 20]
+    with ModelServer([Script("first part", turns)]) as server:
+        backend = scene.backend(server)
+        first = attempt(backend, scene.assignment("The first part", None))
+        assert first.cost_usd is not None
+        share = first.cost_usd * 0.9
+        second = attempt(backend, scene.assignment("The second part", first.session, max_cost_usd=share))
+        third = attempt(backend, scene.assignment("The third part", second.session, max_cost_usd=share))
+    assert (type(first), type(second)) == (Done, Done)
+    assert (third.cause, len(server.played) < len(turns)) == ("budget", True)
