@@ -194,3 +194,15 @@ def test_a_run_that_is_killed_in_mid_sitting_leaves_nothing_to_the_next(tmp_path
     assert left_by_conversations(project.root) == [operators.parent]
     assert operators.read_text() == "of the operator\n"
     assert leftovers(project) == []
+
+
+def test_what_a_killed_run_has_left_is_cleaned_away_without_another_run(tmp_path: Path) -> None:
+    project = four_atoms(tmp_path, remembering(tmp_path, {"A2": [{"hang": True}]}))
+    with project.running() as process:
+        until(lambda: [one.atom for one in told(tmp_path)] == ["A1", "A2"])
+        process.kill()
+        process.wait()
+    assert left_by_conversations(project.root)
+    cleaned = project.aot("clean")
+    assert cleaned.code == 0, cleaned.err
+    assert (left_by_conversations(project.root), leftovers(project)) == ([], [])

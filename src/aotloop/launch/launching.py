@@ -46,7 +46,7 @@ from aotloop.runner.places import Places
 from aotloop.runner.records import Records
 from aotloop.runner.recovery import look
 from aotloop.runner.runner import Ending, Runner, Start
-from aotloop.runner.sitting import Sittings
+from aotloop.runner.sitting import Sittings, remove_conversations
 from aotloop.runner.spectator import Spectator
 from aotloop.statefile.lease import Lease, lease
 from aotloop.statefile.locate import project_root
@@ -107,6 +107,7 @@ def _tidy_up(store: Store, config: Config, loop: Loop) -> None:
     """After a process that died when everything but this was done."""
     if loop.control.run_id is not None:
         kill_orphans(loop.control.run_id)
+        remove_conversations(Journal(Path(project_root(store.path))).sittings_folder(loop.control.run_id))
     with suppress(AotError):  # it is completed all the same
         remove_worktrees(store, config)
 

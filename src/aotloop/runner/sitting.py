@@ -77,14 +77,8 @@ class Sittings:
 
     def close(self) -> None:
         self._kept.clear()
-        if self._folder is None:
-            return
-        with suppress(OSError):
-            for store in self._folder.iterdir():
-                remove_store(store)
-        shutil.rmtree(self._folder, ignore_errors=True)
-        with suppress(OSError):  # it holds those of another loop
-            self._folder.parent.rmdir()
+        if self._folder is not None:
+            remove_conversations(self._folder)
 
     # --- an attempt ----------------------------------------------------------------------------------------------
 
@@ -145,6 +139,16 @@ class Sittings:
         """Unless it was measured, it does not."""
         measured = self._measured.get(agent, _Measured())
         return measured.start > measured.whole * LEAST_SHARE
+
+
+def remove_conversations(folder: Path) -> None:
+    """Of a run, with what a client has left of them elsewhere."""
+    with suppress(OSError):
+        for store in folder.iterdir():
+            remove_store(store)
+    shutil.rmtree(folder, ignore_errors=True)
+    with suppress(OSError):  # it holds those of another loop
+        folder.parent.rmdir()
 
 
 def _may_sit(seat: Seat, job: Job) -> bool:
