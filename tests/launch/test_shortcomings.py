@@ -33,7 +33,7 @@ def told(matters: Matters = ALL, **lacking: Support) -> list[str]:
 
 def test_of_an_agent_that_does_it_all_nothing_is_said() -> None:
     assert told() == []
-    assert told(resume="missing", interrupt="emulated") == []
+    assert told(sessions="missing", interrupt="emulated") == []
 
 
 def test_a_limit_of_cost_cannot_hold_if_nobody_tells_the_cost() -> None:

@@ -25,6 +25,7 @@ from aotloop.runner.crew import SHELL, Crew, Seat
 from aotloop.runner.journal import Journal, Record
 from aotloop.runner.made import Job, Made, failed, kind_of, note_on_covers, record_of, told_by, unavailable, waits
 from aotloop.runner.places import Place, Places, Refusal
+from aotloop.runner.sitting import Sittings
 from aotloop.runner.warm_starts import WarmStarts
 from aotloop.runner.work import Work
 
@@ -44,6 +45,7 @@ class Attempts:
         journal: Journal,
         state_file: Path,
         on_output: Callable[[int, str], None],
+        sittings: Sittings | None = None,
     ) -> None:
         self._places = places
         self._checks = checks
@@ -52,6 +54,7 @@ class Attempts:
         self._journal = journal
         self._state_file = state_file
         self._on_output = on_output
+        self._sittings = sittings if sittings is not None else Sittings()
 
     async def make(self, job: Job) -> Made:
         try:
@@ -90,6 +93,8 @@ class Attempts:
             raise
         if made.record is None:
             made = await self._ended(place, job, outcome, made)
+        elif isinstance(made.report, reports.WorkDone):
+            self._sittings.checked(place, job, made.record.work)
         notes = (*outcome.notes, *made.notes)
         return replace(made, seconds=outcome.seconds, bill=bill_of(outcome), notes=notes)
 
@@ -97,7 +102,7 @@ class Attempts:
         on_output, assignment = partial(self._on_output, job.start.attempt), self._assignment(place, job, seat)
         try:
             async with self._places.watched(place, assignment) as watch:
-                outcome = await seat.backend.run(assignment, on_output)
+                outcome = await self._sittings.run(seat, place, job, assignment, on_output)
         except AotError as error:
             self._crew.dismiss(seat, refusal(error).message)
             if self._crew.is_anybody_left(seat, job.context.atom):

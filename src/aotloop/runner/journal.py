@@ -5,6 +5,7 @@
     .aot/attempts/<atom>-<n>/          prompt.md, transcript.jsonl, … of the agent; of ours record.json, what
                                        came of it, and used.json once something was made of that
     .aot/judgements/<item>-…/          the same of an agent that judged an item of the base case
+    .aot/sittings/<run>/               conversations that can go on, for as long as a run lasts
 
 A journal that cannot be written costs the evidence, not the run.
 """
@@ -91,7 +92,7 @@ class Journal:
 
     def _refuse_links(self) -> None:
         """They come with a repository, or are an agent's; what they name is not ours to write to."""
-        for folder in (self.folder, self.folder / "attempts", self.folder / "judgements"):
+        for folder in (self.folder, *(self.folder / name for name in ("attempts", "judgements", "sittings"))):
             if folder.is_symlink():
                 raise Unavailable(
                     f"{folder} is a link; journals are written inside of the project only",
@@ -124,6 +125,9 @@ class Journal:
         parent = self.folder / "judgements"
         parent.mkdir(parents=True, exist_ok=True)
         return Path(tempfile.mkdtemp(prefix=name_of(item, ""), dir=parent))
+
+    def sittings_folder(self, run_id: str) -> Path:
+        return self.folder / "sittings" / name_of(run_id, "")
 
     def keep(self, record: Record) -> None:
         """Whole or not at all. It outlives us, though perhaps not the machine: then an attempt is made again."""

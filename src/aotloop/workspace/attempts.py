@@ -67,6 +67,12 @@ def changed_paths(desk: Desk) -> tuple[str, ...]:
     return tuple(change.path for change in _take_in(desk))
 
 
+def differences(desk: Desk, commit: str) -> tuple[str, ...]:
+    """Paths that are otherwise where the worktree started than in this commit."""
+    words = ("diff-tree", "-r", "--name-only", "-z", "--no-renames", "--ignore-submodules=none", commit, desk.base)
+    return desk.git(*words).fields
+
+
 def _take_in(desk: Desk) -> list[Change]:
     """All files as they are, into our index."""
     if not desk.is_there:
