@@ -141,7 +141,7 @@ class _Turn:
         limits = limits_of(self._loop.objective.constraints)
         if not self._is_all_resolved and self._ahead.is_empty:
             return exhausted(self._board)
-        return stalled(self._loop.control, limits) or over_limit(self._board, limits)
+        return stalled(self._board, limits) or over_limit(self._board, limits)
 
     def _send_back(self, block: Block, asked: Asked = "") -> Answer:
         if self._is_in_vain and self._last.sent_back >= self._now.most_in_vain:
