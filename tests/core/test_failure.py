@@ -212,6 +212,12 @@ def test_a_final_failure_without_alternatives_is_tried_again() -> None:
     assert loop.atoms[0].attempts == 0
 
 
+def test_a_final_failure_of_the_only_choice_that_is_an_atom_is_tried_again_too() -> None:
+    loop = ways("X")
+    loop.or_groups["g"] = OrGroup(choices=("X", "later"), selected="X")
+    assert fail(loop, "X", final=True) == [Retry(atom="X", attempts=1, allowed=1)]
+
+
 def test_an_agent_may_ask_for_a_probe_before_the_next_attempt() -> None:
     loop = a_loop(atom("A1"), atom("A2", probe=True))
     fail(loop, "A1", wants_probe=True)
@@ -512,6 +518,29 @@ def test_an_agent_may_do_better_in_another_turn_and_a_command_does_not() -> None
     untried = of_commands("make")
     sought(untried, "X")
     assert untried.or_groups["g"].selected == "Y"
+
+
+@pytest.mark.parametrize(
+    ("y", "z", "expected"),
+    [
+        ({}, {}, "Y"),
+        ({"depends_on": ("B",)}, {}, "Z"),
+        ({"id": "P"}, {}, "Z"),  # it was decomposed
+        ({"id": "P"}, {"depends_on": ("B",)}, "P"),
+        ({"depends_on": ("B",)}, {"run": "ninja"}, "Y"),
+    ],
+)
+def test_of_agents_choices_that_had_their_turn_one_that_can_start_now_is_taken_first(
+    y: dict[str, Any], z: dict[str, Any], expected: str
+) -> None:
+    others = (replace(atom("Y", or_group="g"), **y), replace(atom("Z", or_group="g"), **z))
+    loop = a_loop(
+        atom("B"), atom("C"), atom("X", or_group="g", run="make", failures=1), *others,
+        decompositions=[Decomposition(parent="P", children=("C",), reason="parts")] if "id" in y else [],
+    )  # fmt: skip
+    loop.or_groups["g"] = replace(loop.or_groups["g"], failed=tuple(one.id for one in others))
+    sought(loop, "X")
+    assert loop.or_groups["g"].selected == expected
 
 
 def test_for_a_choice_that_is_not_selected_no_other_is_sought_in_its_group() -> None:

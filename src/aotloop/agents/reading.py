@@ -36,6 +36,7 @@ LONGEST_EVIDENCE = 4000
 LONGEST_FAILURE = 500
 MOST_FAILURES = 50
 MOST_SCORES = 100
+MOST_BLAMED = 10
 _LONGEST_NUMBER = 18
 
 
@@ -139,6 +140,7 @@ def _worker(result: WorkerResult, root: Path, notes: list[str]) -> WorkerResult:
         bindings_delta=BindingsDelta(summary=summary, artifacts=artifacts),
         artifacts=artifacts,
         reason=_short_text("the reason", result.reason, LONGEST_REASON, notes),
+        because_of=tuple(dict.fromkeys(filter(None, map(plain, result.because_of))))[:MOST_BLAMED],
     )
 
 

@@ -45,6 +45,12 @@ class WorkerResult(Answer, frozen=True, kw_only=True):
     bindings_delta: BindingsDelta = BindingsDelta()
     artifacts: Annotated[tuple[str, ...], Meta(description="paths made or changed, relative to the folder")] = ()
     reason: Annotated[str, Meta(description="if not done: why, so that the next one can do better; else empty")] = ""
+    because_of: Annotated[
+        tuple[str, ...], Meta(description="if not done: atoms whose results stand in the way; else empty")
+    ] = ()
+    wants_probe: Annotated[
+        bool, Meta(description="if not done: true if somebody should first find out whether it can be done at all")
+    ] = False
     proposal: Annotated[
         Proposal | None, Meta(description="if it is too big for one go: its parts, with success false; else null")
     ] = None

@@ -29,7 +29,7 @@ from aotloop.core import events
 from aotloop.core.board import Board
 from aotloop.core.checklist import JUDGED, base_case_tree, leaves
 from aotloop.core.effects import Backtracked, Effect, Exhausted
-from aotloop.core.endings import blocked, exhausted, find_a_way_out, is_all_resolved, over_limit, stalled, unmendable
+from aotloop.core.endings import exhausted, find_a_way_out, hopeless, is_all_resolved, over_limit, stalled, unmendable
 from aotloop.core.freshness import fresh_verdict
 from aotloop.core.generations import is_begun, lasts
 from aotloop.core.limits import limits_of
@@ -181,11 +181,12 @@ class _Turn:
         if not self._is_all_resolved and (self._ahead.is_empty or self._is_stuck):
             return exhausted(self._board)
         is_open = is_begun(control.generation)
-        return self._hopeless() or stalled(control, limits) or over_limit(self._board, limits, is_open=is_open)
+        return self._hopeless() or stalled(self._board, limits) or over_limit(self._board, limits, is_open=is_open)
 
     def _hopeless(self) -> str | None:
         failing = (one.id for one in self._loop.atoms if one.alike)
-        return next(filter(None, (blocked(self._board, one) for one in failing)), None)
+        named = next(filter(None, (hopeless(self._board, one) for one in failing)), None)
+        return f"blocked: {named}" if named else None
 
     def _send_back(self, block: Block, asked: Asked = "") -> Answer:
         if self._is_in_vain and self._last.sent_back >= self._now.most_in_vain:

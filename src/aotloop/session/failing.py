@@ -23,7 +23,7 @@ from aotloop import app
 from aotloop.core import events
 from aotloop.core.board import Board
 from aotloop.core.effects import Added, Backtracked, Effect, Exhausted, Retry
-from aotloop.core.endings import blocked
+from aotloop.core.endings import hopeless
 from aotloop.core.machine import advance
 from aotloop.core.measure import attempts_left
 from aotloop.core.model import Loop
@@ -110,8 +110,8 @@ def _outcome(loop: Loop, atom_id: str, effects: list[Effect]) -> Outcome:
     )
     for effect in effects:
         outcome = _followed(outcome, effect)
-    if (reason := blocked(board, atom_id)) is not None:
-        return replace(outcome, next="blocked", blocked=reason)
+    if (why := hopeless(board, atom_id)) is not None:
+        return replace(outcome, next="blocked", blocked=f"blocked: {why}")
     return outcome if outcome.attempts_left else replace(outcome, next="limit")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from aotloop.core import events
 from aotloop.core.checklist import check_of
 from aotloop.core.conduct import attempts, checking, merging, reports
-from aotloop.core.conduct.ending import close_generation, finish, get_unstuck, reach_limits
+from aotloop.core.conduct.ending import close_generation, finish, get_unstuck, reach_limits, set_aside
 from aotloop.core.conduct.run import Attempt, Run
 from aotloop.core.conduct.starting import fill_slots
 from aotloop.core.effects import CheckParent, Effect
@@ -40,6 +40,7 @@ def _decide(run: Run, at: str) -> list[Effect]:
         if changes := close_generation(run, at):
             effects += changes  # which may leave more behind, or end the generation
             continue
+        set_aside(run)
         reach_limits(run)
         effects += merging.merge_next(run)
         effects += checking.verify_if_due(run)
