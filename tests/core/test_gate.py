@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from aotloop.core import turns
 from aotloop.core.findings import Finding, error, warning
 from aotloop.core.gate import Gate, gate_of
 from aotloop.core.invariants import findings_of
@@ -220,24 +221,26 @@ def test_a_loop_that_is_only_to_be_short_is_not_doubtful() -> None:
     assert warnings_of(*FIVE, max_iterations=1, max_stall_count=1) == []
 
 
+SIZE = 2 * turns.SWEEPS
+"""Attempts in an iteration, at first, of atoms that can each be done in one way."""
+
+
 def test_iterations_that_end_before_many_attempts_are_made_are_doubtful() -> None:
-    """Five atoms, of which each has one way: an iteration lasts for six attempts at first."""
-    assert warnings_of(*FIVE, effort="high", max_iterations=25) == []
-    assert warnings_of(*FIVE, effort="high", max_iterations=24) == [
-        (
-            "max_iterations: iterations are over after about 144 attempts (24 iterations), so that the 150 attempts"
-            " that are left cannot be made"
-        )
+    few = (150 - 1) // SIZE
+    assert warnings_of(*FIVE, effort="high", max_iterations=few + 1) == []
+    told = f"max_iterations: iterations are over after about {few * SIZE} attempts ({few} iterations)"
+    assert warnings_of(*FIVE, effort="high", max_iterations=few) == [
+        f"{told}, so that the 150 attempts that are left cannot be made"
     ]
-    assert warnings_of(*FIVE, max_total_attempts=60, max_iterations=10) == []
-    assert len(warnings_of(*FIVE, max_total_attempts=61, max_iterations=10)) == 1
+    assert warnings_of(*FIVE, max_total_attempts=3 * SIZE, max_iterations=3) == []
+    assert len(warnings_of(*FIVE, max_total_attempts=3 * SIZE + 1, max_iterations=3)) == 1
 
 
 def test_a_longer_generation_is_reckoned_with() -> None:
-    """Two ways to do it: twelve attempts in each iteration."""
+    """Two ways to do it: twice as many attempts in each iteration."""
     ways = [replace(one, or_group="g") for one in FIVE[:2]]
-    assert len(warnings_of(*FIVE[2:], max_total_attempts=12, max_iterations=1)) == 1
-    assert warnings_of(*ways, *FIVE[2:], max_total_attempts=12, max_iterations=1) == []
+    assert len(warnings_of(*FIVE[2:], max_total_attempts=2 * SIZE, max_iterations=1)) == 1
+    assert warnings_of(*ways, *FIVE[2:], max_total_attempts=2 * SIZE, max_iterations=1) == []
 
 
 def test_iterations_that_were_used_are_not_left() -> None:
@@ -257,12 +260,8 @@ def test_an_iteration_that_is_not_over_is_left() -> None:
 
 def test_few_stalls_beside_high_effort_are_doubtful() -> None:
     assert warnings_of(*FIVE, effort="high", max_stall_count=3) == []
-    assert warnings_of(*FIVE, effort="high", max_stall_count=2) == [
-        (
-            "max_stall_count: 2 beside `effort: high`, which has 5, ends the loop after 12 attempts in vain, of 150"
-            " that are left"
-        )
-    ]
+    told = f"max_stall_count: 2 beside `effort: high`, which has 5, ends the loop after {2 * SIZE} attempts in vain"
+    assert warnings_of(*FIVE, effort="high", max_stall_count=2) == [f"{told}, of 150 that are left"]
 
 
 def test_a_loop_that_may_not_start_is_not_told_that_its_limits_do_not_fit() -> None:
