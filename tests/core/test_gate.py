@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from aotloop.core import turns
 from aotloop.core.findings import Finding, error, warning
 from aotloop.core.gate import Gate, gate_of
+from aotloop.core.graph import Graph
 from aotloop.core.invariants import findings_of
 from aotloop.core.model import (
     Atom,
@@ -22,6 +22,7 @@ from aotloop.core.model import (
     Generation,
     Loop,
 )
+from aotloop.core.units import least_outcomes
 from tests.loops import a_loop, atom
 
 
@@ -221,7 +222,7 @@ def test_a_loop_that_is_only_to_be_short_is_not_doubtful() -> None:
     assert warnings_of(*FIVE, max_iterations=1, max_stall_count=1) == []
 
 
-SIZE = 2 * turns.SWEEPS
+SIZE = least_outcomes(Graph(a_loop(*FIVE)), [one.id for one in FIVE])
 """Attempts in an iteration, at first, of atoms that can each be done in one way."""
 
 
