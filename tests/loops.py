@@ -149,6 +149,7 @@ objectives = st.builds(
         Constraints,
         effort=st.sampled_from(["low", "normal", "high"]),
         max_iterations=st.none() | st.integers(0, 10**20),
+        max_stall_count=st.none() | st.integers(1, 5),
         max_attempts=st.none() | st.integers(1, 3),
         max_total_attempts=st.none() | st.integers(1, 99),
         max_cost_usd=st.none() | numbers,

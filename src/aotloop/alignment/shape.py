@@ -97,6 +97,7 @@ def _atom(draft: DraftAtom, group: str | None) -> Atom:
         or_group=draft.or_group if draft.or_group is not None else group,
         run=draft.run,
         check=draft.check,
+        covers=draft.covers,
         touches=draft.touches,
         probe=draft.probe,
         agent=draft.agent,

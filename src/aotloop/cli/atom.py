@@ -75,7 +75,7 @@ Examples:
 def resolve(
     state_file: str | None, as_json: bool, yes: bool, atom: str, summary: str | None, artifacts: tuple[str, ...]
 ) -> None:
-    """Mark ATOM as done. Its own check, if it has one, is run and has to pass."""
+    """Mark ATOM as done. Its check, if it has one, is run and has to pass."""
     store = app.open_store(state_file)
     app.refuse_while_run(store)
     loop = store.load()
@@ -98,9 +98,9 @@ def resolve(
 
 
 def _may_run_checks(loop: Loop, atom: str) -> bool:
-    """Its own check, or that of a decomposed atom which this may be the last part of."""
+    """Its check, or that of a decomposed atom which this may be the last part of."""
     asked = {atom, *(split.parent for split in loop.decompositions)}
-    return any(one.check is not None for one in loop.atoms if one.id in asked)
+    return any(one.check is not None or one.covers for one in loop.atoms if one.id in asked)
 
 
 def _after_resolving(graph: Graph) -> list[str]:

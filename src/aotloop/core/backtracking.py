@@ -118,13 +118,15 @@ def given_up(group: OrGroup, choice: str, others: tuple[str, ...], *, for_good: 
 
 
 def _reset(board: Board, atom_ids: set[str], *, keeping: set[str]) -> tuple[str, ...]:
-    """What these rest on is another from now on, so their failures say nothing; those of `keeping` still count."""
+    """What these rest on is another from now on, so their failures say nothing; those of `keeping` still count. How
+    often they failed alike stays: what fails in the same way whatever it rests on is at fault itself.
+    """
     changed = []
     for atom_id in sorted((one for one in atom_ids if one in board.position), key=lambda one: board.position[one]):
         atom = board.atoms[atom_id]
         fresh = replace(atom, status="pending", attempts=0, reopened=False)
         if atom_id not in keeping:
-            fresh = replace(fresh, failures=0, alike=0, partial=False)
+            fresh = replace(fresh, failures=0, partial=False)
         if fresh != atom or atom_id in board.loop.bindings:
             changed.append(atom_id)
             board.put(fresh)

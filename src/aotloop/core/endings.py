@@ -1,4 +1,4 @@
-"""Why a loop cannot go on: nothing is left to try, nothing gets smaller, a unit is hopeless, or a limit is reached.
+"""Why a loop cannot go on: nothing is left to try, nothing gets smaller, units are hopeless, or a limit is reached.
 
 Whoever drives a loop asks the same questions here; what is under way, and what is tried before it ends, is theirs.
 """
@@ -13,7 +13,6 @@ from aotloop.core.effects import Backtracked, Effect
 from aotloop.core.events import AlternativeSought, Event
 from aotloop.core.limits import Limits, seconds
 from aotloop.core.measure import attempts_allowed
-from aotloop.core.model import Control
 from aotloop.core.units import choices_of, is_hopeless
 
 MOST_NAMED = 8
@@ -27,17 +26,20 @@ def is_all_resolved(board: Board) -> bool:
     return all(atom.repairs is None or atom.status == "resolved" for atom in board.loop.atoms)
 
 
-def stalled(control: Control, limits: Limits) -> str | None:
-    if control.stall_count < limits.max_stall_count:
+def stalled(board: Board, limits: Limits) -> str | None:
+    """A unit that fails alike all the while is named: half of what would tell by itself is enough then."""
+    stalls = board.loop.control.stall_count
+    if stalls < limits.max_stall_count:
         return None
-    return f"stalled: {control.stall_count} generations in a row in which nothing got smaller"
+    named = next(filter(None, (hopeless(board, one, share=0.5) for one in board.unresolved())), None)
+    return f"blocked: {named}" if named else f"stalled: {stalls} generations in a row in which nothing got smaller"
 
 
-def blocked(board: Board, atom_id: str) -> str | None:
+def hopeless(board: Board, atom_id: str, *, share: float = 1) -> str | None:
     """Every choice of this atom's unit has failed alike, far more often than bad luck explains: a person is needed."""
     group = board.group(atom_id)
     chosen = group.selected if group is not None else atom_id  # what failed has given way, as a rule
-    if chosen not in board.required or not is_hopeless(board, chosen):
+    if chosen not in board.required or not is_hopeless(board, chosen, share):
         return None
     choices = choices_of(board, chosen)
     times = sum(board.atoms[one].alike for one in choices)
@@ -45,7 +47,7 @@ def blocked(board: Board, atom_id: str) -> str | None:
     named = " and ".join(choices[:MOST_NAMED])
     what = f"{named} asks for or its check" if len(choices) == 1 else f"{named} ask for or their checks"
     return (
-        f"blocked: {named} failed {times} times in the same way ({shorten(last, LONGEST_REASON, placeholder='…')});"
+        f"{named} failed {times} times in the same way ({shorten(last, LONGEST_REASON, placeholder='…')});"
         f" change what {what}, add an alternative, or grant another try: aot redirect --retry {choices[0]}"
     )
 

@@ -62,7 +62,7 @@ def _is_turn_over(board: Board, event: AtomFailed) -> bool:
 
 def _is_as_before(board: Board, event: AtomFailed) -> bool:
     """Whether its last failure, if there is one, had the same evidence."""
-    if not board.atoms[event.atom].failures:
+    if not board.atoms[event.atom].alike:
         return False
     entries = (one for one in reversed(board.loop.trail) if one.type == "failure" and one.atom == event.atom)
     last = next(entries, None)

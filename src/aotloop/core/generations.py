@@ -5,7 +5,7 @@
 | fewer unresolved atoms, or failing items, than ever; or a new choice  | progress: no stalls                    |
 | atoms were decomposed                                                 | neither                                |
 | … for the second time in a row, with nothing resolved in between      | a stall, and those parts are withdrawn |
-| an atom is ready that was never tried                                 | neither                                |
+| an atom is ready that failed no more often than bad luck explains     | neither                                |
 | anything else                                                         | a stall                                |
 
 A generation lasts for so many attempts that bad luck does not explain one without progress (aotloop.core.turns).
@@ -22,7 +22,7 @@ from aotloop.core.events import GenerationBegan, GenerationEnded
 from aotloop.core.model import Generation
 from aotloop.core.removal import take_out
 from aotloop.core.tally import note_growth
-from aotloop.core.units import failures_of_unit, least_outcomes
+from aotloop.core.units import is_out_of_patience, least_outcomes
 
 
 def is_begun(generation: Generation) -> bool:
@@ -57,7 +57,7 @@ def end_generation(board: Board, _: GenerationEnded) -> list[Effect]:
     elif past.grown and (past.resolved or not past.grew_before):
         stalls = loop.control.stall_count
         grew_before = () if past.resolved else past.grown
-    elif not past.grown and _something_is_untried(board):
+    elif not past.grown and _bad_luck_explains_it(board):
         stalls = loop.control.stall_count
     else:
         stalls = loop.control.stall_count + 1
@@ -82,10 +82,10 @@ def _got_smaller(board: Board) -> bool:
     return board.unresolved_count() < control.fewest_unresolved
 
 
-def _something_is_untried(board: Board) -> bool:
-    """The best of what is ready: what was never tried comes before what failed."""
-    best = next(board.best_ready(), None)
-    return best is not None and not failures_of_unit(board, best)
+def _bad_luck_explains_it(board: Board) -> bool:
+    """Something that can be worked at has not failed more often than its unit may: never, or not often enough."""
+    open_atoms = (one for one in board.unresolved() if one not in board.children_of and not board.waits_for(one))
+    return any(not is_out_of_patience(board, one) for one in open_atoms)
 
 
 def withdraw(board: Board, parents: tuple[str, ...]) -> list[Effect]:

@@ -2,7 +2,7 @@
 
 | correction           | recorded as       | the trail                       | reset                                |
 | -------------------- | ----------------- | ------------------------------- | ------------------------------------ |
-| ObjectiveCorrected   | objective_change  | cleared                         | verdict, failures, counters          |
+| ObjectiveCorrected   | objective_change  | cleared                         | verdict, failures, counters, covers  |
 | Realigned            | objective_change  | cleared                         | the same; what is not asked for      |
 | ConstraintsCorrected | constraint_change | kept                            | nothing                              |
 | ScopeExtended        | dag_adjustment    | a user_correction is added      | nothing                              |
@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from aotloop.core import events
 from aotloop.core.board import Board
-from aotloop.core.checklist import problems_of_base_case
+from aotloop.core.checklist import item_names, problems_of_base_case
 from aotloop.core.effects import Effect, Resolved, Revert
 from aotloop.core.findings import Finding
 from aotloop.core.freshness import outdate_verdict
@@ -98,7 +98,13 @@ def _objective(loop: Loop, event: events.ObjectiveCorrected | events.Realigned) 
         name: replace(group, failed=(), blamed={}, round=0, seen=(), blames={}, hints={})
         for name, group in loop.or_groups.items()
     }
-    loop.atoms = [replace(atom, attempts=0, failures=0, alike=0, partial=False) for atom in loop.atoms]
+    items = set(item_names(event.objective.base_case))
+    loop.atoms = [
+        replace(
+            atom, attempts=0, failures=0, alike=0, partial=False, covers=tuple(filter(items.__contains__, atom.covers))
+        )
+        for atom in loop.atoms
+    ]
     status = "pending" if loop.control.status == "completed" else loop.control.status
     loop.control = replace(
         loop.control,

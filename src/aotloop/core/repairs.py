@@ -57,7 +57,7 @@ def _reopen(board: Board, atom_id: str, reason: str, at: str) -> None:
     board.loop.trail.append(
         TrailEntry(or_group=board.group_of.get(atom_id), reason=reason, timestamp=at, type="failure", atom=atom_id)
     )
-    board.put(replace(board.atoms[atom_id], failures=board.atoms[atom_id].failures + 1))
+    board.put(replace(board.atoms[atom_id], failures=1))  # what it needed before is counted already
     open_ids = [atom_id]
     for one in open_ids:  # grows while we walk it
         if board.atoms[one].status == "resolved":

@@ -10,19 +10,28 @@ from __future__ import annotations
 from aotloop.core.limits import limits_of
 from aotloop.core.model import Loop
 
-PATIENCE = 6
+PATIENCE = 12
 """An atom may fail this many times as often as usual before an earlier choice is to blame."""
 BLAME = 4
 """Failures that one blame counts for."""
 SWEEPS = 3
 """A generation lasts for this many times the usual attempts at each alternative of one unit."""
-HOPELESS = 2
-"""A unit whose every choice failed alike for this many times the patience cannot be done."""
+HOPELESS = 1.2
+"""A unit whose every choice failed alike for this many times the patience, whatever it rested on, cannot be done."""
+VAIN = 2
+"""A retry starts from what was left for this many times the usual attempts without progress, then clean."""
+_ONE_MORE, _CAUTION = 2, 6
+"""What the first success is taken to need. Where a mistake costs more than an attempt, few successes count for less."""
 
 
 def usual(loop: Loop) -> float:
     """Attempts that an atom needed, on average of those resolved so far; before there is one, two."""
-    return (loop.control.needed + 2) / (loop.control.won + 1)
+    return (loop.control.needed + _ONE_MORE) / (loop.control.won + 1)
+
+
+def at_worst(loop: Loop) -> float:
+    """The same with more caution: the first atoms to be resolved are the easy and the lucky ones."""
+    return (loop.control.needed + _CAUTION) / (loop.control.won + 1)
 
 
 def turn(loop: Loop) -> int:
@@ -32,4 +41,9 @@ def turn(loop: Loop) -> int:
 
 def patience(loop: Loop) -> int:
     """Failures of one choice that are still bad luck; also the rounds of repair."""
-    return max(limits_of(loop.objective.constraints).max_attempts, round(PATIENCE * usual(loop)))
+    return max(limits_of(loop.objective.constraints).max_attempts, round(PATIENCE * at_worst(loop)))
+
+
+def most_in_vain(loop: Loop) -> int:
+    """Attempts in a row that start from what an earlier one left and get no further, before one starts clean."""
+    return max(2, round(VAIN * usual(loop)))

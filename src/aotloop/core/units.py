@@ -6,7 +6,7 @@ from math import ceil
 
 from aotloop.core import turns
 from aotloop.core.graph import Graph
-from aotloop.core.turns import patience, usual
+from aotloop.core.turns import at_worst, patience
 
 
 def choices_of(graph: Graph, atom_id: str) -> list[str]:
@@ -36,13 +36,22 @@ def score(graph: Graph, name: str, choice: str) -> tuple[bool, int, int]:
     return not is_promising(graph, choice), failures, group.choices.index(choice)
 
 
+def next_in_line(graph: Graph, name: str) -> str | None:
+    """Whose turn it is after that of the selected choice; None if there is no other choice."""
+    group = graph.or_groups[name]
+    others = [one for one in group.choices if one in graph.atoms and one != group.selected]
+    return min(others, key=lambda one: score(graph, name, one), default=None)
+
+
 def least_outcomes(graph: Graph, unresolved: list[str]) -> int:
-    """How long a generation lasts: so long that one without any progress is not explained by bad luck."""
-    ways = max((len(choices_of(graph, one)) for one in unresolved), default=1)
-    return max(len(unresolved), ceil(turns.SWEEPS * usual(graph.loop) * ways))
+    """How long a generation lasts: an attempt at each alternative of all units, and for a unit alone so many that one
+    without any progress is not explained by bad luck.
+    """
+    ways = [len(choices_of(graph, one)) for one in unresolved]
+    return max(sum(ways), ceil(turns.SWEEPS * at_worst(graph.loop) * max(ways, default=1)))
 
 
-def is_hopeless(graph: Graph, atom_id: str) -> bool:
-    """Every choice of its unit has failed in the same way, again and again."""
-    enough = turns.HOPELESS * patience(graph.loop)
+def is_hopeless(graph: Graph, atom_id: str, share: float = 1) -> bool:
+    """Every choice of its unit has failed in the same way again and again, also with other choices below it."""
+    enough = share * turns.HOPELESS * patience(graph.loop)
     return all(graph.atoms[one].alike >= enough for one in choices_of(graph, atom_id))

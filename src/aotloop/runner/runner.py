@@ -64,6 +64,8 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     objective_digest: str
     recovery: Recovery
     is_resumed: bool = False
+    commit: str | None = None
+    """That is checked out, without any change; None: not known."""
 
 
 class Runner:
@@ -136,7 +138,9 @@ class Runner:
         items: list[Item] = []
         if start.is_resumed:  # whatever was asked of the run that died is not asked of this one
             items.append(self._stop_what_died)
-        items.append(reports.Began(at=now(), run_id=start.run_id, objective_digest=start.objective_digest))
+        commit = None if recovery.found else start.commit  # what was found is taken up before anything can start
+        digest = start.objective_digest
+        items.append(reports.Began(at=now(), run_id=start.run_id, objective_digest=digest, commit=commit))
         items.append(lambda _: self._asked_meanwhile)
         items.append(partial(self._performer.inheritance.settle, recovery))
         items += [partial(self._performer.inheritance.take_up, record) for record in recovery.found]

@@ -102,7 +102,8 @@ class _Simulation:
                     self._end(number, is_cancelled=True)
                 case wished.Integrate(attempt=number):
                     self._later(0, self.world.merge(self.run, told.Merged(attempt=number, at=self.at)))
-                case wished.Revert():
+                case wished.Revert(atoms=atoms):
+                    self.world.revert(self.run, atoms)
                     self._later(0, told.Reverted(at=self.at))
                 case wished.CheckParent(atom=atom):
                     why = self.world.parent(self.run, atom)

@@ -28,6 +28,9 @@ class World(Protocol):
     def merge(self, run: Run, merged: told.Merged) -> told.OfAttempt:
         """What is reported of a merge: that it was merged, or another thing."""
 
+    def revert(self, run: Run, atoms: tuple[str, ...]) -> None:
+        """What these atoms had contributed is taken back."""
+
     def base_case(self, run: Run) -> dict[str, str]:
         """The failing items, with their evidence; none: it holds."""
 
@@ -56,6 +59,9 @@ class AllGoesWell:
 
     def merge(self, run: Run, merged: told.Merged) -> told.OfAttempt:  # noqa: ARG002
         return merged
+
+    def revert(self, run: Run, atoms: tuple[str, ...]) -> None:
+        pass
 
     def base_case(self, run: Run) -> dict[str, str]:
         return {} if run.is_all_resolved() else {"the base case": "not yet"}

@@ -108,6 +108,8 @@ def _shown(line: str) -> None:
 def _tell_spent(said: Said, seconds: float) -> None:
     cost = f", ${said.cost_usd:.2f}" if said.cost_usd is not None and said.cost_usd >= 0.005 else ""
     tell(f"{seconds:.0f} s{cost}", head="  ", style=faint, err=True)
+    for note in said.notes:
+        tell(prose(note), head=f"{mark(None)} ", err=True)
     if said.changed:
         names = prose(", ".join(said.changed[:8]))
         tell(f"While it looked, this changed in your checkout: {names}", head=f"{mark(False)} ", err=True)

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from aotloop.core import events
+from aotloop.core.checklist import check_of
 from aotloop.core.conduct import attempts, checking, merging, reports
-from aotloop.core.conduct.ending import close_generation, finish, get_unstuck, reach_limits
+from aotloop.core.conduct.ending import close_generation, finish, get_unstuck, reach_limits, set_aside
 from aotloop.core.conduct.run import Attempt, Run
 from aotloop.core.conduct.starting import fill_slots
 from aotloop.core.effects import CheckParent, Effect
@@ -39,6 +40,7 @@ def _decide(run: Run, at: str) -> list[Effect]:
         if changes := close_generation(run, at):
             effects += changes  # which may leave more behind, or end the generation
             continue
+        set_aside(run)
         reach_limits(run)
         effects += merging.merge_next(run)
         effects += checking.verify_if_due(run)
@@ -102,7 +104,7 @@ def _take_up(run: Run, at: str) -> list[Effect]:
             reason = "it failed again and again"
             effects += run.advance(events.AlternativeSought(atom=atom.id, reason=reason, at=at))
         elif atom.id in run.board.children_of and not run.board.waits_for(atom.id):
-            if atom.check is None:
+            if check_of(atom, run.loop.objective.base_case) is None:
                 effects += run.advance(events.AtomResolved(atom=atom.id, at=at))
             else:
                 run.checking.add(atom.id)

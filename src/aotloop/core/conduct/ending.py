@@ -6,8 +6,9 @@ from aotloop.core import events
 from aotloop.core.conduct.checking import generation_is_over, verdict_is_due
 from aotloop.core.conduct.run import Run
 from aotloop.core.effects import Backtracked, Effect, Finished
-from aotloop.core.endings import blocked, exhausted, find_a_way_out, over_limit, stalled
+from aotloop.core.endings import exhausted, find_a_way_out, hopeless, over_limit, stalled
 from aotloop.core.generations import is_begun
+from aotloop.core.units import choices_of
 
 
 def close_generation(run: Run, at: str) -> list[Effect]:
@@ -30,16 +31,20 @@ def close_generation(run: Run, at: str) -> list[Effect]:
 def reach_limits(run: Run) -> None:
     """What ends a run first is the reason. While a generation is being judged, nothing is over."""
     is_judging = generation_is_over(run)
-    failed, run.failed = run.failed, set()
     if run.ending is None and run.has_begun and not is_judging and not _is_exhausted(run):
         is_open = run.is_open or is_begun(run.loop.control.generation)
-        reason = (
-            next(filter(None, (blocked(run.board, one) for one in sorted(failed))), None)
-            or stalled(run.loop.control, run.limits)
-            or over_limit(run.board, run.limits, is_open=is_open)
-        )
+        reason = stalled(run.board, run.limits) or over_limit(run.board, run.limits, is_open=is_open)
         if reason is not None:
             run.end(reason)
+
+
+def set_aside(run: Run) -> None:
+    """What is hopeless is not tried again; all else goes on. When nothing else can start, that is why it ends."""
+    failed, run.failed = run.failed, set()
+    for atom_id in sorted(failed):
+        why = hopeless(run.board, atom_id)
+        if why is not None:
+            run.stuck |= dict.fromkeys(choices_of(run.board, atom_id), why)
 
 
 def _is_exhausted(run: Run) -> bool:
@@ -91,7 +96,7 @@ def _first_held(run: Run) -> str | None:
 
 def _why_nothing_can_start(run: Run) -> str:
     if run.stuck:
-        return f"blocked: {'; '.join(f'{atom}: {reason}' for atom, reason in run.stuck.items())}"
+        return f"blocked: {'; '.join(dict.fromkeys(run.stuck.values()))}"
     return exhausted(run.board)
 
 

@@ -62,7 +62,7 @@ class OfAttempt(Report, frozen=True, kw_only=True, tag=True):
 
 
 class WorkDone(OfAttempt, frozen=True, kw_only=True):
-    """The worker claims success, and the atom's own check agrees."""
+    """The worker claims success, and the atom's check agrees."""
 
     summary: str
     artifacts: tuple[str, ...] = ()
