@@ -302,20 +302,6 @@ def test_only_what_was_given_up_together_with_it_is_freed_in_all_later_groups() 
     assert [entry.or_group for entry in loop.trail] == ["a"]
 
 
-def test_where_the_selected_one_is_given_up_the_first_that_was_freed_is_taken_on_record() -> None:
-    loop = groups(b={"b1": ("z",), "b2": ("a",), "b3": ("a",)})
-    leave_a(loop)
-    assert (loop.or_groups["b"].selected, loop.or_groups["b"].blamed) == ("b2", {"b1": ("z",)})
-    assert loop.trail[1:] == [TrailEntry(or_group="b", selected="b2", reason="possible again", timestamp="noon")]
-
-
-def test_where_nothing_is_freed_or_the_selected_one_is_nothing_else_is_selected() -> None:
-    loop = groups(b={"b1": ("z",), "b2": ("z",), "b3": ("z",)}, c={"c1": ("a",)})
-    leave_a(loop)
-    assert [loop.or_groups[name].selected for name in "bc"] == ["b1", "c1"]
-    assert len(loop.trail) == 1
-
-
 @pytest.mark.parametrize(
     ("others", "is_kept"),
     [(("a",), True), (("a", "b"), True), (("d",), False), (("a", "d"), False), (("z",), False), (("c",), False)],

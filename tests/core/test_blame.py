@@ -122,6 +122,13 @@ def test_the_least_failed_of_the_others_is_taken_even_if_it_has_had_its_turn() -
     assert (loop.or_groups["a"].selected, loop.or_groups["a"].round) == ("A3", 1)
 
 
+def test_a_choice_that_is_no_atom_yet_is_not_taken_instead() -> None:
+    loop = three_groups()
+    loop.or_groups["a"] = replace(loop.or_groups["a"], choices=("later", "A1", "A2"), hints={"A1": ("Z",)})
+    fail(loop, "Z", "A1")
+    assert loop.or_groups["a"].selected == "A2"
+
+
 def test_two_choices_that_are_named_twice_are_both_left() -> None:
     loop = three_groups(atom("V", "A1", "C1"))
     for _ in range(2):
@@ -207,6 +214,16 @@ def test_a_way_around_that_has_had_its_turn_is_opened_again() -> None:
     assert blame_earlier(Board(loop.snapshot()), "N", "why not", "noon", reopen=False) == []
     blame_earlier(Board(loop), "N", "why not", "noon")
     assert (loop.or_groups["g"].selected, loop.or_groups["g"].round) == ("V", 1)
+
+
+def test_the_choice_that_a_failing_part_belongs_to_may_give_way_to_one_that_needs_the_part_too() -> None:
+    loop = a_loop(
+        atom("C"), atom("X", or_group="g"), atom("Y", "C", or_group="g"),
+        decompositions=[Decomposition(parent="X", children=("C",), reason="parts")],
+    )  # fmt: skip
+    (switched,) = blame_earlier(Board(loop), "C", "why not", "noon", reopen=False)
+    assert isinstance(switched, Backtracked)
+    assert switched.selected == "Y"
 
 
 def test_the_least_failed_choice_of_the_group_is_taken() -> None:

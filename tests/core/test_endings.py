@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from aotloop.core.board import Board
-from aotloop.core.effects import Backtracked, Exhausted
+from aotloop.core.effects import Backtracked, CheckParent, Exhausted
 from aotloop.core.endings import (
     LONGEST_REASON,
     blocked,
@@ -22,9 +22,10 @@ from aotloop.core.endings import (
 )
 from aotloop.core.limits import Limits, limits_of
 from aotloop.core.machine import advance
-from aotloop.core.model import Constraints, Decomposition, Loop, TrailEntry
+from aotloop.core.model import AtomCheck, Constraints, Decomposition, Loop, TrailEntry
 from tests.loops import a_loop, atom
 
+PASSES = AtomCheck(type="command", value="true")
 PATIENCE = 12
 """Of a loop in which nothing was resolved yet."""
 HOPELESS = 2 * PATIENCE
@@ -107,17 +108,17 @@ def test_where_nothing_failed_what_is_not_resolved_is_named() -> None:
 
 
 def test_one_way_out_is_enough() -> None:
-    parts = [Decomposition(parent=one, children=(f"{one}_part",), reason="parts") for one in "WY"]
+    parts = [Decomposition(parent=one, children=(f"{one}_part",), reason="parts") for one in "WXY"]
     loop = a_loop(
         atom("R", repairs="P", attempts=99), atom("P"),
-        *(atom(one, or_group="g", attempts=99 * (one == "W")) for one in "WX"),
+        *(atom(one, or_group="g", attempts=99 * (one == "W"), check=PASSES) for one in "WX"),
         *(atom(one, or_group="h", attempts=99 * (one == "Y")) for one in "YZ"),
-        atom("W_part"), atom("Y_part"),
+        atom("W_part"), atom("Y_part"), atom("X_part", status="resolved"),
         decompositions=[Decomposition(parent="P", children=("R",), reason="parts"), *parts],
     )  # fmt: skip
     board = Board(loop)
     effects = find_a_way_out(board, partial(advance, loop, board=board), "noon")
-    assert effects[0] == Exhausted(atom="R")
+    assert (effects[0], effects[-1]) == (Exhausted(atom="R"), CheckParent(atom="X"))
     assert [one.or_group for one in effects if isinstance(one, Backtracked)] == ["g"]
     assert (loop.or_groups["g"].selected, loop.or_groups["h"].selected) == ("X", "Y")
     assert loop.trail[-1].reason == "W failed: it failed again and again"

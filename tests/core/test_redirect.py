@@ -370,6 +370,8 @@ def test_without_the_selected_choice_the_first_is_taken_that_was_not_given_up(
     loop = x_y_z(**group)
     advance(loop, events.ScopeReduced(atom="X", **SAID))
     assert loop.or_groups["g"].selected == selected
+    assert Graph(loop).ready() == [selected], "where all had had their turn, another round begins"
+    assert loop.or_groups["g"].round == ({"failed", "blamed"} <= set(group))
 
 
 @pytest.mark.parametrize(

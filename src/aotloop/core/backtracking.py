@@ -10,7 +10,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from aotloop.core.board import Board
-from aotloop.core.conflicts import earlier_than, later_than, untried
+from aotloop.core.conflicts import earlier_than, later_than
 from aotloop.core.effects import Backtracked, Effect
 from aotloop.core.events import BranchSwitched
 from aotloop.core.group_order import group_order
@@ -59,7 +59,7 @@ def leave(
     dropped = repairs_of(board, affected)
     resolved = [one for one in affected.union(dropped) if one in board.atoms and has_contributed(board.atoms[one])]
     reset = _reset(board, affected.difference(dropped), keeping=set(group.choices))
-    _free_after_switch(board, event.or_group, event.at)
+    _free_after_switch(board, event.or_group)
     forget_rounds(board.loop)
     take_out(board, set(dropped))
     probe_if_it_pays(board, event.choice)
@@ -134,7 +134,7 @@ def _reset(board: Board, atom_ids: set[str], *, keeping: set[str]) -> tuple[str,
     return tuple(changed)
 
 
-def _free_after_switch(board: Board, switched: str, at: str) -> None:
+def _free_after_switch(board: Board, switched: str) -> None:
     """What was given up together with the choice just left may go together with its successor."""
     loop = board.loop
     for name in later_than(board, switched):
@@ -142,11 +142,7 @@ def _free_after_switch(board: Board, switched: str, at: str) -> None:
         kept = {choice: others for choice, others in group.blamed.items() if switched not in others}
         if len(kept) == len(group.blamed):
             continue
-        group = replace(group, blamed=kept)
-        if (group.selected in group.failed or group.selected in kept) and (free := untried(board, group)):
-            loop.trail.append(TrailEntry(or_group=name, selected=free[0], reason="possible again", timestamp=at))
-            group = replace(group, selected=free[0])
-        board.put_group(name, group)
+        board.put_group(name, replace(group, blamed=kept))
 
 
 def free_what_is_out_of_order(board: Board) -> None:

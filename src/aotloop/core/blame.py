@@ -77,8 +77,7 @@ def _leave_latest(
 ) -> list[Effect]:
     found = _latest(board, rests_on, failing)
     if found is None and reopen:
-        around = set(ways_around(board, failing)) if failing is not None else set()
-        for name in rests_on | (around - {board.group_of.get(failing or "")}):
+        for name in rests_on.union(ways_around(board, failing) if failing is not None else ()):
             begin_round(board, name)
         found = _latest(board, rests_on, failing)
     if found is None:
@@ -90,7 +89,7 @@ def _leave_latest(
 def _latest(board: Board, rests_on: set[str], failing: str | None) -> tuple[str, set[str], list[str]] | None:
     own = board.group_of.get(failing) if failing is not None else None
     around = ways_around(board, failing) if failing is not None else {}
-    around = {name: ways for name, ways in around.items() if name not in rests_on and name != own}
+    around = {name: ways for name, ways in around.items() if name not in rests_on}
     found = group_to_switch(board, rests_on.union(around), around)
     if found is None or found[0] == own:
         return None

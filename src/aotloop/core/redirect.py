@@ -159,13 +159,14 @@ def _take_choice_out(loop: Loop, name: str, choice: str) -> None:
     if not any(one in known for one in left):
         del loop.or_groups[name]
         return
-    failed = _without(group.failed, choice)
+    freed = _freed(group, choice)
     selected = group.selected
     if selected == choice:
         possible = [one for one in left if one in known]
-        given_up = {*failed, *group.blamed}
-        selected = next((one for one in possible if one not in given_up), possible[0])
-    loop.or_groups[name] = replace(_freed(group, choice), choices=left, selected=selected)
+        selected = next((one for one in possible if one not in freed.failed and one not in freed.blamed), possible[0])
+    if selected in freed.failed or selected in freed.blamed:  # all have had their turn: another round
+        freed = replace(freed, failed=(), blamed={}, round=freed.round + 1)
+    loop.or_groups[name] = replace(freed, choices=left, selected=selected)
 
 
 def _force(loop: Loop, event: events.ChoiceForced) -> None:

@@ -44,7 +44,7 @@ def _covering(board: Board, failing: dict[str, str]) -> dict[str, list[str]]:
     base_case = board.loop.objective.base_case
     found: dict[str, list[str]] = {}
     for atom in board.loop.atoms:
-        if atom.covers and atom.id in board.required and atom.status == "resolved":
+        if atom.covers and atom.id in board.required:  # all that is required is resolved
             names = failing_items_of(base_case, atom.covers)
             if items := [item for item in failing if item in names]:
                 found[atom.id] = items

@@ -232,6 +232,10 @@ def wait_until_stuck(loop: Loop, **limits: Any) -> Any:
     return driver
 
 
+def test_an_atom_may_wait_ten_times_in_a_row() -> None:
+    assert MOST_WAITS == 10
+
+
 def test_waits_are_bounded_and_then_the_atom_is_blocked() -> None:
     driver = wait_until_stuck(a_loop(atom("A1")))
     assert driver.running == ["A1"]
