@@ -135,8 +135,7 @@ def _after_failing(atom: str, effects: list[Effect]) -> tuple[str, str, list[str
     for effect in effects:
         match effect:
             case Retry():
-                again = f"{said}: attempt {effect.attempts} of {effect.allowed}"
-                return "retry", again, [f"aot atom start {named(atom)}"]
+                return "retry", f"{said}; {_again(effect)}", [f"aot atom start {named(atom)}"]
             case Backtracked():
                 other = f"{said}; {effect.or_group} goes on with {effect.selected}"
                 return "backtrack", other, [f"aot atom start {named(effect.selected)}"]
@@ -146,6 +145,12 @@ def _after_failing(atom: str, effects: list[Effect]) -> tuple[str, str, list[str
             case Exhausted():
                 return "exhausted", f"{said}; nothing is left to try for it", ["aot status", f"aot log {named(atom)}"]
     return "other choices", said, ["aot status"]
+
+
+def _again(effect: Retry) -> str:
+    if effect.attempts < effect.allowed:
+        return f"it is tried again, failure {effect.attempts} of {effect.allowed} in this turn"
+    return f"it is tried again, {effect.attempts} failures so far"
 
 
 for later in (decompose, show, list_):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import ceil
 from typing import Any
 
@@ -23,11 +23,11 @@ MOST_ROWS, FIRST_ROWS, LAST_ROWS = 40, 30, 5
 MOST_NAMED = 8
 
 
-def show_plan(store: Store, *, max_parallel: int | None, max_iterations: int | None, as_json: bool) -> str | None:
-    """Returns why the run would end; None if the base case would be reached."""
+def show_plan(store: Store, limits: Mapping[str, Any], *, as_json: bool) -> str | None:
+    """`limits`: instead of the loop's. Returns why the run would end; None if the base case would be reached."""
     loop = store.load()
     _refuse_mistakes(loop, store)
-    plan = plan_of(loop, max_parallel, max_iterations)
+    plan = plan_of(loop, limits)
     if as_json:
         say_json(_data(loop, plan, store))
     else:

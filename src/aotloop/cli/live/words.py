@@ -142,8 +142,8 @@ def _resolved(one: kinds.AtomResolved) -> str:
 
 def _failed(one: kinds.AtomFailed) -> str:
     if one.attempts < one.allowed:
-        return f"{name(one.atom)}: will be tried again, {one.attempts} of {one.allowed} attempts are used"
-    return f"{name(one.atom)}: all of {one.allowed} attempts are used"
+        return f"{name(one.atom)}: will be tried again, failure {one.attempts:,} of {one.allowed:,} in this turn"
+    return f"{name(one.atom)}: will be tried again, {one.attempts:,} failures so far"
 
 
 def _nothing_left(one: kinds.NothingLeft) -> str:
@@ -167,6 +167,20 @@ def _added(one: kinds.AtomsAdded) -> str:
 
 def _withdrawn(one: kinds.PartsWithdrawn) -> str:
     return f"{names(one.parents)}: to be done in one piece after all, without {names(one.atoms)}"
+
+
+def half_spent(one: kinds.HalfSpent) -> str:
+    """And what a person can do about it."""
+    money = f" and ${one.cost_usd:,.2f}" if one.cost_usd else ""
+    at = f" (most failures: {names(one.atoms)})" if one.atoms else ""
+    return (
+        f"nothing new for {one.attempts:,} attempts{money}, at most {one.left:,} more{at}:"
+        " stop it (aot stop), change its direction (aot redirect), or let it go on"
+    )
+
+
+def _half_spent(one: kinds.HalfSpent) -> str:
+    return f"half is spent: {half_spent(one)}"
 
 
 def _generation(one: kinds.GenerationEnded) -> str:
@@ -246,6 +260,7 @@ _WORDS: dict[type[kinds.News], Callable[[Any], str]] = {
     kinds.AtomsReopened: _reopened,
     kinds.AtomsAdded: _added,
     kinds.PartsWithdrawn: _withdrawn,
+    kinds.HalfSpent: _half_spent,
     kinds.GenerationEnded: _generation,
     kinds.Verifying: _verifying,
     kinds.Verified: _verified,

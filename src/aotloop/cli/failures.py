@@ -1,0 +1,31 @@
+"""How often an atom has failed, as a person reads it: in this turn, where others take turns with it, and in all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aotloop.core.graph import Graph
+from aotloop.core.model import Atom
+from aotloop.core.turns import patience, turn
+from aotloop.core.units import choices_of
+
+
+def is_failing(atom: Atom) -> bool:
+    return atom.status != "resolved" and bool(atom.failures or atom.attempts)
+
+
+def failures_in_words(graph: Graph, atom: Atom) -> str:
+    """Nothing if it has not failed."""
+    in_all = max(atom.failures, atom.attempts)
+    if not in_all:
+        return ""
+    if atom.repairs is not None:
+        return f"failed {atom.attempts} of {patience(graph.loop)} times"
+    if not atom.attempts or len(choices_of(graph, atom.id)) < 2:
+        return "failed once" if in_all == 1 else f"failed {in_all} times"
+    more = f", {in_all} in all" if in_all > atom.attempts else ""
+    return f"failed {atom.attempts} of {turn(graph.loop)} in this turn{more}"
+
+
+def failures_as_data(atom: Atom) -> dict[str, Any]:
+    return {"in_this_turn": atom.attempts, "in_all": max(atom.failures, atom.attempts), "alike": atom.alike}
