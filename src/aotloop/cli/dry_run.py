@@ -148,6 +148,8 @@ def _next_steps(loop: Loop, plan: Plan, store: Store) -> list[str]:
         return ["aot status"]
     if plan.reason is None:
         return ["aot gate", "aot graph"] if plan.left else ["aot verify"]
+    if plan.attempts_needed is not None and plan.attempts_needed > plan.bound:
+        return [f"aot run --max-total-attempts {loop.control.tried + plan.attempts_needed}", "aot redirect"]
     if iterations.needed is not None and iterations.before + iterations.needed > iterations.allowed:
         enough = iterations.before + iterations.needed
         return [f"set max_iterations to {enough} in {named(shortest(store.path))}", "aot gate"]

@@ -11,12 +11,17 @@ from aotloop.core.units import choices_of
 
 
 def is_failing(atom: Atom) -> bool:
-    return atom.status != "resolved" and bool(atom.failures or atom.attempts)
+    return atom.status != "resolved" and failures_of(atom) > 0
+
+
+def failures_of(atom: Atom) -> int:
+    """In all; files of the version before have those of one turn only."""
+    return max(atom.failures, atom.attempts)
 
 
 def failures_in_words(graph: Graph, atom: Atom) -> str:
     """Nothing if it has not failed."""
-    in_all = max(atom.failures, atom.attempts)
+    in_all = failures_of(atom)
     if not in_all:
         return ""
     if atom.repairs is not None:
@@ -28,4 +33,4 @@ def failures_in_words(graph: Graph, atom: Atom) -> str:
 
 
 def failures_as_data(atom: Atom) -> dict[str, Any]:
-    return {"in_this_turn": atom.attempts, "in_all": max(atom.failures, atom.attempts), "alike": atom.alike}
+    return {"in_this_turn": atom.attempts, "in_all": failures_of(atom), "alike": atom.alike}

@@ -55,6 +55,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     total_work: float = 0.0
     makespan: float = 0.0
     """Of everything, whether or not the limits allow it."""
+    attempts_needed: int | None = None
+    """To get everything done; None if no number of them would be enough."""
     reason: str | None = None
     """Why it would end before the base case holds; None if it would not."""
 
@@ -97,6 +99,7 @@ def plan_of(loop: Loop, overriding: Mapping[str, Any] | None = None) -> Plan:
         critical_path=_critical_path(graph),
         total_work=sum(map(graph.own_estimate, left)),
         makespan=whole.minutes,
+        attempts_needed=len(whole.spans) if whole.reason is None else None,
         reason=planned.reason,
     )
 

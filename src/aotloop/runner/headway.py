@@ -39,7 +39,7 @@ class Headway:
             return None
         self._is_told = True
         usd = round(loop.control.cost_usd - self._usd, 6)
-        return HalfSpent(at=now(), attempts=spent, left=left, cost_usd=usd, atoms=_worst(loop))
+        return HalfSpent(at=now(), attempts=spent, more=left, cost_usd=usd, atoms=_worst(loop))
 
     def _is_new(self, loop: Loop, resolved: set[str]) -> bool:
         if loop.control.epoch != self._epoch or _fewest_failing(loop) < self._fewest:

@@ -170,8 +170,8 @@ class HalfSpent(News, frozen=True, kw_only=True, tag="half_spent"):
 
     attempts: int
     """Made since then."""
-    left: int
-    """More, at most."""
+    more: int
+    """That may still be made, at most."""
     cost_usd: float = 0.0
     """Since then."""
     atoms: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 
 from aotloop.cli.drawing.looks import STYLES
-from aotloop.cli.failures import failures_in_words
+from aotloop.cli.failures import failures_in_words, failures_of
 from aotloop.cli.live.lines import Piece, cut, fitted, identified, shown, width_of
 from aotloop.cli.live.outline import Row
 from aotloop.cli.live.picture import Picture, Running
@@ -103,12 +103,12 @@ class AtomLines:
     def _failed(self, atom: Atom) -> str:
         if self._width >= ROOMY:
             return failures_in_words(self._standing.board, atom)
-        return f"{atom.failures} failed" if atom.failures else ""
+        return f"{failures_of(atom)} failed" if failures_of(atom) else ""
 
     def _at_work(self, name: str, attempt: Running) -> str:
         since = lasting(self._now - attempt.since) if attempt.since is not None else ""
         atom = self._standing.board.atoms.get(name)
-        nth = f"try {atom.failures + 1 if atom is not None else 1:,}"
+        nth = f"try {failures_of(atom) + 1 if atom is not None else 1:,}"
         if self._width < ROOMY:
             return " ".join(filter(None, (since, "probe" if attempt.role == "probe" else nth)))
         which = "looks at it" if attempt.role == "probe" else nth

@@ -7,6 +7,7 @@ from typing import Any
 
 from aotloop.cli.foreign import prose, visible
 from aotloop.cli.live.times import lasting
+from aotloop.cli.output import counted
 from aotloop.cli.spending import spending
 from aotloop.core.model import Used
 from aotloop.runner import news as kinds
@@ -174,7 +175,7 @@ def half_spent(one: kinds.HalfSpent) -> str:
     money = f" and ${one.cost_usd:,.2f}" if one.cost_usd else ""
     at = f" (most failures: {names(one.atoms)})" if one.atoms else ""
     return (
-        f"nothing new for {one.attempts:,} attempts{money}, at most {one.left:,} more{at}:"
+        f"nothing new for {counted(one.attempts, 'attempt')}{money}, at most {one.more:,} more{at}:"
         " stop it (aot stop), change its direction (aot redirect), or let it go on"
     )
 

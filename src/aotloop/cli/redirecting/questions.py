@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aotloop.cli.asking import ask, pick
+from aotloop.cli.failures import failures_of
 from aotloop.cli.foreign import prose, visible
 from aotloop.cli.output import tell
 from aotloop.cli.redirecting.limits import in_force, limit_of
@@ -111,7 +112,9 @@ def about_summary(loop: Loop) -> Wishes | None:
 
 def about_retry(loop: Loop) -> Wishes | None:
     graph = Graph(loop)
-    failed = [one for one in loop.atoms if one.status != "resolved" and (one.failures or graph.is_exhausted(one.id))]
+    failed = [
+        one for one in loop.atoms if one.status != "resolved" and (failures_of(one) or graph.is_exhausted(one.id))
+    ]
     atom = _pick_atom("Which one?", failed, "nothing has failed")
     return Wishes(retried=(atom,)) if atom is not None else None
 
