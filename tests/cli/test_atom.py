@@ -109,7 +109,7 @@ def test_nobody_is_asked_where_nothing_would_be_run(project: Path) -> None:
 def test_a_failed_atom_is_tried_again(project: Path) -> None:
     path = write_loop(project, a_loop(atom("A1", status="in_progress")))
     ran = aot("atom", "fail", "A1", "--reason", "no luck")
-    assert (ran.code, ran.out) == (0, "✔ A1 has failed: attempt 1 of 2\n")
+    assert (ran.code, ran.out) == (0, "✔ A1 has failed; it is tried again, failure 1 of 2 in this turn\n")
     assert ran.err == "Next: aot atom start A1\n"
     assert [entry.reason for entry in Store(str(path)).load().trail] == ["no luck"]
 
@@ -122,6 +122,13 @@ def test_when_attempts_are_used_up_another_choice_takes_over(project: Path) -> N
     assert aot("status", "--json").json["executable_atoms"] == ["A2"]
 
 
+def test_an_atom_without_alternatives_is_tried_again_after_its_turn(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1", status="in_progress", attempts=1, failures=7)))
+    ran = aot("atom", "fail", "A1", "--reason", "no luck")
+    assert (ran.code, ran.out) == (0, "✔ A1 has failed; it is tried again, 8 failures so far\n")
+    assert ran.err == "Next: aot atom start A1\n"
+
+
 def test_a_whole_that_fails_its_check_gets_one_more_part(project: Path) -> None:
     parts = [Decomposition(parent="A1", children=("A2",), reason="parts")]
     write_loop(project, a_loop(atom("A1"), atom("A2", status="resolved"), decompositions=parts))
@@ -131,7 +138,8 @@ def test_a_whole_that_fails_its_check_gets_one_more_part(project: Path) -> None:
 
 
 def test_when_nothing_is_left_it_says_so(project: Path) -> None:
-    write_loop(project, a_loop(atom("A1", status="in_progress"), constraints=Constraints(max_attempts=1)))
+    repair = atom("A1", status="in_progress", repairs="it works", attempts=11, failures=11)
+    write_loop(project, a_loop(repair))
     ran = aot("atom", "fail", "A1", "--reason", "no luck")
     assert "nothing is left to try" in ran.out
     assert "aot log A1" in ran.err

@@ -169,8 +169,10 @@ def test_news_that_nobody_foresaw_have_no_words_and_no_error() -> None:
         (an_example(news.SwitchedTo), "way: A2 instead of A1; A5 will be done again: both changed a.py"),
         (
             an_example(news.HalfSpent, attempts=12),
-            ("half is spent: nothing new for 12 attempts and $1.50, at most 20 more (most failures: A2, A3):"
-            " stop it (aot stop), change its direction (aot redirect), or let it go on"),
+            (
+                "half is spent: nothing new for 12 attempts and $1.50, at most 20 more (most failures: A2, A3):"
+                " stop it (aot stop), change its direction (aot redirect), or let it go on"
+            ),
         ),
         (an_example(news.GenerationEnded), "iteration 3 ended"),
         (an_example(news.GenerationEnded, stall_count=2), "iteration 3 ended, 2 in a row without progress"),
