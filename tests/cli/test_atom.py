@@ -109,7 +109,7 @@ def test_nobody_is_asked_where_nothing_would_be_run(project: Path) -> None:
 def test_a_failed_atom_is_tried_again(project: Path) -> None:
     path = write_loop(project, a_loop(atom("A1", status="in_progress")))
     ran = aot("atom", "fail", "A1", "--reason", "no luck")
-    assert (ran.code, ran.out) == (0, "✔ A1 has failed; it is tried again, failure 1 of 2 in this turn\n")
+    assert (ran.code, ran.out) == (0, "✔ A1 failed once, and is tried again\n")
     assert ran.err == "Next: aot atom start A1\n"
     assert [entry.reason for entry in Store(str(path)).load().trail] == ["no luck"]
 
@@ -125,8 +125,15 @@ def test_when_attempts_are_used_up_another_choice_takes_over(project: Path) -> N
 def test_an_atom_without_alternatives_is_tried_again_after_its_turn(project: Path) -> None:
     write_loop(project, a_loop(atom("A1", status="in_progress", attempts=1, failures=7)))
     ran = aot("atom", "fail", "A1", "--reason", "no luck")
-    assert (ran.code, ran.out) == (0, "✔ A1 has failed; it is tried again, 8 failures so far\n")
+    assert (ran.code, ran.out) == (0, "✔ A1 failed 8 times, and is tried again\n")
     assert ran.err == "Next: aot atom start A1\n"
+
+
+def test_of_a_choice_the_failures_of_its_turn_are_told(project: Path) -> None:
+    choices = [atom("A1", status="in_progress", or_group="way", failures=4), atom("A2", or_group="way", failures=9)]
+    write_loop(project, a_loop(*choices))
+    ran = aot("atom", "fail", "A1", "--reason", "no luck")
+    assert ran.out == "✔ A1 failed 1 of 2 in this turn, 5 in all, and is tried again\n"
 
 
 def test_a_whole_that_fails_its_check_gets_one_more_part(project: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from aotloop.core.graph import Graph
 from aotloop.core.model import Atom
 from aotloop.core.turns import patience, turn
-from aotloop.core.units import choices_of
+from aotloop.core.units import choices_of, is_hopeless
 
 
 def is_failing(atom: Atom) -> bool:
@@ -30,6 +30,11 @@ def failures_in_words(graph: Graph, atom: Atom) -> str:
         return "failed once" if in_all == 1 else f"failed {in_all} times"
     more = f", {in_all} in all" if in_all > atom.attempts else ""
     return f"failed {atom.attempts} of {turn(graph.loop)} in this turn{more}"
+
+
+def hopeless_of(graph: Graph) -> str | None:
+    """An atom whose every choice failed in the same way again and again; the loop asks for a person then."""
+    return next((one for one in graph.unresolved() if is_hopeless(graph, one)), None)
 
 
 def failures_as_data(atom: Atom) -> dict[str, Any]:

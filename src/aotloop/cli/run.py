@@ -13,6 +13,7 @@ from aotloop import app
 from aotloop.cli.allowance import allowance_in_words
 from aotloop.cli.consent import consent_of, require_config_consent, require_consent
 from aotloop.cli.dry_run import show_plan
+from aotloop.cli.failures import hopeless_of
 from aotloop.cli.foreign import prose
 from aotloop.cli.live import spectator
 from aotloop.cli.options import AMOUNT, DURATION, json_option, state_file_option, yes_option
@@ -21,7 +22,6 @@ from aotloop.core.graph import Graph
 from aotloop.core.limits import EFFORTS
 from aotloop.core.measure import attempts_allowed, attempts_left
 from aotloop.core.model import Loop
-from aotloop.core.units import is_hopeless
 from aotloop.errors import StateFileError
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
@@ -152,7 +152,7 @@ def _tell(loop: Loop, status: str, reason: str | None, *, worked: bool) -> None:
 
 def _next_steps(loop: Loop, kind: str) -> list[str]:
     verdict = loop.control.verdict
-    if kind == "blocked" and (hopeless := _hopeless(loop)):
+    if kind == "blocked" and (hopeless := hopeless_of(Graph(loop))):
         return [f"aot log {named(hopeless)}", "aot redirect"]
     if kind == "blocked":
         return ["aot confirm"] if verdict is not None and verdict.undecided else ["aot status", "aot run"]
@@ -163,9 +163,3 @@ def _next_steps(loop: Loop, kind: str) -> list[str]:
     if kind == "user":
         return ["aot run", "aot redirect"]
     return ["aot log", "aot redirect"]
-
-
-def _hopeless(loop: Loop) -> str | None:
-    """An atom that failed in the same way again and again, for which the run asks for a person."""
-    graph = Graph(loop)
-    return next((one for one in graph.unresolved() if is_hopeless(graph, one)), None)

@@ -12,10 +12,10 @@ import msgspec
 from aotloop import app
 from aotloop.cli.bound import bound_as_data, bound_in_words, bound_of, effort_in_words
 from aotloop.cli.drawing import draw
-from aotloop.cli.failures import failures_as_data, failures_in_words, is_failing
+from aotloop.cli.failures import failures_as_data, failures_in_words, hopeless_of, is_failing
 from aotloop.cli.foreign import headline, prose
 from aotloop.cli.options import json_option, state_file_option
-from aotloop.cli.output import counted, faint, heading, mark, say_json, say_next, tell
+from aotloop.cli.output import counted, faint, heading, mark, named, say_json, say_next, tell
 from aotloop.cli.spending import spending
 from aotloop.core.graph import Graph
 from aotloop.core.limits import limits_of
@@ -139,4 +139,6 @@ def _next_steps(loop: Loop, graph: Graph, *, is_run: bool) -> list[str]:
         return ["aot confirm"]
     if control.status == "pending":
         return ["aot gate", "aot run"]
+    if (control.stop_reason or "").startswith("blocked:") and (hopeless := hopeless_of(graph)) is not None:
+        return [f"aot log {named(hopeless)}", "aot redirect", "aot run"]
     return ["aot run", *(["aot log", "aot redirect"] if control.stop_reason else [])]

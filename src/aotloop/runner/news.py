@@ -133,6 +133,10 @@ class AtomFailed(News, frozen=True, kw_only=True, tag="retry"):
     atom: str
     attempts: int
     allowed: int
+    failures: int = 0
+    """In all."""
+    others: int = 0
+    """Alternatives, with which it takes turns."""
 
 
 class NothingLeft(News, frozen=True, kw_only=True, tag="exhausted"):

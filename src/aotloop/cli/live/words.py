@@ -142,9 +142,11 @@ def _resolved(one: kinds.AtomResolved) -> str:
 
 
 def _failed(one: kinds.AtomFailed) -> str:
-    if one.attempts < one.allowed:
-        return f"{name(one.atom)}: will be tried again, failure {one.attempts:,} of {one.allowed:,} in this turn"
-    return f"{name(one.atom)}: will be tried again, {one.attempts:,} failures so far"
+    in_all = max(one.failures, one.attempts)
+    if one.attempts >= one.allowed or not one.others:
+        return f"{name(one.atom)}: {'failed once' if in_all == 1 else f'failed {in_all:,} times'}, and is tried again"
+    more = f" ({in_all:,} in all)" if in_all > one.attempts else ""
+    return f"{name(one.atom)}: failed {one.attempts:,} of {one.allowed:,} times in this turn{more}, and is tried again"
 
 
 def _nothing_left(one: kinds.NothingLeft) -> str:
