@@ -97,8 +97,8 @@ def _tell_progress(loop: Loop, graph: Graph) -> None:
         f" · up to {limits.max_parallel_agents} at once"
         + "".join(f" · {one}" for one in spending(control.cost_usd, control.used, limits.max_cost_usd))
     )
-    if control.status != "completed":
-        tell(f"{effort_in_words(control)} · {bound_in_words(bound_of(loop))}", style=faint)
+    left = f" · {bound_in_words(bound_of(loop))}" if control.status != "completed" else ""
+    tell(f"{effort_in_words(control)}{left}", style=faint)
 
 
 def _tell_events(loop: Loop, graph: Graph) -> None:

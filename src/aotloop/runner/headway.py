@@ -6,9 +6,8 @@ run, or a verdict with fewer failing items than any before. A person's correctio
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from itertools import islice
 
-from aotloop.core import effects
 from aotloop.core.conduct import Run
 from aotloop.core.graph import Graph
 from aotloop.core.measure import attempts_left
@@ -24,14 +23,14 @@ class Headway:
         self._run = run
         self._resolved = {atom.id for atom in run.loop.atoms if atom.status == "resolved"}
         self._is_told = False
+        self._tried, self._won, self._epoch = 0, 0, 0
+        self._usd, self._fewest = 0.0, float("inf")
         self._start_anew(run.loop)
 
-    def after(self, loop: Loop, happened: Iterable[effects.Effect]) -> HalfSpent | None:
-        """What there is to tell once this has happened."""
-        resolved = {one.atom for one in happened if isinstance(one, effects.Resolved)}
-        if self._is_new(loop, resolved):
+    def after(self, loop: Loop) -> HalfSpent | None:
+        """What there is to tell, now that the loop has come so far."""
+        if self._is_new(loop):
             self._start_anew(loop)
-        self._resolved |= resolved
         if self._is_told or self._run.ending is not None or self._run.finished:
             return None
         spent, left = loop.control.tried - self._tried, attempts_left(loop, self._run.limits)
@@ -41,11 +40,13 @@ class Headway:
         usd = round(loop.control.cost_usd - self._usd, 6)
         return HalfSpent(at=now(), attempts=spent, more=left, cost_usd=usd, atoms=_worst(loop))
 
-    def _is_new(self, loop: Loop, resolved: set[str]) -> bool:
-        if loop.control.epoch != self._epoch or _fewest_failing(loop) < self._fewest:
-            return True
-        atoms = self._run.board.atoms
-        return any(atoms[one].repairs is None for one in resolved - self._resolved if one in atoms)
+    def _is_new(self, loop: Loop) -> bool:
+        # Results are kept in the order in which they came: looking at all atoms each time would cost too much.
+        won = max(loop.control.won - self._won, 0)
+        resolved = {*islice(reversed(loop.bindings), won)} - self._resolved
+        self._won = loop.control.won
+        self._resolved |= resolved
+        return bool(resolved) or loop.control.epoch != self._epoch or _fewest_failing(loop) < self._fewest
 
     def _is_half_of_the_money(self, loop: Loop) -> bool:
         limit, spent = self._run.limits.max_cost_usd, loop.control.cost_usd
@@ -53,6 +54,7 @@ class Headway:
 
     def _start_anew(self, loop: Loop) -> None:
         control = loop.control
+        self._won = control.won
         self._tried, self._usd, self._epoch = control.tried, control.cost_usd, control.epoch
         self._fewest = _fewest_failing(loop)
 

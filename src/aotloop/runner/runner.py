@@ -207,7 +207,7 @@ class Runner:
                 self._finished = effect
             self._performer.perform(effect, loop)
         self._tell_generations(loop)
-        if (half := self._headway.after(loop, exchanged.effects)) is not None:
+        if (half := self._headway.after(loop)) is not None:
             self._means.tell(half)
 
     def _tell_generations(self, loop: Loop) -> None:

@@ -201,6 +201,7 @@ def test_that_a_person_should_look_stays_until_something_new_is_there_or_a_perso
     assert a_picture(half_spent()).bells == 1
     for later in (
         news.AtomResolved(at=AT, atom="A1"),
+        news.Merged(at=AT, atom="A1", attempt=3),
         news.CorrectionTaken(at=AT, text="another way"),
         news.RunEnded(at=AT, status="stopped", reason="limit: x"),
         a_beginning(),

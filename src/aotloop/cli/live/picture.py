@@ -161,7 +161,7 @@ def _attempt_ended(picture: Picture, one: kinds.AttemptEnded) -> None:
 def _settled(picture: Picture, one: kinds.Merged | kinds.AtomResolved | kinds.AtomFailed) -> None:
     picture.merging.discard(one.atom)
     picture.blocked.pop(one.atom, None)
-    if isinstance(one, kinds.AtomResolved):
+    if not isinstance(one, kinds.AtomFailed):
         picture.half_spent = None
 
 
