@@ -6,6 +6,7 @@ from pathlib import Path
 
 from aotloop.core.model import Atom, AtomCheck, Binding, Constraints, Decomposition
 from aotloop.statefile.store import Store
+from tests.cli.repairs import worn_out
 from tests.cli.terminal import aot, spawn, terminal
 from tests.loops import a_loop, atom, write_loop
 
@@ -145,8 +146,7 @@ def test_a_whole_that_fails_its_check_gets_one_more_part(project: Path) -> None:
 
 
 def test_when_nothing_is_left_it_says_so(project: Path) -> None:
-    repair = atom("A1", status="in_progress", repairs="it works", attempts=11, failures=11)
-    write_loop(project, a_loop(repair))
+    write_loop(project, a_loop(worn_out("A1", left=1, status="in_progress")))
     ran = aot("atom", "fail", "A1", "--reason", "no luck")
     assert "nothing is left to try" in ran.out
     assert "aot log A1" in ran.err

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from aotloop.core.model import BaseCase, Check, ChecklistItem, CheckType, Criterion, Loop, OrGroup, Verdict
 from aotloop.core.objective import digest_of
 from aotloop.statefile.store import Store
+from tests.cli.repairs import PATIENT
 from tests.cli.terminal import aot, on_terminal, spawn, terminal
 from tests.holders import held_by_another
 from tests.loops import a_loop, atom, write_loop
@@ -395,7 +396,11 @@ def test_when_repairs_are_used_up_another_choice_takes_over(checkout: Path) -> N
         or_groups={"way": OrGroup(choices=("A1", "A2"), selected="A1")},
     )
     mended = Verdict(
-        passed=False, objective_digest=digest_of(loop.objective), at="t", failing=("nice",), repair_rounds={"nice": 11}
+        passed=False,
+        objective_digest=digest_of(loop.objective),
+        at="t",
+        failing=("nice",),
+        repair_rounds={"nice": PATIENT - 1},
     )
     loop.control = replace(loop.control, verdict=mended)  # one less than patience allows
     path = write_loop(checkout, loop)

@@ -9,6 +9,9 @@ from aotloop.core.model import Atom
 from aotloop.core.turns import patience, turn
 from aotloop.core.units import choices_of, is_hopeless
 
+ENOUGH_WITH_STALLS = 0.5
+"""Of the failures that tell by themselves; see aotloop.core.endings.stalled."""
+
 
 def is_failing(atom: Atom) -> bool:
     return atom.status != "resolved" and failures_of(atom) > 0
@@ -33,8 +36,8 @@ def failures_in_words(graph: Graph, atom: Atom) -> str:
 
 
 def hopeless_of(graph: Graph) -> str | None:
-    """An atom whose every choice failed in the same way again and again; the loop asks for a person then."""
-    return next((one for one in graph.unresolved() if is_hopeless(graph, one)), None)
+    """An atom whose every choice failed in the same way again and again, for which a blocked loop needs a person."""
+    return next((one for one in graph.unresolved() if is_hopeless(graph, one, ENOUGH_WITH_STALLS)), None)
 
 
 def failures_as_data(atom: Atom) -> dict[str, Any]:

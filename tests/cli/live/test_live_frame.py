@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from tests.cli.drawing.loops import HOSTILE, any_loops, nested, sign_in, unhurried
 from tests.cli.live.running import AT, NOW, a_beginning
+from tests.cli.repairs import PATIENT, worn_out
 from tests.loops import a_loop, atom
 from tests.steps import lines_run
 
@@ -125,7 +126,7 @@ def test_failed_attempts_are_counted_and_probes_are_told_from_work() -> None:
     picture = a_picture(
         a_loop(
             atom("A1", attempts=1, failures=1, status="in_progress"),
-            atom("A2", repairs="it works", attempts=12, failures=12),
+            worn_out("A2"),
             atom("A3", failures=5),
             atom("A4"),
             atom("B1", or_group="way", attempts=1, failures=5),
@@ -137,7 +138,7 @@ def test_failed_attempts_are_counted_and_probes_are_told_from_work() -> None:
     by_atom = {line.split()[1]: line for line in text(picture).splitlines() if line.startswith(("●", "✘", "○"))}
     assert "try 2" in by_atom["A1"]
     assert by_atom["A2"].startswith("✘")
-    assert by_atom["A2"].endswith("failed 12 of 12 times")
+    assert by_atom["A2"].endswith(f"failed {PATIENT} of {PATIENT} times")
     assert by_atom["A3"].startswith("○")
     assert by_atom["A3"].endswith("failed 5 times")
     assert "failed 1 of 2 in this turn, 5 in all" in text(picture)
@@ -174,7 +175,7 @@ def test_an_empty_loop_is_no_error() -> None:
 def test_what_runs_failed_or_comes_next_is_kept_and_the_rest_is_counted() -> None:
     loop = large(300)
     loop.atoms[150] = replace(loop.atoms[150], status="in_progress")
-    loop.atoms[160] = replace(loop.atoms[160], attempts=12, repairs="it works")
+    loop.atoms[160] = replace(loop.atoms[160], attempts=PATIENT, repairs="it works")
     picture = a_picture(loop, began("A150", 1), lines={1: "half way"})
     lines = text(picture).splitlines()
     assert any(line.startswith("● A150") for line in lines)

@@ -6,6 +6,7 @@ from hypothesis import given
 from msgspec.structs import replace
 from tests.cli.drawing.loops import any_loops, sign_in, unhurried
 from tests.cli.live.running import AT, NOW, a_beginning
+from tests.cli.repairs import PATIENT, worn_out
 from tests.loops import a_loop, atom
 
 from aotloop.cli.live.picture import Picture
@@ -108,7 +109,7 @@ def test_every_look_is_told_from_the_others() -> None:
         atom("later", "next"),
         atom("whole"),
         atom("part"),
-        atom("tried", repairs="x", attempts=12),
+        worn_out("tried"),
         atom("chosen", or_group="way"),
         atom("broken", or_group="way"),
         atom("other", or_group="way"),
@@ -167,8 +168,8 @@ def test_following_a_loop_and_starting_with_it_come_to_the_same(before: Loop, af
 
 
 def test_another_limit_is_noticed() -> None:
-    repair = atom("A1", repairs="it works", attempts=12)
-    picture = Picture(a_loop(repair, constraints=Constraints(max_attempts=20)))
+    repair = worn_out("A1")
+    picture = Picture(a_loop(repair, constraints=Constraints(max_attempts=PATIENT + 1)))
     assert looks(picture.standing) == {"A1": "ready"}
     picture.set_loop(a_loop(repair, constraints=Constraints(max_attempts=1)))
     assert looks(picture.standing) == {"A1": "failed"}
