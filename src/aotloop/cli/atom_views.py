@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from aotloop import app
+from aotloop.cli.failures import failures_as_data, failures_in_words
 from aotloop.cli.foreign import prose, visible
 from aotloop.cli.names import complete_atom, known_atom
 from aotloop.cli.options import json_option, state_file_option
-from aotloop.cli.output import counted, heading, named, say_json, say_next, tell
+from aotloop.cli.output import heading, named, say_json, say_next, tell
 from aotloop.core.checklist import Leaf, check_of, leaves
 from aotloop.core.graph import Graph
 from aotloop.core.model import Atom, Loop
@@ -54,7 +55,7 @@ def _note(graph: Graph, atom: Atom) -> str:
     if atom.status != "pending":
         return ""
     why = prose(graph.why_not_ready(atom.id) or "ready")
-    return f"{why}, {counted(atom.attempts, 'failed attempt')}" if atom.attempts else why
+    return ", ".join(filter(None, (why, failures_in_words(graph, atom))))
 
 
 @click.command(
@@ -103,6 +104,7 @@ def _facts(loop: Loop, graph: Graph, atom: Atom) -> dict[str, Any]:
         "children": list(graph.children_of.get(atom.id, ())),
         "parents": list(graph.parents_of.get(atom.id, ())),
         "binding": to_data(loop.bindings.get(atom.id)),
+        "failed_attempts": {**failures_as_data(atom), "words": failures_in_words(graph, atom)},
         "failures": [entry.reason for entry in loop.trail if entry.type == "failure" and entry.atom == atom.id],
     }
 
@@ -126,6 +128,7 @@ def _told(facts: dict[str, Any], loop: Loop, atom: Atom) -> dict[str, str | list
         "estimate": f"{atom.estimate:g} min" if atom.estimate is not None else "",
         "result": binding.get("summary", ""),
         "artifacts": ", ".join(binding.get("artifacts", ())),
+        "attempts": facts["failed_attempts"]["words"],
         "failed": list(facts["failures"]),
     }
     return {name: value for name, value in told.items() if value}

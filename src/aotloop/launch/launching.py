@@ -19,6 +19,7 @@ from aotloop.config import Config
 from aotloop.core import events
 from aotloop.core.conduct import Run
 from aotloop.core.machine import advance
+from aotloop.core.measure import attempts_left
 from aotloop.core.model import Loop, Objective
 from aotloop.core.objective import digest_of
 from aotloop.errors import AotError
@@ -264,6 +265,9 @@ class _Launch:
             isolation=self._places.isolation,
             branch=branch.name if branch is not None else None,
             slots=run.limits.max_parallel_agents,
+            attempts_at_most=attempts_left(run.loop, run.limits),
+            max_cost_usd=run.limits.max_cost_usd,
+            overriding=dict(self._wishes.limits),
         )
 
     def _note_bug(self, error: Exception) -> None:

@@ -62,8 +62,7 @@ class Attempts:
                 return await self._check(job, job.found)
             match self._crew.seat(job.context.atom, job.start.role):
                 case None:
-                    reason = "there is no agent to do it: --agent names one, or `agent` in aot.toml"
-                    return failed(job, "unavailable", reason)
+                    return unavailable(job, "there is no agent to do it: --agent names one, or `agent` in aot.toml")
                 case Busy(seconds=seconds, reason=reason):
                     return waits(job, reason, seconds)
                 case Gone(reason=reason):

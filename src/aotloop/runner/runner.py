@@ -25,6 +25,7 @@ from aotloop.core.model import Loop
 from aotloop.errors import AotError, StateFileInvalid, StateFileMissing
 from aotloop.runner import news
 from aotloop.runner.clock import now
+from aotloop.runner.headway import Headway
 from aotloop.runner.ledger import Exchanged, Item, Ledger, Rules
 from aotloop.runner.means import Means
 from aotloop.runner.performing import Performer
@@ -88,6 +89,7 @@ class Runner:
         self._renew = renew
         self._queue: asyncio.Queue[Item | None] = asyncio.Queue()
         self._signal: int | None = None
+        self._headway = Headway(means.run)
         self._generations_told = means.run.loop.control.iteration
         self._finished: effects.Finished | None = None
         self._was_asked_to_stop = means.run.loop.control.stop_requested
@@ -205,6 +207,8 @@ class Runner:
                 self._finished = effect
             self._performer.perform(effect, loop)
         self._tell_generations(loop)
+        if (half := self._headway.after(loop)) is not None:
+            self._means.tell(half)
 
     def _tell_generations(self, loop: Loop) -> None:
         control = loop.control
