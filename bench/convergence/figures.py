@@ -32,6 +32,7 @@ def plots(results: Results) -> dict[str, str]:
             _panel(results, f"{_shape(points).title}, p = {AT:g}", words, label, kind, points)
             for words, points in VARIATIONS.items()
             for kind, label in (("solved", KINDS["solved"]), ("cost", COST))
+            if any(one in results for one in points.values())
         ],
         columns=2,
     )
