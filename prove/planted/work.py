@@ -99,8 +99,8 @@ def forget_results(board: Any, event: Any) -> Any:
 
 
 def limits_first(run: Run) -> None:
-    control, limits = run.loop.control, run.limits
-    reason = endings.over_limit(run.board, limits, is_open=run.is_open) or endings.stalled(control, limits)
+    limits = run.limits
+    reason = endings.over_limit(run.board, limits, is_open=run.is_open) or endings.stalled(run.board, limits)
     if run.ending is None and run.has_begun and reason:
         run.end(reason)
 
