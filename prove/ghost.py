@@ -45,6 +45,8 @@ class Ghost(msgspec.Struct, frozen=True):
     """Atoms whose work is on the branch."""
     alike: tuple[tuple[str, int, str], ...] = ()
     """Atoms, how often they failed alike in a row, and how; kept only where that can end a run."""
+    rounds: tuple[tuple[str, int], ...] = ()
+    """Items, and how often each was to be repaired since a choice was left last."""
     expected_stalls: int | None = None
     ended_early: bool = False
     ended_too_soon: bool = False
@@ -75,6 +77,7 @@ def watch(ghost: Ghost, run: NotedRun, before: Loop, action: Action, effects: li
     ghost = replace(ghost, is_tried=is_tried, **OF_ONE_STEP)
     ghost = _commands(_membership(ghost, run), run, report)
     ghost = _branch(_probes(_alike(_hints(ghost, run, before), run, before), run, before), run, effects)
+    ghost = _rounds(ghost, run, effects)
     if any(isinstance(event, events.Corrected) for event in run.noted):
         kept = replace(beginning(run.loop), taken=ghost.taken | beginning(run.loop).taken, members=ghost.members)
         kept = replace(kept, fewest=ghost.fewest, landed=ghost.landed, said=_hints_of(run.loop))
@@ -181,6 +184,16 @@ def _branch(ghost: Ghost, run: NotedRun, effects: list[Effect]) -> Ghost:
     back = {one for effect in effects if isinstance(effect, Revert) for one in effect.atoms}
     back |= {one for effect in effects if isinstance(effect, Backtracked) for one in effect.undone}
     return replace(ghost, landed=(ghost.landed | resolved) - back.union(run.to_revert))
+
+
+def _rounds(ghost: Ghost, run: NotedRun, effects: list[Effect]) -> Ghost:
+    rounds = dict(ghost.rounds)
+    for event in run.noted:
+        if isinstance(event, events.BaseCaseFailed):
+            rounds |= {item: rounds.get(item, 0) + 1 for item in event.failing}
+    if any(isinstance(effect, Backtracked) for effect in effects):
+        rounds = {}
+    return replace(ghost, rounds=tuple(sorted(rounds.items())))
 
 
 def _verdicts(ghost: Ghost, run: NotedRun) -> Ghost:

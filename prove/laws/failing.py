@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from aotloop.core import events
 from aotloop.core.conduct import reports
 from aotloop.core.effects import (
-    Added,
     Backtracked,
     CancelAttempt,
+    Exhausted,
     Reopened,
     Resolved,
     Revert,
@@ -174,7 +174,7 @@ def probes_are_made_where_they_are_wanted(step: Step) -> Iterator[str]:
 def what_covers_a_failing_item_is_reopened(step: Step) -> Iterator[str]:
     """Instead of a repair; what depends on it stays as it is."""
     failed = step.noted(events.BaseCaseFailed)
-    if not failed or step.asked(Backtracked) or not any(isinstance(one, Reopened | Added) for one in step.effects):
+    if not failed or step.asked(Backtracked) or Exhausted(atom=None) in step.effects:
         return
     items = set(failed[0].failing)
     before = Plain(step.before.loop)

@@ -114,6 +114,26 @@ def patience_has_an_end(step: Step) -> Iterator[str]:
         yield f"{failure.atom} fails again and again, and none of {', '.join(sorted(earlier))} is to blame"
 
 
+def repairs_have_patience(step: Step) -> Iterator[str]:
+    """Each, and the rounds of them, as much as a choice; then an earlier choice is to blame."""
+    if step.setting.is_experienced and not step.run.finished and step.run.ending is None:
+        for item, rounds in step.ghost.rounds:
+            if rounds > patience_of(step.loop):
+                yield f"{item} is repaired for the {rounds}. time"
+    before, failed = Plain(step.before.loop), step.noted(events.AtomFailed)
+    if len(failed) != 1 or step.ghost.heeded or step.noted(events.AlternativeSought):
+        return
+    atom = before.atoms[failed[0].atom]
+    if atom.repairs is None or not before.is_required(atom.id):
+        return
+    is_spent = atom.attempts + 1 >= patience_of(step.before.loop)
+    if step.asked(Backtracked) and not is_spent:
+        yield f"{atom.id} only had bad luck, and {step.asked(Backtracked)[0].left} was left"
+    earlier = {name for name in before.rests_on(atom.id) if len(step.before.loop.or_groups[name].choices) > 1}
+    if is_spent and earlier and not step.asked(Backtracked):
+        yield f"{atom.id} fails again and again, and none of {', '.join(sorted(earlier))} is to blame"
+
+
 def every_choice_has_its_turn(step: Step) -> Iterator[str]:
     """Before any has two more: of choices that rest on the same, and of which nothing else is known."""
     plain, longest = step.plain, step.setting.max_attempts
@@ -201,6 +221,7 @@ def what_is_hopeless_is_said(step: Step) -> Iterator[str]:
 LAWS = (
     a_turn_ends_when_it_is_over,
     patience_has_an_end,
+    repairs_have_patience,
     every_choice_has_its_turn,
     a_hint_counts_the_second_time,
     rounds_are_kept,

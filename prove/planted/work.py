@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from msgspec.structs import replace
@@ -25,6 +24,7 @@ from aotloop.core.conduct import attempts, checking, conductor, ending, merging,
 from aotloop.core.conduct.run import Run
 from aotloop.core.effects import Finished, Integrate, Resolved
 from aotloop.core.graph import Graph
+from aotloop.core.model import Verdict
 from prove.laws import starting as laws_of_starting
 from prove.planted.fault import (
     CHECKED,
@@ -42,6 +42,8 @@ from prove.planted.fault import (
     none,
     nothing,
 )
+from prove.shapes import DIGEST
+from prove.world import AT
 
 _DONE, _VERIFIED, _CANCEL, _CONTEXT = attempts.done, checking.verified, Run.cancel, context.context_of
 _REDIRECT, _STOP, _PARTS, _REPAIR = status.request_redirect, status.stop, parts.parts_of, verdicts.repair_base_case
@@ -134,14 +136,6 @@ def count_failures_only(loop: Any) -> None:
     loop.control = replace(loop.control, tried=tried)
 
 
-def begun(original: Callable[..., None]) -> Callable[..., None]:
-    def mutant(run: Run, *args: Any, **kwargs: Any) -> None:
-        original(run, *args, **kwargs)
-        run.has_begun = True
-
-    return mutant
-
-
 def without_what_is_blocked(run: Run) -> Any:
     return list(run.attempts.values())
 
@@ -151,6 +145,7 @@ def always_exhausted(run: Run, reason: str) -> Any:
 
 
 _FINISH = ending.finish
+KNOWN = Verdict(passed=False, objective_digest=DIGEST, at=AT)
 
 
 FAULTS = (
@@ -228,7 +223,12 @@ FAULTS = (
         ),
         (PLAIN,),
     ),
-    Fault("Deciding", "the base case is not tried at the start", ((Run, "__init__", begun(Run.__init__)),), (SINGLE,)),
+    Fault(
+        "Deciding",
+        "the base case is not tried at the start",
+        ((conductor, "fresh_verdict", lambda *_: KNOWN),),
+        (SINGLE,),
+    ),
     Fault("Deciding", "what is all resolved is completed", (handler(reports.Verified, complete_anyway),), (SINGLE,)),
     Fault(
         "Deciding",
