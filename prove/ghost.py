@@ -153,11 +153,12 @@ def _probes(ghost: Ghost, run: NotedRun, before: Loop) -> Ghost:
             asked.add(event.atom)
     if run.loop.control.prices.probes:  # as they are here, a probe pays
         was = {name: group.selected for name, group in before.or_groups.items()}
+        pending = {atom.id for atom in before.atoms if atom.status == "pending"}
         plain = Plain(run.loop)
         for name, group in run.loop.or_groups.items():
             atom = plain.atoms[group.selected]
             is_new = was.get(name, atom.id) != atom.id
-            is_open = atom.status != "resolved" and atom.run is None and not plain.parts(atom.id)
+            is_open = atom.id in pending and atom.run is None and not plain.parts(atom.id)
             if is_new and is_open and atom.findings is None and not atom.failures:
                 asked.add(atom.id)
     return replace(ghost, asked=frozenset(one for one in asked if one in run.board.atoms))
@@ -180,7 +181,8 @@ def _alike(ghost: Ghost, run: NotedRun, before: Loop) -> Ghost:
 
 
 def _branch(ghost: Ghost, run: NotedRun, effects: list[Effect]) -> Ghost:
-    resolved = {event.atom for event in run.noted if isinstance(event, events.AtomResolved)}
+    wholes = {split.parent for split in run.loop.decompositions}  # which contribute by their parts
+    resolved = {event.atom for event in run.noted if isinstance(event, events.AtomResolved)} - wholes
     back = {one for effect in effects if isinstance(effect, Revert) for one in effect.atoms}
     back |= {one for effect in effects if isinstance(effect, Backtracked) for one in effect.undone}
     return replace(ghost, landed=(ghost.landed | resolved) - back.union(run.to_revert))

@@ -46,7 +46,7 @@ def failures_are_counted(step: Step) -> Iterator[str]:
         return
     before = {atom.id: atom for atom in step.before.loop.atoms}
     turn = turn_of(step.before.loop)
-    begun_anew = {event.parent for event in step.noted(events.AtomDecomposed)}
+    begun_anew = {event.parent for event in step.noted(events.AtomDecomposed) if step.plain.parts(event.parent)}
     for effect in step.asked(Backtracked):
         begun_anew |= set(effect.reset) - set(step.loop.or_groups[effect.or_group].choices)
     for atom in step.loop.atoms:
@@ -65,7 +65,8 @@ def what_holds_is_kept_in_mind(step: Step) -> Iterator[str]:
     left_work = {event.atom for event in step.noted(events.AtomFailed) if event.progress}
     for atom in step.loop.atoms:
         was = before[atom.id].partial if atom.id in before else False
-        begun_anew = any(event.parent == atom.id for event in step.noted(events.AtomDecomposed)) or step.is_correction
+        is_split = any(event.parent == atom.id for event in step.noted(events.AtomDecomposed))
+        begun_anew = (is_split and bool(step.plain.parts(atom.id))) or step.is_correction
         for effect in step.asked(Backtracked):
             is_other = atom.id not in step.loop.or_groups[effect.or_group].choices
             begun_anew = begun_anew or (atom.id in effect.reset and is_other)
@@ -104,8 +105,8 @@ def a_backtrack_resets_exactly_what_was_built_on_the_left_choice(step: Step) -> 
 
 
 def _is_last(step: Step, effect: Backtracked) -> bool:
-    """Whether its group did not switch once more in the same step."""
-    return [one for one in step.asked(Backtracked) if one.or_group == effect.or_group][-1] is effect
+    """Whether no group switched after that in the same step."""
+    return step.asked(Backtracked)[-1] is effect
 
 
 def _withdrawn(step: Step) -> set[str]:

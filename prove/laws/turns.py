@@ -137,11 +137,13 @@ def repairs_have_patience(step: Step) -> Iterator[str]:
 def every_choice_has_its_turn(step: Step) -> Iterator[str]:
     """Before any has two more: of choices that rest on the same, and of which nothing else is known."""
     plain, longest = step.plain, step.setting.max_attempts
-    if step.setting.covers:
+    if step.setting.covers or step.setting.progress:
         return
     for group in step.loop.or_groups.values():
         atoms = [plain.atoms[one] for one in group.choices]
-        is_special = group.speculative or bool(group.blames) or any(one.partial or one.run for one in atoms)
+        is_special = (
+            group.speculative or bool(group.blames) or any(one.partial or one.run or one.findings for one in atoms)
+        )
         if is_special or any(plain.parts(one.id) for one in atoms):
             continue
         if len({frozenset(plain.rests_on(one.id)) for one in atoms}) > 1:
@@ -213,7 +215,8 @@ def what_is_hopeless_is_said(step: Step) -> Iterator[str]:
         if reason.startswith("blocked:") and " in the same way" in reason and not stuck:
             yield f"it says {reason!r}, and nothing is hopeless"
     failed = {event.atom for event in step.noted(events.AtomFailed)}
-    goes_on = step.run.ending is None and not step.run.finished and step.run.judged is None
+    is_judging = step.run.verifying is not None or bool(step.run.checking)
+    goes_on = step.run.ending is None and not step.run.finished and not is_judging
     if goes_on and failed.intersection(stuck) and not step.run.is_all_resolved():
         yield f"{', '.join(stuck)} fail alike again and again, and it goes on"
 
