@@ -46,7 +46,7 @@ def failures_are_counted(step: Step) -> Iterator[str]:
         return
     before = {atom.id: atom for atom in step.before.loop.atoms}
     turn = turn_of(step.before.loop)
-    begun_anew = {event.parent for event in step.noted(events.AtomDecomposed) if step.plain.parts(event.parent)}
+    begun_anew = _split(step)
     for effect in step.asked(Backtracked):
         begun_anew |= set(effect.reset) - set(step.loop.or_groups[effect.or_group].choices)
     for atom in step.loop.atoms:
@@ -59,14 +59,19 @@ def failures_are_counted(step: Step) -> Iterator[str]:
             yield f"failures of {atom.id} went from {before[atom.id].failures} to {atom.failures}"
 
 
+def _split(step: Step) -> set[str]:
+    """Atoms that were decomposed; a proposal that was refused is a failure."""
+    refused = {event.atom for event in step.noted(events.AtomFailed)}
+    return {event.parent for event in step.noted(events.AtomDecomposed)} - refused
+
+
 def what_holds_is_kept_in_mind(step: Step) -> Iterator[str]:
     """Until the atom is resolved, or rests on something else."""
     before = {atom.id: atom for atom in step.before.loop.atoms}
     left_work = {event.atom for event in step.noted(events.AtomFailed) if event.progress}
     for atom in step.loop.atoms:
         was = before[atom.id].partial if atom.id in before else False
-        is_split = any(event.parent == atom.id for event in step.noted(events.AtomDecomposed))
-        begun_anew = (is_split and bool(step.plain.parts(atom.id))) or step.is_correction
+        begun_anew = atom.id in _split(step) or step.is_correction
         for effect in step.asked(Backtracked):
             is_other = atom.id not in step.loop.or_groups[effect.or_group].choices
             begun_anew = begun_anew or (atom.id in effect.reset and is_other)

@@ -208,7 +208,8 @@ def what_is_hopeless_is_said(step: Step) -> Iterator[str]:
     stuck = [
         one
         for one in step.plain.atoms
-        if step.plain.is_required(one) and all(times.get(other, 0) >= enough for other in step.plain.unit(one))
+        if any(map(step.plain.is_required, step.plain.unit(one)))
+        and all(times.get(other, 0) >= enough for other in step.plain.unit(one))
     ]
     for finished in step.asked(Finished):
         reason = finished.reason or ""
