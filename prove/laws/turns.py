@@ -25,6 +25,8 @@ class _Failure(msgspec.Struct):
     is_turn_over: bool
     is_final: bool
     is_out_of_patience: bool
+    fresh: list[str]
+    """Other choices that had no turn here; nothing is to blame before they had."""
 
 
 def _failure(step: Step) -> _Failure | None:
@@ -41,14 +43,17 @@ def _failure(step: Step) -> _Failure | None:
     unit = plain.unit(atom.id)
     failures = {one: plain.atoms[one].failures + (counted if one == atom.id else 0) for one in unit}
     is_final = isinstance(event, events.AtomFailed) and atom.run is not None
+    group = plain.group_of(atom.id)
+    had_turns = {*group.failed, *group.blamed, atom.id} if group is not None and not group.speculative else set(unit)
     return _Failure(
         atom=atom.id,
-        group=plain.group_of(atom.id),
+        group=group,
         name=next((name for name, one in loop.or_groups.items() if atom.id in one.choices), None),
         failures=failures,
         is_turn_over=is_final or atom.attempts + counted >= turn_of(loop),
         is_final=is_final,
         is_out_of_patience=sum(failures.values()) >= patience_of(loop) * len(unit),
+        fresh=[one for one in unit if one not in had_turns and not failures[one]],
     )
 
 
@@ -65,6 +70,10 @@ def a_turn_ends_when_it_is_over(step: Step) -> Iterator[str]:
     if not failure.is_turn_over:
         if left:
             yield f"{failure.atom} is in its turn, and {left[0].left} was left"
+        return
+    if failure.is_out_of_patience and failure.fresh:
+        if [one.selected for one in left if one.or_group == failure.name] == []:
+            yield f"{failure.atom} fails again and again, and {', '.join(failure.fresh)} had no turn"
         return
     if failure.is_out_of_patience and _to_blame(step, failure):
         return
@@ -109,7 +118,7 @@ def patience_has_an_end(step: Step) -> Iterator[str]:
     failure = _failure(step)
     if failure is None or step.ghost.heeded or not failure.is_turn_over or not failure.is_out_of_patience:
         return
-    earlier = _to_blame(step, failure)
+    earlier = _to_blame(step, failure) if not failure.fresh else set()
     if earlier and all(one.or_group == failure.name for one in step.asked(Backtracked)):
         yield f"{failure.atom} fails again and again, and none of {', '.join(sorted(earlier))} is to blame"
 
