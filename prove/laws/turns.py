@@ -222,7 +222,8 @@ def what_is_hopeless_is_said(step: Step) -> Iterator[str]:
     ]
     for finished in step.asked(Finished):
         reason = finished.reason or ""
-        if reason.startswith("blocked:") and " in the same way" in reason and not stuck:
+        is_said = reason.startswith("blocked:") and " in the same way" in reason
+        if is_said and not stuck and step.setting.is_experienced:  # else patience may have been shorter then
             yield f"it says {reason!r}, and nothing is hopeless"
     failed = {event.atom for event in step.noted(events.AtomFailed)}
     is_judging = step.run.verifying is not None or bool(step.run.checking)

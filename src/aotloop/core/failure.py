@@ -55,7 +55,10 @@ def _go_on(board: Board, event: AtomFailed) -> list[Effect]:
         return _next_turn(board, event)
     if left := not_tried_here(board, event.atom):
         return _switch_own(board, event.atom, left, event.reason, event.at)
-    return blame_earlier(board, event.atom, event.reason, event.at) or _next_turn(board, event)
+    blamed = blame_earlier(board, event.atom, event.reason, event.at)
+    if blamed and not board.atoms[event.atom].failures:  # it rests on something else now
+        return blamed
+    return blamed + _next_turn(board, event)
 
 
 def _is_turn_over(board: Board, event: AtomFailed) -> bool:
