@@ -12,7 +12,7 @@ from aotloop.core import events, turns
 from aotloop.core.conduct import reports
 from aotloop.core.effects import Backtracked, Effect, Revert
 from aotloop.core.model import Loop
-from prove.oracle import Plain, usual_of
+from prove.oracle import Plain, at_worst, patience_of
 from prove.world import NEVER, Action, NotedRun, unresolved_of
 
 Said = tuple[str, str]
@@ -76,7 +76,7 @@ def watch(ghost: Ghost, run: NotedRun, before: Loop, action: Action, effects: li
     is_tried = ghost.is_tried and not isinstance(report, reports.Merged | reports.Reverted)
     ghost = replace(ghost, is_tried=is_tried, **OF_ONE_STEP)
     ghost = _commands(_membership(ghost, run), run, report)
-    ghost = _branch(_probes(_alike(_hints(ghost, run, before), run, before), run, before), run, effects)
+    ghost = _branch(_probes(_alike(_hints(ghost, run, before), run), run, before), run, effects)
     ghost = _rounds(ghost, run, effects)
     if any(isinstance(event, events.Corrected) for event in run.noted):
         kept = replace(beginning(run.loop), taken=ghost.taken | beginning(run.loop).taken, members=ghost.members)
@@ -96,8 +96,8 @@ def _least(loop: Loop) -> int:
     """How many attempts the generation that begins now has at least."""
     plain = Plain(loop)
     open_ids = plain.unresolved()
-    ways = max((len(plain.unit(one)) for one in open_ids), default=1)
-    return max(1, len(open_ids), ceil(turns.SWEEPS * usual_of(loop) * ways))
+    ways = [len(plain.unit(one)) for one in open_ids]
+    return max(1, sum(ways), ceil(turns.SWEEPS * at_worst(loop) * max(ways, default=1)))
 
 
 def _membership(ghost: Ghost, run: NotedRun) -> Ghost:
@@ -164,19 +164,21 @@ def _probes(ghost: Ghost, run: NotedRun, before: Loop) -> Ghost:
     return replace(ghost, asked=frozenset(one for one in asked if one in run.board.atoms))
 
 
-def _alike(ghost: Ghost, run: NotedRun, before: Loop) -> Ghost:
+def _alike(ghost: Ghost, run: NotedRun) -> Ghost:
     if turns.HOPELESS >= NEVER:
         return ghost
-    was = {atom.id: atom for atom in before.atoms}
     found = {atom: (times, reason) for atom, times, reason in ghost.alike}
     for event in run.noted:
         if isinstance(event, events.AtomFailed) or (isinstance(event, events.AtomProbed) and not event.feasible):
             reason = event.reason if isinstance(event, events.AtomFailed) else "not feasible"
             times, last = found.get(event.atom, (0, ""))
-            is_same = reason == last and event.atom in was and was[event.atom].failures > 0
+            is_same = reason == last and times > 0
             found[event.atom] = (times + 1 if is_same else 1, reason)
     now = {atom.id: atom for atom in run.loop.atoms}
-    kept = {one for one in found if one in now and now[one].failures and now[one].status != "resolved"}
+    split = {event.parent for event in run.noted if isinstance(event, events.AtomDecomposed)} - {
+        event.atom for event in run.noted if isinstance(event, events.AtomFailed)
+    }
+    kept = {one for one in found if one in now and now[one].status != "resolved" and one not in split}
     return replace(ghost, alike=tuple((one, *found[one]) for one in sorted(kept)))
 
 
@@ -237,8 +239,8 @@ def _judge(ghost: Ghost, run: NotedRun) -> Ghost:
         stalls = 0
     elif ghost.has_grown and (ghost.has_resolved or not ghost.grew_before):
         grew = not ghost.has_resolved
-    elif not ghost.has_grown and not all(map(plain.failures, ready)):
-        pass  # something was never tried
+    elif not ghost.has_grown and _may_be_bad_luck(plain):
+        pass
     else:
         stalls += 1
         withdraw = ghost.has_grown
@@ -259,6 +261,15 @@ def _judge(ghost: Ghost, run: NotedRun) -> Ghost:
         expected_stalls=stalls,
         ended_too_soon=ghost.outcomes < ghost.least and can_go_on,
         is_to_be_withdrawn=withdraw,
+    )
+
+
+def _may_be_bad_luck(plain: Plain) -> bool:
+    """Something that can be worked at has not failed more often than bad luck explains."""
+    return any(
+        plain.failures(one) < patience_of(plain.loop) * len(plain.unit(one))
+        for one in plain.unresolved()
+        if not plain.parts(one) and all(map(plain.is_met, plain.atoms[one].depends_on))
     )
 
 

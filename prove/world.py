@@ -85,7 +85,7 @@ def key_of(run: NotedRun) -> Any:
     attempts = tuple(
         (one.atom, one.role, one.merges == run.merges, number in run.members) for number, one in run.attempts.items()
     )
-    is_settled = control.won >= MANY and control.needed - control.won < 0  # what is usual does not change
+    is_settled = control.won >= MANY and control.needed - control.won < -6  # what is usual does not change
     return (
         tuple(map(_key_of_atom, run.loop.atoms)),
         tuple(

@@ -54,7 +54,8 @@ def failures_are_counted(step: Step) -> Iterator[str]:
             continue
         counted = sum(event.atom == atom.id for event in step.noted(events.AtomFailed))
         counted += turn * sum(event.atom == atom.id and not event.feasible for event in step.noted(events.AtomProbed))
-        counted += any(atom.id in effect.atoms for effect in step.asked(Reopened))
+        if any(atom.id in effect.atoms for effect in step.asked(Reopened)):
+            counted = 1 - before[atom.id].failures  # what it needed before is counted already
         if atom.failures != before[atom.id].failures + counted:
             yield f"failures of {atom.id} went from {before[atom.id].failures} to {atom.failures}"
 
@@ -129,7 +130,7 @@ def _resets(step: Step, effect: Backtracked, affected: set[str]) -> Iterator[str
             continue
         if atom.id in affected:
             is_own = atom.id in step.loop.or_groups[effect.or_group].choices
-            is_fresh = not (atom.failures or atom.alike or atom.partial) or is_own
+            is_fresh = not (atom.failures or atom.partial) or is_own
             if atom.status == "resolved" or atom.attempts or not is_fresh or atom.id in step.loop.bindings:
                 yield f"{atom.id} was built on {effect.left} and is not reset"
             continue

@@ -8,10 +8,11 @@ import msgspec
 
 from aotloop.core import events, turns
 from aotloop.core.conduct import reports
-from aotloop.core.effects import Backtracked, Finished
+from aotloop.core.effects import Backtracked
 from aotloop.core.model import OrGroup
 from prove.oracle import Plain, is_hopeful, patience_of, turn_of
 from prove.step import Step
+from prove.world import NEVER
 
 
 class _Failure(msgspec.Struct):
@@ -208,28 +209,20 @@ def a_blame_is_counted(step: Step) -> Iterator[str]:
             yield f"{effect.left} is blamed {more} times more"
 
 
-def what_is_hopeless_is_said(step: Step) -> Iterator[str]:
-    """Every choice of a unit has failed alike, far more often than bad luck explains: a person is needed."""
-    if step.setting.hopeless * patience_of(step.loop) >= 99:
+def what_is_hopeless_is_set_aside(step: Step) -> Iterator[str]:
+    """Every choice of a unit has failed alike, whatever it rested on, far more often than bad luck explains."""
+    if step.setting.hopeless >= NEVER or step.setting.speculative or step.run.finished or step.is_correction:
         return
-    enough = turns.HOPELESS * patience_of(step.loop)
     times = {atom: count for atom, count, _ in step.ghost.alike}
-    stuck = [
-        one
-        for one in step.plain.atoms
-        if any(map(step.plain.is_required, step.plain.unit(one)))
-        and all(times.get(other, 0) >= enough for other in step.plain.unit(one))
-    ]
-    for finished in step.asked(Finished):
-        reason = finished.reason or ""
-        is_said = reason.startswith("blocked:") and " in the same way" in reason
-        if is_said and not stuck and step.setting.is_experienced:  # else patience may have been shorter then
-            yield f"it says {reason!r}, and nothing is hopeless"
-    failed = {event.atom for event in step.noted(events.AtomFailed)}
-    is_judging = step.run.verifying is not None or bool(step.run.checking)
-    goes_on = step.run.ending is None and not step.run.finished and not is_judging
-    if goes_on and failed.intersection(stuck) and not step.run.is_all_resolved():
-        yield f"{', '.join(stuck)} fail alike again and again, and it goes on"
+    enough = turns.HOPELESS * patience_of(step.loop)
+    for event in step.noted(events.AtomFailed):
+        unit = step.plain.unit(event.atom) if event.atom in step.plain.atoms else ()
+        is_hopeless = bool(unit) and all(times.get(one, 0) >= enough for one in unit)
+        is_aside = bool(unit) and all(" in the same way" in step.run.stuck.get(one, "") for one in unit)
+        if is_hopeless and not is_aside and any(map(step.plain.is_required, unit)):
+            yield f"{', '.join(unit)} fail alike again and again, and are not set aside"
+        if is_aside and not is_hopeless:
+            yield f"{', '.join(unit)} are set aside, and are not hopeless"
 
 
 LAWS = (
@@ -240,5 +233,5 @@ LAWS = (
     a_hint_counts_the_second_time,
     rounds_are_kept,
     a_blame_is_counted,
-    what_is_hopeless_is_said,
+    what_is_hopeless_is_set_aside,
 )

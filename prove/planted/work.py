@@ -24,7 +24,6 @@ from aotloop.core.conduct import attempts, checking, conductor, ending, merging,
 from aotloop.core.conduct.run import Run
 from aotloop.core.effects import Finished, Integrate, Resolved
 from aotloop.core.graph import Graph
-from aotloop.core.model import Verdict
 from prove.laws import starting as laws_of_starting
 from prove.planted.fault import (
     CHECKED,
@@ -42,8 +41,6 @@ from prove.planted.fault import (
     none,
     nothing,
 )
-from prove.shapes import DIGEST
-from prove.world import AT
 
 _DONE, _VERIFIED, _CANCEL, _CONTEXT = attempts.done, checking.verified, Run.cancel, context.context_of
 _REDIRECT, _STOP, _PARTS, _REPAIR = status.request_redirect, status.stop, parts.parts_of, verdicts.repair_base_case
@@ -101,8 +98,8 @@ def forget_results(board: Any, event: Any) -> Any:
 
 
 def limits_first(run: Run) -> None:
-    control, limits = run.loop.control, run.limits
-    reason = endings.over_limit(run.board, limits, is_open=run.is_open) or endings.stalled(control, limits)
+    limits = run.limits
+    reason = endings.over_limit(run.board, limits, is_open=run.is_open) or endings.stalled(run.board, limits)
     if run.ending is None and run.has_begun and reason:
         run.end(reason)
 
@@ -136,6 +133,12 @@ def count_failures_only(loop: Any) -> None:
     loop.control = replace(loop.control, tried=tried)
 
 
+def begin_at_once(run: Run, report: Any) -> Any:
+    effects = conductor._begin(run, report)
+    run.has_begun = True
+    return effects
+
+
 def without_what_is_blocked(run: Run) -> Any:
     return list(run.attempts.values())
 
@@ -145,7 +148,6 @@ def always_exhausted(run: Run, reason: str) -> Any:
 
 
 _FINISH = ending.finish
-KNOWN = Verdict(passed=False, objective_digest=DIGEST, at=AT)
 
 
 FAULTS = (
@@ -226,7 +228,7 @@ FAULTS = (
     Fault(
         "Deciding",
         "the base case is not tried at the start",
-        ((conductor, "fresh_verdict", lambda *_: KNOWN),),
+        (handler(reports.Began, begin_at_once),),
         (SINGLE,),
     ),
     Fault("Deciding", "what is all resolved is completed", (handler(reports.Verified, complete_anyway),), (SINGLE,)),
