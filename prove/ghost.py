@@ -76,19 +76,24 @@ def watch(ghost: Ghost, run: NotedRun, before: Loop, action: Action, effects: li
     is_tried = ghost.is_tried and not isinstance(report, reports.Merged | reports.Reverted)
     ghost = replace(ghost, is_tried=is_tried, **OF_ONE_STEP)
     ghost = _commands(_membership(ghost, run), run, report)
-    ghost = _branch(_probes(_alike(_hints(ghost, run, before), run), run, before), run, effects)
+    ghost = _branch(_probes(_alike(_hints(ghost, run, before, effects), run), run, before), run, effects)
     ghost = _rounds(ghost, run, effects)
     if any(isinstance(event, events.Corrected) for event in run.noted):
         kept = replace(beginning(run.loop), taken=ghost.taken | beginning(run.loop).taken, members=ghost.members)
+        failed = {atom.id for atom in run.loop.atoms if atom.alike}
+        kept = replace(kept, alike=tuple(one for one in ghost.alike if one[0] in failed))
         kept = replace(kept, fewest=ghost.fewest, landed=ghost.landed, said=_hints_of(run.loop))
         return replace(kept, least=_least(run.began)) if run.began is not None else kept
     ghost = _verdicts(replace(ghost, outcomes=ghost.outcomes + action.counts), run)
     ghost = replace(ghost, fewest_unresolved=ghost.fewest_unresolved + run.grown_by)
+    earlier, later = (
+        {(name, one) for is_later, name, one in run.switched if is_later == when} for when in (False, True)
+    )
     if run.judged is None:
-        ghost = _noting(ghost, before, run.loop)
+        ghost = _noting(ghost, before, run.loop, earlier)
     else:
-        ghost = _judge(_noting(ghost, before, run.judged), run)
-        ghost = _noting(ghost, run.judged, run.loop, withdrawn=True)
+        ghost = _judge(_noting(ghost, before, run.judged, earlier), run)
+        ghost = _noting(ghost, run.judged, run.loop, later, withdrawn=True)
     return replace(ghost, least=_least(run.began)) if run.began is not None else ghost
 
 
@@ -128,7 +133,7 @@ def _hints_of(loop: Loop) -> frozenset[Said]:
     return frozenset((speaker, choice) for choice, speakers in given for speaker in speakers)
 
 
-def _hints(ghost: Ghost, run: NotedRun, before: Loop) -> Ghost:
+def _hints(ghost: Ghost, run: NotedRun, before: Loop, effects: list[Effect]) -> Ghost:
     plain, said, heeded = Plain(before), set(ghost.said), set[str]()
     for event in run.noted:
         if not isinstance(event, events.AtomFailed) or not plain.is_required(event.atom):
@@ -139,6 +144,7 @@ def _hints(ghost: Ghost, run: NotedRun, before: Loop) -> Ghost:
                 heeded.add(choice)
             said.add((speaker, choice))
     chosen = {group.selected for group in run.loop.or_groups.values()}
+    chosen -= {effect.left for effect in effects if isinstance(effect, Backtracked)}
     known = {atom.id for atom in run.loop.atoms} | {"item 1", "item 2"}
     kept = frozenset(one for one in said if one[1] in chosen and one[0] in known)
     return replace(ghost, said=kept, heeded=frozenset(heeded))
@@ -210,13 +216,15 @@ def _verdicts(ghost: Ghost, run: NotedRun) -> Ghost:
     return ghost
 
 
-def _noting(ghost: Ghost, before: Loop, after: Loop, *, withdrawn: bool = False) -> Ghost:
+def _noting(
+    ghost: Ghost, before: Loop, after: Loop, switched: set[tuple[str, str]], *, withdrawn: bool = False
+) -> Ghost:
     was = {atom.id: atom.status for atom in before.atoms}
     resolved = any(
         atom.status == "resolved" and was.get(atom.id) != "resolved" and atom.repairs is None for atom in after.atoms
     )
     grown = _proposed(after) - _proposed(before)
-    selected = {(name, group.selected) for name, group in after.or_groups.items()}
+    selected = {(name, group.selected) for name, group in after.or_groups.items()} | switched
     new = {(name, one) for name, one in selected - ghost.taken if name in before.or_groups}
     known = {(name, one) for name, one in ghost.taken if name in after.or_groups}
     return replace(
