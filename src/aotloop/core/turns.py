@@ -18,6 +18,8 @@ SWEEPS = 3
 """A generation lasts for this many times the usual attempts at each alternative of one unit."""
 HOPELESS = 1.2
 """A unit whose every choice failed alike for this many times the patience, whatever it rested on, cannot be done."""
+HARDER = 6
+"""So many times as often as the hardest atom that was resolved it has to fail for that, too: some are just difficult."""
 HINTED = 0.5
 """A hint is believed at once by an atom that failed this many times as often as usual, else when it is repeated."""
 VAIN = 2
