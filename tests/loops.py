@@ -20,9 +20,11 @@ from aotloop.core.model import (
     Correction,
     Criterion,
     Decomposition,
+    Generation,
     Loop,
     Objective,
     OrGroup,
+    Prices,
     TrailEntry,
     Verdict,
 )
@@ -145,8 +147,11 @@ objectives = st.builds(
     definition_of_done=texts,
     constraints=st.builds(
         Constraints,
-        max_iterations=st.integers(0, 10**20),
-        max_attempts=st.integers(1, 3),
+        effort=st.sampled_from(["low", "normal", "high"]),
+        max_iterations=st.none() | st.integers(0, 10**20),
+        max_stall_count=st.none() | st.integers(1, 5),
+        max_attempts=st.none() | st.integers(1, 3),
+        max_total_attempts=st.none() | st.integers(1, 99),
         max_cost_usd=st.none() | numbers,
         max_runtime=st.none() | st.integers(1, 9) | texts,
     ),
@@ -163,6 +168,15 @@ controls = st.builds(
     redirect_requested=st.booleans(),
     run_id=st.none() | texts,
     cost_usd=numbers,
+    generation=st.builds(
+        Generation, outcomes=st.integers(0, 9), least=st.integers(0, 9), got_smaller=st.booleans(), grown=name_tuples
+    ),
+    tried=st.integers(0, 99),
+    won=st.integers(0, 9),
+    needed=st.integers(0, 99),
+    fewest_unresolved=st.none() | st.integers(0, 9),
+    shares=st.none() | st.integers(1, 9),
+    prices=st.builds(Prices, attempts=st.integers(0, 9), attempts_usd=numbers, negative=st.integers(0, 9)),
     verdict=st.none()
     | st.builds(
         Verdict,
@@ -184,10 +198,15 @@ atoms_ = st.builds(
     run=st.none() | texts,
     check=st.none() | st.builds(AtomCheck, type=st.just("command"), value=texts),
     touches=name_tuples,
+    covers=name_tuples,
     probe=st.booleans(),
     timeout=st.none() | st.integers(1, 9) | texts,
     estimate=st.none() | numbers,
     attempts=st.integers(0, 3),
+    failures=st.integers(0, 9),
+    alike=st.integers(0, 9),
+    partial=st.booleans(),
+    reopened=st.booleans(),
 )
 bindings = st.builds(Binding, summary=texts, artifacts=name_tuples)
 trail_entries = st.builds(
@@ -200,7 +219,17 @@ trail_entries = st.builds(
     atom=st.none() | names,
     attempt=st.none() | st.integers(1, 3),
 )
-groups = st.builds(OrGroup, choices=name_tuples, selected=names, failed=name_tuples, speculative=st.booleans())
+groups = st.builds(
+    OrGroup,
+    choices=name_tuples,
+    selected=names,
+    failed=name_tuples,
+    round=st.integers(0, 3),
+    seen=name_tuples,
+    blames=st.dictionaries(names, st.integers(1, 3), max_size=2),
+    hints=st.dictionaries(names, st.lists(names, min_size=1, max_size=2).map(tuple), max_size=2),
+    speculative=st.booleans(),
+)
 decompositions = st.builds(Decomposition, parent=names, children=name_tuples, reason=texts)
 corrections = st.builds(
     Correction,

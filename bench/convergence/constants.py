@@ -25,7 +25,6 @@ VALUES: dict[str, tuple[float, ...]] = {
     "SWEEPS": (1, 3, 6),
     "HOPELESS": (0.4, 1.2, 3.0),
     "HARDER": (0, 6, 12),
-    "HINTED": (0.0, 0.5, 1.0, 99.0),
     "VAIN": (0.0, 2.0, 99.0),
     PER_ATOM: (4, 6, 8, 10, 15),
 }

@@ -52,9 +52,10 @@ def judged(loop: Loop, *failing: str) -> None:
 
 
 def after_one(*atoms: Any, stall_count: int = 1, **limits: Any) -> Loop:
-    """One generation has ended, with this many stalls counted so far."""
+    """One generation has ended, with this many stalls counted so far; every atom was tried."""
     limits = {"max_attempts": 9, "max_stall_count": 9, **limits}
     loop = a_loop(*(atoms or (atom("A1"), atom("A2"), atom("A3"))), constraints=Constraints(**limits))
     end(loop)
+    loop.atoms = [replace(one, failures=max(one.failures, 1)) for one in loop.atoms]
     loop.control = replace(loop.control, stall_count=stall_count)
     return loop

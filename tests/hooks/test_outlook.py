@@ -29,7 +29,8 @@ def test_a_parent_is_checked_when_all_its_parts_are_resolved_and_not_before() ->
     done, todo = atom("A2", status="resolved"), atom("A3")
     assert of(atom("A1", check=CHECK), done, split=("A1", "A2")).to_check == ("A1",)
     assert of(atom("A1", check=CHECK), done, todo, split=("A1", "A2", "A3")).to_check == ()
-    assert of(atom("A1", check=CHECK, attempts=2), done, split=("A1", "A2")).is_empty
+    assert not of(atom("A1", check=CHECK, attempts=11), done, split=("A1", "A2")).is_empty
+    assert of(atom("A1", check=CHECK, attempts=12), done, split=("A1", "A2")).is_empty, "patience is at its end"
 
 
 def test_a_parent_that_nobody_needs_is_not_checked() -> None:

@@ -72,7 +72,7 @@ def test_what_cannot_be_done_ends_with_a_reason(tmp_path: Path) -> None:
     assert ran.code == 4, ran.out
     control = project.loop.control
     assert control.status == "stopped"
-    assert control.stop_reason == "exhausted: every attempt and every alternative has failed for A1"
+    assert control.stop_reason == "exhausted: nothing can start; not resolved: A1"
     assert project.statuses() == {"A1": "pending", "A2": "resolved"}
     assert "exit 3" in project.loop.trail[0].reason
 

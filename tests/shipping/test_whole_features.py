@@ -71,9 +71,10 @@ def test_a_graph_that_leads_nowhere_is_left_to_one_agent_who_is_told_so(tmp_path
     at(feature, "work", max_iterations=2)
     ran = feature.ship()
     assert (ran.code, feature.loop.phase) == (5, "review"), ran.out + ran.err
-    assert (feature.asked("A1"), feature.asked("A2"), feature.asked("work")) == (2, 0, 1)
+    generations, turns = 3, 6  # until it stalls; of one atom that nothing stands beside, while nothing was resolved
+    assert (feature.asked("A1"), feature.asked("A2"), feature.asked("work")) == (generations * turns, 0, 1)
     prompt = next((feature.root / ".aot/attempts").glob("work-*/prompt.md")).read_text()
-    assert "step by step, it did not get there: exhausted" in prompt
+    assert "step by step, it did not get there: stalled" in prompt
     assert "nobody knows how" in prompt
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from aotloop.core import events
+from aotloop.core.backtracking import note_selected
 from aotloop.core.board import Board
 from aotloop.core.effects import Effect, Resolved
 from aotloop.core.failure import fail, rule_against
@@ -40,7 +41,8 @@ def resolve(board: Board, event: events.AtomResolved) -> list[Effect]:
         return []
     count_attempt(board.loop)
     count_won(board.loop, atom)
-    board.put(replace(moved, attempts=0, alike=0, partial=False))
+    board.patience_changed()
+    board.put(replace(moved, attempts=0, alike=0, partial=False, reopened=False))
     if event.commit is not None:
         board.loop.control = replace(board.loop.control, last_sha=event.commit)
     count_resolved(board.loop, moved)
@@ -64,6 +66,8 @@ def _settle_race(board: Board, event: events.AtomResolved) -> None:
         return
     name = board.group_of[winner]
     if group.selected != winner:
+        note_selected(board, name, winner)
+        group = board.loop.or_groups[name]
         board.loop.trail.append(
             TrailEntry(or_group=name, selected=winner, reason=f"{winner} was resolved first", timestamp=event.at)
         )

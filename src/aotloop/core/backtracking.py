@@ -10,15 +10,16 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from aotloop.core.board import Board
-from aotloop.core.conflicts import earlier_than, later_than, untried
+from aotloop.core.conflicts import earlier_than, later_than
 from aotloop.core.effects import Backtracked, Effect
 from aotloop.core.events import BranchSwitched
 from aotloop.core.group_order import group_order
 from aotloop.core.illegal import illegal
 from aotloop.core.model import OrGroup, TrailEntry
+from aotloop.core.parents import settle_parent
 from aotloop.core.probing import probe_if_it_pays
 from aotloop.core.removal import take_out
-from aotloop.core.repairs import forget_rounds, repairs_of
+from aotloop.core.repairs import forget_rounds, has_contributed, repairs_of
 from aotloop.core.tally import something_got_smaller
 
 
@@ -56,9 +57,9 @@ def leave(
         group = replace(group, blames={**group.blames, left: group.blames.get(left, 0) + 1})
     board.put_group(event.or_group, replace(group, selected=event.choice))
     dropped = repairs_of(board, affected)
-    resolved = [one for one in affected.union(dropped) if one in board.atoms and board.atoms[one].status == "resolved"]
+    resolved = [one for one in affected.union(dropped) if one in board.atoms and has_contributed(board.atoms[one])]
     reset = _reset(board, affected.difference(dropped), keeping=set(group.choices))
-    _free_after_switch(board, event.or_group, event.at)
+    _free_after_switch(board, event.or_group)
     forget_rounds(board.loop)
     take_out(board, set(dropped))
     probe_if_it_pays(board, event.choice)
@@ -70,7 +71,8 @@ def leave(
             reset=reset,
             dropped=tuple(dropped),
             undone=tuple(sorted(resolved)),
-        )
+        ),
+        *settle_parent(board, event.choice),  # all its parts may be resolved: others need them as well
     ]
 
 
@@ -79,7 +81,11 @@ def _take(board: Board, name: str, choice: str) -> None:
     group = board.loop.or_groups[name]
     if choice in group.failed or choice in group.blamed:
         begin_round(board, name)
-        group = board.loop.or_groups[name]
+    note_selected(board, name, choice)
+
+
+def note_selected(board: Board, name: str, choice: str) -> None:
+    group = board.loop.or_groups[name]
     if choice not in group.seen and choice != group.choices[0]:
         something_got_smaller(board.loop)
         board.put_group(name, replace(group, seen=(*group.seen, choice)))
@@ -118,7 +124,7 @@ def _reset(board: Board, atom_ids: set[str], *, keeping: set[str]) -> tuple[str,
     changed = []
     for atom_id in sorted((one for one in atom_ids if one in board.position), key=lambda one: board.position[one]):
         atom = board.atoms[atom_id]
-        fresh = replace(atom, status="pending", attempts=0)
+        fresh = replace(atom, status="pending", attempts=0, reopened=False)
         if atom_id not in keeping:
             fresh = replace(fresh, failures=0, partial=False)
         if fresh != atom or atom_id in board.loop.bindings:
@@ -128,7 +134,7 @@ def _reset(board: Board, atom_ids: set[str], *, keeping: set[str]) -> tuple[str,
     return tuple(changed)
 
 
-def _free_after_switch(board: Board, switched: str, at: str) -> None:
+def _free_after_switch(board: Board, switched: str) -> None:
     """What was given up together with the choice just left may go together with its successor."""
     loop = board.loop
     for name in later_than(board, switched):
@@ -136,11 +142,7 @@ def _free_after_switch(board: Board, switched: str, at: str) -> None:
         kept = {choice: others for choice, others in group.blamed.items() if switched not in others}
         if len(kept) == len(group.blamed):
             continue
-        group = replace(group, blamed=kept)
-        if (group.selected in group.failed or group.selected in kept) and (free := untried(board, group)):
-            loop.trail.append(TrailEntry(or_group=name, selected=free[0], reason="possible again", timestamp=at))
-            group = replace(group, selected=free[0])
-        board.put_group(name, group)
+        board.put_group(name, replace(group, blamed=kept))
 
 
 def free_what_is_out_of_order(board: Board) -> None:

@@ -1,5 +1,4 @@
-"""When an earlier choice is to blame: if what fails on it names it, and has failed often or it was named before; or if
-patience is at its end.
+"""When an earlier choice is to blame: if it is named twice by what fails on it, or if patience is at its end.
 
 The conflict-directed step: of the groups that a failing atom rests on, or could be avoided by, the latest with a choice
 left in this round switches. If none has one left, all of them begin another round. So no combination is lost.
@@ -14,12 +13,11 @@ from aotloop.core.board import Board
 from aotloop.core.conflicts import conflict_set, group_to_switch, untried, ways_around
 from aotloop.core.effects import Effect
 from aotloop.core.events import AtomFailed, BranchSwitched
-from aotloop.core.turns import is_telling
 from aotloop.core.units import score
 
 
 def heed_hints(board: Board, event: AtomFailed) -> list[Effect]:
-    """A hint may be wrong, above all one that comes after little bad luck: that counts when the same is said again."""
+    """A hint may be wrong, and one that is obeyed at once costs much then: the second time the same is said counts."""
     named = _named(board, event)
     rests_on = conflict_set(board, event.atom) if named else set()  # before a repair is dropped with what it mends
     speaker = board.atoms[event.atom].repairs or event.atom
@@ -27,7 +25,7 @@ def heed_hints(board: Board, event: AtomFailed) -> list[Effect]:
     for name in named:
         group = board.loop.or_groups[name]
         before = group.hints.get(group.selected, ())
-        if before or is_telling(board.loop, board.atoms[event.atom].failures):
+        if speaker in before:
             others = [one for one in group.choices if one in board.atoms and one != group.selected]
             effects += _switch(board, name, others, event.atom, event.reason, event.at, rests_on)
         else:
@@ -79,8 +77,7 @@ def _leave_latest(
 ) -> list[Effect]:
     found = _latest(board, rests_on, failing)
     if found is None and reopen:
-        around = set(ways_around(board, failing)) if failing is not None else set()
-        for name in rests_on | (around - {board.group_of.get(failing or "")}):
+        for name in rests_on.union(ways_around(board, failing) if failing is not None else ()):
             begin_round(board, name)
         found = _latest(board, rests_on, failing)
     if found is None:
@@ -92,7 +89,7 @@ def _leave_latest(
 def _latest(board: Board, rests_on: set[str], failing: str | None) -> tuple[str, set[str], list[str]] | None:
     own = board.group_of.get(failing) if failing is not None else None
     around = ways_around(board, failing) if failing is not None else {}
-    around = {name: ways for name, ways in around.items() if name not in rests_on and name != own}
+    around = {name: ways for name, ways in around.items() if name not in rests_on}
     found = group_to_switch(board, rests_on.union(around), around)
     if found is None or found[0] == own:
         return None

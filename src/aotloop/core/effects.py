@@ -14,7 +14,7 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckParent(Effect, frozen=True, kw_only=True):
-    """All children of this atom are resolved; run its own check and report AtomResolved, or AtomFailed."""
+    """All children of this atom are resolved; run its check and report AtomResolved, or AtomFailed."""
 
     atom: str
 

@@ -37,16 +37,18 @@ def stalled(board: Board, limits: Limits) -> str | None:
 
 def hopeless(board: Board, atom_id: str, *, share: float = 1) -> str | None:
     """Every choice of this atom's unit has failed alike, far more often than bad luck explains: a person is needed."""
-    if atom_id not in board.atoms or atom_id not in board.required or not is_hopeless(board, atom_id, share):
+    group = board.group(atom_id)
+    chosen = group.selected if group is not None else atom_id  # what failed has given way, as a rule
+    if chosen not in board.required or not is_hopeless(board, chosen, share):
         return None
-    choices = choices_of(board, atom_id)
+    choices = choices_of(board, chosen)
     times = sum(board.atoms[one].alike for one in choices)
     last = next((one.reason for one in reversed(board.loop.trail) if one.atom in choices and one.type == "failure"), "")
     named = " and ".join(choices[:MOST_NAMED])
+    what = f"{named} asks for or its check" if len(choices) == 1 else f"{named} ask for or their checks"
     return (
         f"{named} failed {times} times in the same way ({shorten(last, LONGEST_REASON, placeholder='…')});"
-        f" change what {named} asks for or its check, add an alternative, or grant another try:"
-        f" aot redirect --retry {choices[0]}"
+        f" change what {what}, add an alternative, or grant another try: aot redirect --retry {choices[0]}"
     )
 
 

@@ -83,14 +83,14 @@ def _mend(board: Board, event: AtomFailed) -> list[Effect]:
     return give_up(board, event.atom, event.reason, event.at)
 
 
-def give_up(board: Board, atom_id: str, reason: str, at: str) -> list[Effect]:
+def give_up(board: Board, atom_id: str, reason: str, at: str, *, reopen: bool = True) -> list[Effect]:
     """A repair, or a parent: another choice of its own group, else an earlier one; without any, it is exhausted."""
     if atom_id not in board.required:
         return []
     group = board.group(atom_id)
     if group is not None and untried(board, group):
         return _switch_own(board, atom_id, untried(board, group), reason, at)
-    if found := blame_earlier(board, atom_id, reason, at):
+    if found := blame_earlier(board, atom_id, reason, at, reopen=reopen):
         return found
     others = [one for one in board.unit(atom_id) if one in board.atoms and one != atom_id]
     return _switch_own(board, atom_id, others, reason, at) if others else [Exhausted(atom=atom_id)]
@@ -132,21 +132,24 @@ def _leave_race(board: Board, racer: Atom) -> list[Effect]:
 def seek_alternative(board: Board, event: AlternativeSought) -> list[Effect]:
     """For what is not tried again as it is: a command that failed and for which nothing has changed, or a repair."""
     atom = board.atoms.get(event.atom)
-    if atom is None or atom.status != "pending" or not (atom.failures or board.is_exhausted(event.atom)):
+    if atom is None or atom.status != "pending" or not (atom.failures or atom.run or board.is_exhausted(event.atom)):
         raise illegal(board.loop, event, f"{event.atom} is no atom that failed", event.atom)
     if board.is_exhausted(event.atom):
-        return give_up(board, event.atom, event.reason, event.at)
+        return give_up(board, event.atom, event.reason, event.at, reopen=False)
     group = board.group(event.atom)
     if group is not None and group.selected == event.atom and (others := _worth_another_turn(board, event.atom)):
         return _switch_own(board, event.atom, others, event.reason, event.at)
-    return blame_earlier(board, event.atom, event.reason, event.at) or [Exhausted(atom=event.atom)]
+    found = blame_earlier(board, event.atom, event.reason, event.at, reopen=False)  # no failure, no other round
+    return found or [Exhausted(atom=event.atom)]
 
 
 def _worth_another_turn(board: Board, atom_id: str) -> list[str]:
     """Of its group: what has not had its turn in this round, and what an agent does, whose next try may differ."""
     group = board.loop.or_groups[board.group_of[atom_id]]
-    left = untried(board, group)
-    return left or [one for one in group.choices if one != atom_id and one in board.atoms and not board.atoms[one].run]
+    if left := untried(board, group):
+        return left
+    others = [one for one in group.choices if one != atom_id and one in board.atoms and not board.atoms[one].run]
+    return [one for one in others if one not in board.children_of and not board.waits_for(one)] or others
 
 
 def rule_against(board: Board, choice: str, reason: str, at: str) -> list[Effect]:

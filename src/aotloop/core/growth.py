@@ -8,11 +8,12 @@ from msgspec.structs import replace
 
 from aotloop.core.backtracking import free_what_is_out_of_order
 from aotloop.core.board import Board
+from aotloop.core.checklist import item_names
 from aotloop.core.effects import Added, Effect
 from aotloop.core.events import AtomAdded, AtomDecomposed, Event
 from aotloop.core.graph import Graph
 from aotloop.core.illegal import illegal
-from aotloop.core.invariants import problems_of_atom_terms
+from aotloop.core.invariants import problems_of_atom_terms, problems_of_covers
 from aotloop.core.model import Atom, Decomposition, OrGroup
 from aotloop.core.parts import free_ids, parts_of
 from aotloop.core.tally import count_attempt, count_grown, note_growth
@@ -39,7 +40,8 @@ def add_atom(board: Board, event: AtomAdded) -> str:
         covers=event.covers,
         estimate=event.estimate,
     )
-    for problem in problems_of_atom_terms(atom, ()):
+    items = item_names(board.loop.objective.base_case) if atom.covers else []
+    for problem in (*problems_of_atom_terms(atom, ()), *problems_of_covers(atom, items, ())):
         if problem.level == "error":
             raise illegal(None, event, f"{atom_id}: {problem}")
     groups = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from aotloop.core.checklist import base_case_tree, items_of, problems_of_atom_check, problems_of_base_case
+from aotloop.core.checklist import item_names, problems_of_atom_check, problems_of_base_case
 from aotloop.core.conflicts import untried
 from aotloop.core.findings import Finding, Path, error, warning
 from aotloop.core.graph import Graph
@@ -64,7 +64,7 @@ def _atoms(loop: Loop, graph: Graph) -> Iterator[Finding]:
     if not loop.atoms:
         yield error(("atoms",), "is empty; a loop needs at least one atom", missing=True)
     counts = Counter(atom.id for atom in loop.atoms)
-    items = {one.name for one in items_of(base_case_tree(loop.objective.base_case))}
+    items = Counter(item_names(loop.objective.base_case))
     for number, atom in enumerate(loop.atoms):
         here: Path = ("atoms", number)
         if not atom.id.strip():
@@ -76,11 +76,26 @@ def _atoms(loop: Loop, graph: Graph) -> Iterator[Finding]:
         yield from _unknown(atom.depends_on, graph, (*here, "depends_on"))
         yield from _membership(atom, loop, here)
         yield from problems_of_atom_terms(atom, here)
-        for item in atom.covers:
-            if item not in items:
-                yield error((*here, "covers"), f"the base case has no item {item!r}{_near(item, items)}")
+        yield from problems_of_covers(atom, items, here)
         if atom.status == "resolved" and atom.id not in loop.bindings:
             yield warning(here, f"{atom.id} is resolved but has no binding; others cannot see its result")
+    yield from _ambiguous(loop, items)
+
+
+def problems_of_covers(atom: Atom, items: Iterable[str], here: Path) -> Iterator[Finding]:
+    """`items`: names of those of the base case."""
+    for item in atom.covers:
+        if item not in items:
+            yield error((*here, "covers"), f"the base case has no item {item!r}{_near(item, items)}")
+
+
+def _ambiguous(loop: Loop, items: Counter[str]) -> Iterator[Finding]:
+    """Names that stand twice in the base case are of no harm to anybody but atoms that cover one."""
+    for item in (one for one, count in items.items() if count > 1):
+        covering = [atom.id for atom in loop.atoms if item in atom.covers]
+        if covering:
+            told = f"{items[item]} items are called {item!r}; {', '.join(covering[:8])} must make all of them true"
+            yield warning(("objective", "base_case"), f"{told}. Give them names of their own")
 
 
 def _membership(atom: Atom, loop: Loop, here: Path) -> Iterator[Finding]:

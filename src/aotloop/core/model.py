@@ -228,6 +228,8 @@ class Atom(Entry, frozen=True, kw_only=True):
     """Failures in a row with the same evidence."""
     partial: bool = False
     """A failed attempt left work behind that holds."""
+    reopened: bool = False
+    """It was resolved, and what it covers failed after all: what it contributed is still there."""
     findings: str | None = None
     """What a probe found out; None if none was there."""
     whole: bool = False

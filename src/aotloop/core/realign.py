@@ -15,7 +15,7 @@ from aotloop.core.invariants import findings_of
 from aotloop.core.model import Atom, Control, Loop, OrGroup
 
 _WORDS = ("description", "run", "check", "or_group")
-"""What says which work an atom is."""
+"""What says which work an atom is. Not what it covers: whether that holds, the base case tells, and reopens it."""
 
 
 def replace_graph(loop: Loop, event: Realigned) -> None:

@@ -2,7 +2,7 @@
 
 | correction           | recorded as       | the trail                       | reset                                |
 | -------------------- | ----------------- | ------------------------------- | ------------------------------------ |
-| ObjectiveCorrected   | objective_change  | cleared                         | verdict, failures, counters          |
+| ObjectiveCorrected   | objective_change  | cleared                         | verdict, failures, counters, covers  |
 | Realigned            | objective_change  | cleared                         | the same; what is not asked for      |
 | ConstraintsCorrected | constraint_change | kept                            | nothing                              |
 | ScopeExtended        | dag_adjustment    | a user_correction is added      | nothing                              |
@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from aotloop.core import events
 from aotloop.core.board import Board
-from aotloop.core.checklist import problems_of_base_case
+from aotloop.core.checklist import item_names, problems_of_base_case
 from aotloop.core.effects import Effect, Resolved, Revert
 from aotloop.core.findings import Finding
 from aotloop.core.freshness import outdate_verdict
@@ -37,7 +37,7 @@ from aotloop.core.model import Binding, Correction, CorrectionType, Generation, 
 from aotloop.core.parents import resolve_parents, settle_parent
 from aotloop.core.realign import replace_graph
 from aotloop.core.removal import take_out
-from aotloop.core.repairs import forget_rounds, repairs_of
+from aotloop.core.repairs import forget_rounds, has_contributed, repairs_of
 
 
 def correct(board: Board, event: events.Corrected) -> list[Effect]:
@@ -53,8 +53,8 @@ def correct(board: Board, event: events.Corrected) -> list[Effect]:
         Correction(timestamp=event.at, type=kind, description=event.description, trail_cleared=is_cleared)
     )
     effects = _settle_parents(corrected)
-    resolved = {atom.id for atom in corrected.atoms if atom.status == "resolved"}
-    undone = [atom.id for atom in loop.atoms if atom.status == "resolved" and atom.id not in resolved]
+    kept = {atom.id for atom in corrected.atoms if has_contributed(atom)}
+    undone = [atom.id for atom in loop.atoms if has_contributed(atom) and atom.id not in kept]
     if undone:
         effects.append(Revert(atoms=tuple(undone)))
     for name in Loop.__struct_fields__:
@@ -98,7 +98,13 @@ def _objective(loop: Loop, event: events.ObjectiveCorrected | events.Realigned) 
         name: replace(group, failed=(), blamed={}, round=0, seen=(), blames={}, hints={})
         for name, group in loop.or_groups.items()
     }
-    loop.atoms = [replace(atom, attempts=0, failures=0, alike=0, partial=False) for atom in loop.atoms]
+    items = set(item_names(event.objective.base_case))
+    loop.atoms = [
+        replace(
+            atom, attempts=0, failures=0, alike=0, partial=False, covers=tuple(filter(items.__contains__, atom.covers))
+        )
+        for atom in loop.atoms
+    ]
     status = "pending" if loop.control.status == "completed" else loop.control.status
     loop.control = replace(
         loop.control,
@@ -153,13 +159,14 @@ def _take_choice_out(loop: Loop, name: str, choice: str) -> None:
     if not any(one in known for one in left):
         del loop.or_groups[name]
         return
-    failed = _without(group.failed, choice)
+    freed = _freed(group, choice)
     selected = group.selected
     if selected == choice:
         possible = [one for one in left if one in known]
-        given_up = {*failed, *group.blamed}
-        selected = next((one for one in possible if one not in given_up), possible[0])
-    loop.or_groups[name] = replace(_freed(group, choice), choices=left, selected=selected)
+        selected = next((one for one in possible if one not in freed.failed and one not in freed.blamed), possible[0])
+    if selected in freed.failed or selected in freed.blamed:  # all have had their turn: another round
+        freed = replace(freed, failed=(), blamed={}, round=freed.round + 1)
+    loop.or_groups[name] = replace(freed, choices=left, selected=selected)
 
 
 def _force(loop: Loop, event: events.ChoiceForced) -> None:
@@ -171,7 +178,8 @@ def _force(loop: Loop, event: events.ChoiceForced) -> None:
         known = _listed(one for one in group.choices if one in graph.atoms)
         raise illegal(None, event, f"{event.choice} cannot be chosen for {event.or_group}; there are: {known}")
     _note(loop, event, or_group=event.or_group, selected=event.choice)
-    loop.or_groups[event.or_group] = replace(_freed(group, event.choice), selected=event.choice)
+    seen = group.seen if event.choice in (*group.seen, group.choices[0]) else (*group.seen, event.choice)
+    loop.or_groups[event.or_group] = replace(_freed(group, event.choice), selected=event.choice, seen=seen)
     if group.selected != event.choice:
         parts = {group.selected} | graph.descendants(group.selected)
         affected = parts | graph.built_on(parts)
@@ -207,7 +215,7 @@ def _grant_retry(loop: Loop, event: events.RetryGranted) -> None:
         is_given_up = group.selected in group.failed or group.selected in group.blamed
         selected = event.atom if is_given_up else group.selected
         loop.or_groups[name] = replace(group, selected=selected)
-    _reset(loop, [event.atom])
+    _reset(loop, [event.atom], keep=True)
     _grant_share(loop)
 
 
@@ -233,13 +241,14 @@ def _refuse_removal(loop: Loop, graph: Graph, event: events.ScopeReduced) -> Non
         raise illegal(loop, event, f"{event.atom} is the only atom; a loop needs at least one", event.atom)
 
 
-def _reset(loop: Loop, atom_ids: Iterable[str], *, keep_attempts: bool = False) -> None:
+def _reset(loop: Loop, atom_ids: Iterable[str], *, keep_attempts: bool = False, keep: bool = False) -> None:
+    """`keep`: what it rests on is the same, so what it contributed may stay."""
     ids = set(atom_ids)
     for place, atom in enumerate(loop.atoms):
         if atom.id in ids:
             reset = replace(atom, status="pending")
             if not keep_attempts:
-                reset = replace(reset, attempts=0, failures=0, alike=0, partial=False)
+                reset = replace(reset, attempts=0, failures=0, alike=0, partial=False, reopened=reset.reopened and keep)
             loop.atoms[place] = reset
             outdate_verdict(loop, atom, reset)
             loop.bindings.pop(atom.id, None)

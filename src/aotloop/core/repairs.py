@@ -44,7 +44,7 @@ def _covering(board: Board, failing: dict[str, str]) -> dict[str, list[str]]:
     base_case = board.loop.objective.base_case
     found: dict[str, list[str]] = {}
     for atom in board.loop.atoms:
-        if atom.covers and atom.id in board.required and atom.status == "resolved":
+        if atom.covers and atom.id in board.required:  # all that is required is resolved
             names = failing_items_of(base_case, atom.covers)
             if items := [item for item in failing if item in names]:
                 found[atom.id] = items
@@ -61,9 +61,15 @@ def _reopen(board: Board, atom_id: str, reason: str, at: str) -> None:
     open_ids = [atom_id]
     for one in open_ids:  # grows while we walk it
         if board.atoms[one].status == "resolved":
-            board.put(replace(board.atoms[one], status="pending"))
+            is_done = one == atom_id and one not in board.children_of  # a whole contributes by its parts
+            board.put(replace(board.atoms[one], status="pending", reopened=is_done))
             board.loop.bindings.pop(one, None)
         open_ids += [parent for parent in board.parents_of_unit(one) if parent not in open_ids]
+
+
+def has_contributed(atom: Atom) -> bool:
+    """What it did is on the branch."""
+    return atom.status == "resolved" or atom.reopened
 
 
 def repair_parent(board: Board, parent: str, evidence: str) -> list[Effect]:

@@ -19,9 +19,7 @@ SWEEPS = 3
 HOPELESS = 1.2
 """A unit whose every choice failed alike for this many times the patience, whatever it rested on, cannot be done."""
 HARDER = 6
-"""So many times as often as the hardest atom that was resolved it has to fail for that, too: some are just difficult."""
-HINTED = 0.5
-"""A hint is believed at once by an atom that failed this many times as often as usual, else when it is repeated."""
+"""For that, it also has to fail this many times as often as the hardest atom that was resolved: some are difficult."""
 VAIN = 2
 """A retry starts from what was left for this many times the usual attempts without progress, then clean."""
 _ONE_MORE, _CAUTION = 2, 6
@@ -51,8 +49,3 @@ def patience(loop: Loop) -> int:
 def most_in_vain(loop: Loop) -> int:
     """Attempts in a row that start from what an earlier one left and get no further, before one starts clean."""
     return max(2, round(VAIN * usual(loop)))
-
-
-def is_telling(loop: Loop, failures: int) -> bool:
-    """Whether an atom has failed so often that the first hint at another cause is believed."""
-    return failures >= int(HINTED * usual(loop) + 0.5)

@@ -36,6 +36,13 @@ def score(graph: Graph, name: str, choice: str) -> tuple[bool, int, int]:
     return not is_promising(graph, choice), failures, group.choices.index(choice)
 
 
+def next_in_line(graph: Graph, name: str) -> str | None:
+    """Whose turn it is after that of the selected choice; None if there is no other choice."""
+    group = graph.or_groups[name]
+    others = [one for one in group.choices if one in graph.atoms and one != group.selected]
+    return min(others, key=lambda one: score(graph, name, one), default=None)
+
+
 def least_outcomes(graph: Graph, unresolved: list[str]) -> int:
     """How long a generation lasts: an attempt at each alternative of all units, and for a unit alone so many that one
     without any progress is not explained by bad luck.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aotloop.core.board import Board
 from aotloop.core.limits import limits_of
+from aotloop.core.measure import attempts_left
 from aotloop.core.model import Loop
 from aotloop.hooks.answers import Answer, Context, Plain
 from aotloop.hooks.outlook import outlook
@@ -36,8 +37,9 @@ def _anchor(loop: Loop) -> str:
         f"Objective: {line(objective.goal, 400)}",
         f"Done when: {line(objective.definition_of_done, 400)} (verify_checklist.py decides, nobody's word does)",
         f"Iteration {control.iteration} of {limits.max_iterations}, stalls: {control.stall_count}.",
+        f"At most {attempts_left(loop)} more attempts.",
         f"Unresolved atoms: {len(unresolved)}",
-        *described(board, unresolved[:MOST_NAMED]),
+        *described(board, unresolved[:MOST_NAMED]).values(),
     ]
     if ahead.ready:
         lines.append(f"Ready: {names(ahead.ready)}.")

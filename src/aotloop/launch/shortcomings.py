@@ -51,9 +51,10 @@ _ANSWERS = {
 
 
 def _is_probed(loop: Loop) -> bool:
-    """Alternatives are looked at first where there are several left to choose from; racers are not."""
+    """Where a person, or an agent, asked for it; alternatives also once it is known what a probe costs."""
     is_asked_for = any(atom.probe and atom.status != "resolved" for atom in loop.atoms)
-    return is_asked_for or any(len(one.choices) > 2 and not one.speculative for one in loop.or_groups.values())
+    may_pay = loop.control.prices.probes > 0
+    return is_asked_for or (may_pay and any(not one.speculative for one in loop.or_groups.values()))
 
 
 def _is_judged(loop: Loop) -> bool:

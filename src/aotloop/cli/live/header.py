@@ -10,7 +10,6 @@ from aotloop.cli.live.picture import Picture
 from aotloop.cli.live.times import lasting
 from aotloop.cli.output import counted
 from aotloop.cli.spending import spending
-from aotloop.core.limits import limits_of
 
 STATUS_COLOURS = {"pending": "cyan", "running": "yellow", "stopped": "magenta", "completed": "green"}
 LONGEST_BAR = 30
@@ -39,7 +38,7 @@ def _progress(picture: Picture, width: int) -> list[Piece]:
 
 
 def _facts(picture: Picture, width: int, now: float) -> Iterator[str]:
-    limits = limits_of(picture.loop.objective.constraints)
+    limits = picture.limits
     yield f"{'turn' if picture.is_of_phases else 'iteration'} {picture.iteration:,} of {limits.max_iterations:,}"
     if not picture.is_of_phases:
         yield f"stalls {picture.stall_count:,} of {limits.max_stall_count:,}"

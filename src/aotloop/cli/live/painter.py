@@ -40,6 +40,7 @@ class Painter:
         )
         self._size = size_of(stream)
         self._second = 0
+        self._rung = 0
 
     def go_on(self, ask: Callable[[Picture], bool], closing: threading.Event) -> None:
         """`ask` tells the picture what is new, and whether anything is."""
@@ -62,6 +63,13 @@ class Painter:
             size = self._size
             self._live.update(draw(self._picture, size.columns - 1, size.lines - 1, time.time(), self._colour))
             self._live.refresh()
+            self._ring()
+
+    def _ring(self) -> None:
+        """For whoever is there, and looks elsewhere."""
+        if self._picture.bells > self._rung:
+            self._console.bell()
+        self._rung = self._picture.bells
 
     def _is_resized(self) -> bool:
         """The terminal has broken or joined our lines in its own way. Nobody knows where they are: all is cleared."""

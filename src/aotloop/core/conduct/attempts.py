@@ -59,7 +59,9 @@ def fail(
 ) -> list[Effect]:
     is_command = run.board.atoms[attempt.atom].run is not None
     run.failed.add(attempt.atom)
-    effects = run.advance(
+    if is_command and attempt.merges == run.merges:
+        run.held[attempt.atom] = run.merges
+    return run.advance(
         events.AtomFailed(
             atom=attempt.atom,
             reason=reason,
@@ -70,9 +72,6 @@ def fail(
             wants_probe=wants_probe,
         )
     )
-    if is_command and attempt.merges == run.merges:
-        run.held[attempt.atom] = run.merges
-    return effects
 
 
 def proposed(run: Run, report: reports.ChildrenProposed) -> list[Effect]:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from aotloop.core import events
+from aotloop.core.checklist import check_of
 from aotloop.core.conduct import attempts, checking, merging, reports
 from aotloop.core.conduct.ending import close_generation, finish, get_unstuck, reach_limits, set_aside
 from aotloop.core.conduct.run import Attempt, Run
@@ -86,7 +87,7 @@ def _begin(run: Run, report: reports.Began) -> list[Effect]:
     for atom in run.loop.atoms.copy():
         if atom.status == "in_progress":
             run.advance(events.AtomAbandoned(atom=atom.id))
-    known = fresh_verdict(run.loop, report.commit)
+    known = fresh_verdict(run.loop, report.commit) if report.commit is not None else None
     run.has_begun = known is not None and not known.passed and not known.undecided
     return effects + _take_up(run, report.at)
 
@@ -103,7 +104,7 @@ def _take_up(run: Run, at: str) -> list[Effect]:
             reason = "it failed again and again"
             effects += run.advance(events.AlternativeSought(atom=atom.id, reason=reason, at=at))
         elif atom.id in run.board.children_of and not run.board.waits_for(atom.id):
-            if atom.check is None:
+            if check_of(atom, run.loop.objective.base_case) is None:
                 effects += run.advance(events.AtomResolved(atom=atom.id, at=at))
             else:
                 run.checking.add(atom.id)

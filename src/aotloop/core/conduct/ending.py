@@ -21,7 +21,6 @@ def close_generation(run: Run, at: str) -> list[Effect]:
     if not run.is_open or run.members or verdict_is_due(run) or run.verifying is not None or run.checking:
         return []
     if not generation_is_over(run):
-        run.members = set(run.attempts)
         return []
     run.is_open = False
     if not run.loop.control.generation.outcomes:  # to wait is not to fail
@@ -77,13 +76,18 @@ def _seek_alternatives(run: Run, at: str, effects: list[Effect]) -> bool:
     was given up and is required again, by a choice that was freed.
     """
     held = _first_held(run)
+    run.sought.add(_combination(run))
     if held is None:
         found = find_a_way_out(run.board, run.advance, at)
-        effects += found
-        return any(isinstance(one, Backtracked) for one in found)
-    found = run.advance(events.AlternativeSought(atom=held, reason="it failed, and nothing has changed since", at=at))
+    else:
+        reason = "it failed, and nothing has changed since"
+        found = run.advance(events.AlternativeSought(atom=held, reason=reason, at=at))
     effects += found
-    return any(isinstance(one, Backtracked) for one in found)
+    return any(isinstance(one, Backtracked) for one in found) and _combination(run) not in run.sought
+
+
+def _combination(run: Run) -> tuple[str, ...]:
+    return tuple(group.selected for group in run.loop.or_groups.values())
 
 
 def _first_held(run: Run) -> str | None:

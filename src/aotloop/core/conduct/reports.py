@@ -19,7 +19,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 class Began(Report, frozen=True, kw_only=True):
     """The gate is open. Atoms left in progress by a run that died are pending again.
 
-    If the last verdict judged this commit and failed, the base case is not tried again before the work begins.
+    If the last verdict judged this commit and failed, the base case is not tried again: the work begins at once. So
+    `commit` is not given where results of an earlier run may still be reported by ResultFound, or without git.
     """
 
     run_id: str | None = None
@@ -61,7 +62,7 @@ class OfAttempt(Report, frozen=True, kw_only=True, tag=True):
 
 
 class WorkDone(OfAttempt, frozen=True, kw_only=True):
-    """The worker claims success, and the atom's own check agrees."""
+    """The worker claims success, and the atom's check agrees."""
 
     summary: str
     artifacts: tuple[str, ...] = ()

@@ -57,6 +57,8 @@ class Run:
         """Atoms that failed since it was last looked at what is hopeless."""
         self.held: dict[str, int] = {}
         """Commands that failed, and after how many merges: the same again would fail the same way."""
+        self.sought: set[tuple[str, ...]] = set()
+        """Combinations of choices that were taken since something started last: each is looked at once."""
         self.apart: set[frozenset[str]] = set()
         """Pairs of atoms whose changes conflicted."""
         self.merges = 0
@@ -98,11 +100,8 @@ class Run:
             match effect:
                 case CheckParent(atom=atom):
                     self.checking.add(atom)
-                case Backtracked(undone=undone, reset=reset, or_group=name):
+                case Backtracked(undone=undone):  # what is held stays so until something is merged or taken back
                     self.to_revert += undone
-                    for atom in reset:  # but for its own turn, nothing has changed for another choice
-                        if self.board.group_of.get(atom) != name:
-                            self.held.pop(atom, None)
                 case Revert(atoms=undone):
                     self.to_revert += undone
         return [effect for effect in effects if not isinstance(effect, Revert)]  # it has to wait for its turn

@@ -14,8 +14,9 @@ def fill_slots(run: Run) -> list[Effect]:
     """What is ready, best first. Then a generation is under way."""
     effects: list[Effect] = []
     if run.ending is None and run.has_begun and not _is_reverting(run) and _another_may_start(run):
-        effects += _start_ready(run, min(slots(run), attempts_left(run.loop, run.limits)) - len(run.attempts))
-    if not run.is_open and run.attempts and run.ending is None:
+        left = attempts_left(run.loop, run.limits) - len(run.all_attempts())  # a result that is blocked counts, too
+        effects += _start_ready(run, min(slots(run) - len(run.attempts), left))
+    if not run.is_open and run.attempts and run.ending is None and _another_may_start(run):
         run.is_open = True
         run.members = set(run.attempts)
         run.advance(events.GenerationBegan())
@@ -48,6 +49,7 @@ def _start_ready(run: Run, free: int) -> list[Effect]:
         if is_startable(run, atom_id):
             run.advance(events.AtomStarted(atom=atom_id))
             effects.append(_start(run, atom_id))
+            run.sought.clear()
             if len(effects) >= free:
                 break
         elif touches and any(_touch(run, touches, other) for other in _workers(run)):

@@ -1,0 +1,102 @@
+"""How the choices of one unit have done so far, and whose turn it is next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from aotloop.core.graph import Graph
+from aotloop.core.model import Atom, Loop, OrGroup
+from aotloop.core.units import (
+    choices_of,
+    failures_of_unit,
+    is_hopeless,
+    is_out_of_patience,
+    is_promising,
+    least_outcomes,
+    score,
+)
+from tests.loops import a_loop, atom
+
+
+def group_of(*choices: Atom, **more: Any) -> Graph:
+    """Of these choices, and of one that is not an atom yet."""
+    ids = tuple(one.id for one in choices)
+    group = OrGroup(choices=(*ids, "later"), selected=ids[0], **more)
+    return Graph(a_loop(*choices, atom("A1", failures=3), or_groups={"g": group}))
+
+
+def choice(atom_id: str, **more: Any) -> Atom:
+    return atom(atom_id, or_group="g", **more)
+
+
+def order(graph: Graph, *ids: str) -> list[str]:
+    return sorted(ids, key=lambda one: score(graph, "g", one))
+
+
+def test_a_unit_is_an_atom_or_the_choices_that_are_atoms() -> None:
+    graph = group_of(choice("X", failures=2), choice("Y", failures=5))
+    assert (choices_of(graph, "Y"), choices_of(graph, "A1")) == (["X", "Y"], ["A1"])
+    assert (failures_of_unit(graph, "X"), failures_of_unit(graph, "A1")) == (7, 3)
+
+
+@pytest.mark.parametrize(("x", "y", "is_over"), [(12, 12, True), (23, 1, True), (23, 0, False), (12, 11, False)])
+def test_patience_is_counted_per_choice_and_shared_by_them(x: int, y: int, is_over: bool) -> None:
+    assert is_out_of_patience(group_of(choice("X", failures=x), choice("Y", failures=y)), "X") is is_over
+
+
+def test_the_choice_that_failed_least_is_next_and_then_the_first_of_the_file() -> None:
+    graph = group_of(choice("X", failures=2), choice("Y", failures=1), choice("Z", failures=1))
+    assert order(graph, "X", "Z", "Y") == ["Y", "Z", "X"]
+
+
+@pytest.mark.parametrize(("failures", "first"), [(3, "Y"), (4, "X"), (5, "X")])
+def test_a_blame_counts_for_four_failures(failures: int, first: str) -> None:
+    graph = group_of(choice("X"), choice("Y", failures=failures), blames={"X": 1})
+    assert order(graph, "Y", "X")[0] == first
+
+
+@pytest.mark.parametrize(
+    ("failures", "blames", "is_first"), [(1, {}, True), (11, {}, True), (12, {}, False), (1, {"Y": 1}, False)]
+)
+def test_work_that_is_there_already_goes_first_for_a_while(
+    failures: int, blames: dict[str, int], is_first: bool
+) -> None:
+    graph = group_of(choice("X"), choice("Y", failures=failures, partial=True), blames=blames)
+    assert is_promising(graph, "Y") is is_first
+    assert (order(graph, "X", "Y") == ["Y", "X"]) is is_first
+    assert not is_promising(graph, "X")
+
+
+def test_an_atom_without_alternatives_can_be_promising_too() -> None:
+    assert is_promising(Graph(a_loop(atom("A1", partial=True))), "A1")
+
+
+def with_usual(loop: Loop, *, won: int, needed: int) -> Graph:
+    loop.control = replace(loop.control, won=won, needed=needed)
+    return Graph(loop)
+
+
+def test_a_generation_lasts_for_three_times_the_usual_at_each_choice_of_the_widest_unit() -> None:
+    loop = a_loop(atom("A1"), *(choice(one) for one in "XYZ"))
+    assert least_outcomes(Graph(loop), ["A1", "X"]) == 3 * 2 * 3
+    assert least_outcomes(Graph(loop), ["A1"]) == 3 * 2
+    assert least_outcomes(with_usual(loop, won=2, needed=2), ["A1"]) == 4  # 3 · 4/3
+    assert least_outcomes(with_usual(loop, won=3, needed=3), ["A1"]) == 4  # 3 · 5/4 = 3.75
+    assert least_outcomes(with_usual(loop, won=3, needed=3), ["A1", "X"]) == 12  # 11.25
+
+
+def test_a_generation_is_long_enough_for_all_that_is_unresolved() -> None:
+    loop = a_loop(*(atom(f"A{number}") for number in range(9)))
+    assert least_outcomes(Graph(loop), [one.id for one in loop.atoms]) == 9
+    assert least_outcomes(Graph(loop), [one.id for one in loop.atoms[:6]]) == 6
+    assert least_outcomes(Graph(loop), []) == 6
+
+
+@pytest.mark.parametrize(("x", "y", "expected"), [(24, 24, True), (24, 23, False), (90, 0, False)])
+def test_a_unit_is_hopeless_when_each_choice_failed_alike_for_twice_the_patience(
+    x: int, y: int, expected: bool
+) -> None:
+    assert is_hopeless(group_of(choice("X", alike=x), choice("Y", alike=y)), "Y") is expected
