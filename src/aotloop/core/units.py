@@ -61,6 +61,11 @@ def least_outcomes(graph: Graph, unresolved: list[str]) -> int:
 
 
 def is_hopeless(graph: Graph, atom_id: str, share: float = 1) -> bool:
-    """Every choice of its unit has failed in the same way again and again, also with other choices below it."""
-    enough = share * turns.HOPELESS * patience(graph.loop)
-    return all(graph.atoms[one].alike >= enough for one in choices_of(graph, atom_id))
+    """Every choice of its unit has failed in the same way again and again, also with other choices below it; and far
+    more often than any atom that got resolved in the end.
+    """
+    alike = min(graph.atoms[one].alike for one in choices_of(graph, atom_id))
+    if alike < share * turns.HOPELESS * patience(graph.loop):
+        return False
+    hardest = max((atom.failures for atom in graph.loop.atoms if atom.status == "resolved"), default=0)
+    return alike >= share * turns.HARDER * hardest
