@@ -34,7 +34,6 @@ def reach_limits(run: Run) -> None:
     """What ends a run first is the reason. While a generation is being judged, nothing is over."""
     is_judging = generation_is_over(run)
     if run.ending is None and run.has_begun and not is_judging and not _is_exhausted(run):
-        failed, run.failed = run.failed, set()
         is_open = run.is_open or is_begun(run.loop.control.generation)
         reason = stalled(run.board, run.limits) or over_limit(run.board, run.limits, is_open=is_open)
         if reason is not None:
