@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
+from math import ceil
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from aotloop.core import turns
 from aotloop.core.board import Board
 from aotloop.core.effects import Backtracked, CheckParent, Exhausted
 from aotloop.core.endings import (
     LONGEST_REASON,
-    blocked,
     exhausted,
     find_a_way_out,
+    hopeless,
     is_all_resolved,
     over_limit,
     spent,
@@ -23,12 +25,13 @@ from aotloop.core.endings import (
 from aotloop.core.limits import Limits, limits_of
 from aotloop.core.machine import advance
 from aotloop.core.model import AtomCheck, Constraints, Decomposition, Loop, TrailEntry
+from aotloop.core.turns import patience
 from tests.loops import a_loop, atom
 
 PASSES = AtomCheck(type="command", value="true")
-PATIENCE = 12
+PATIENCE = patience(a_loop(atom("A1")))
 """Of a loop in which nothing was resolved yet."""
-HOPELESS = 2 * PATIENCE
+HOPELESS = ceil(turns.HOPELESS * PATIENCE)
 
 
 def limits(**given: Any) -> Limits:
@@ -71,10 +74,8 @@ def test_the_last_iteration_that_is_allowed_may_come_to_its_end() -> None:
 
 
 def test_it_stalls_with_as_many_stalls_as_are_allowed() -> None:
-    assert stalled(board(stall_count=2).loop.control, limits()) is None
-    assert stalled(board(stall_count=3).loop.control, limits()) == (
-        "stalled: 3 generations in a row in which nothing got smaller"
-    )
+    assert stalled(board(stall_count=2), limits()) is None
+    assert stalled(board(stall_count=3), limits()) == ("stalled: 3 generations in a row in which nothing got smaller")
 
 
 def test_repairs_have_to_be_resolved_too() -> None:
@@ -87,8 +88,9 @@ def test_repairs_have_to_be_resolved_too() -> None:
 
 def test_only_repairs_and_wholes_are_spent_and_not_what_is_under_way() -> None:
     loop = a_loop(
-        atom("A1", attempts=99), atom("R", repairs="a", attempts=PATIENCE), atom("S", repairs="b", attempts=11),
-        atom("T", repairs="c", attempts=99, status="in_progress"), atom("P", attempts=PATIENCE), atom("C"),
+        atom("A1", attempts=999), atom("R", repairs="a", attempts=PATIENCE),
+        atom("S", repairs="b", attempts=PATIENCE - 1), atom("T", repairs="c", attempts=999, status="in_progress"),
+        atom("P", attempts=PATIENCE), atom("C"),
         decompositions=[Decomposition(parent="P", children=("C",), reason="parts")],
     )  # fmt: skip
     assert spent(Board(loop)) == ["R", "P"]
@@ -96,7 +98,7 @@ def test_only_repairs_and_wholes_are_spent_and_not_what_is_under_way() -> None:
 
 @pytest.mark.parametrize(("count", "end"), [(8, "A7"), (9, "A7 …")])
 def test_of_many_that_failed_eight_are_named(count: int, end: str) -> None:
-    loop = a_loop(*(atom(f"A{number}", repairs="tests", attempts=99) for number in range(count)))
+    loop = a_loop(*(atom(f"A{number}", repairs="tests", attempts=999) for number in range(count)))
     named = ", ".join(f"A{number}" for number in range(7))
     assert exhausted(Board(loop)) == f"exhausted: every attempt and every alternative has failed for {named}, {end}"
 
@@ -110,9 +112,9 @@ def test_where_nothing_failed_what_is_not_resolved_is_named() -> None:
 def test_one_way_out_is_enough() -> None:
     parts = [Decomposition(parent=one, children=(f"{one}_part",), reason="parts") for one in "WXY"]
     loop = a_loop(
-        atom("R", repairs="P", attempts=99), atom("P"),
-        *(atom(one, or_group="g", attempts=99 * (one == "W"), check=PASSES) for one in "WX"),
-        *(atom(one, or_group="h", attempts=99 * (one == "Y")) for one in "YZ"),
+        atom("R", repairs="P", attempts=999), atom("P"),
+        *(atom(one, or_group="g", attempts=9999 * (one == "W"), check=PASSES) for one in "WX"),
+        *(atom(one, or_group="h", attempts=9999 * (one == "Y")) for one in "YZ"),
         atom("W_part"), atom("Y_part"), atom("X_part", status="resolved"),
         decompositions=[Decomposition(parent="P", children=("R",), reason="parts"), *parts],
     )  # fmt: skip
@@ -135,9 +137,9 @@ def failing_alike(*times: int, reason: str = "no such host") -> Loop:
 
 
 def test_a_unit_that_fails_alike_whatever_is_tried_is_blocked_and_says_what_a_person_can_do() -> None:
-    reason = blocked(Board(failing_alike(HOPELESS, HOPELESS + 1)), "W1")
+    reason = hopeless(Board(failing_alike(HOPELESS, HOPELESS + 1)), "W1")
     assert reason == (
-        "blocked: W0 and W1 failed 49 times in the same way (W1: no such host);"
+        f"W0 and W1 failed {2 * HOPELESS + 1} times in the same way (W1: no such host);"
         " change what W0 and W1 ask for or their checks, add an alternative, or grant another try:"
         " aot redirect --retry W0"
     )
@@ -146,9 +148,9 @@ def test_a_unit_that_fails_alike_whatever_is_tried_is_blocked_and_says_what_a_pe
 def test_a_single_atom_can_be_blocked_too() -> None:
     entry = TrailEntry(reason="x" * 300 + " y", timestamp="noon", type="failure", atom="A1")
     later = TrailEntry(or_group="g", selected="A1", reason="by hand", timestamp="noon", atom="A1")
-    reason = blocked(Board(a_loop(atom("A1", alike=HOPELESS), trail=[entry, later])), "A1")
+    reason = hopeless(Board(a_loop(atom("A1", alike=HOPELESS), trail=[entry, later])), "A1")
     assert reason is not None
-    assert reason.startswith("blocked: A1 failed 24 times in the same way (")
+    assert reason.startswith(f"A1 failed {HOPELESS} times in the same way (")
     assert "change what A1 asks for or its check, add an alternative" in reason
     assert reason.endswith("aot redirect --retry A1")
     assert "by hand" not in reason
@@ -156,22 +158,34 @@ def test_a_single_atom_can_be_blocked_too() -> None:
 
 
 def test_without_a_record_of_failures_it_is_blocked_all_the_same() -> None:
-    assert "in the same way ()" in (blocked(Board(a_loop(atom("A1", alike=HOPELESS))), "A1") or "")
+    assert "in the same way ()" in (hopeless(Board(a_loop(atom("A1", alike=HOPELESS))), "A1") or "")
+
+
+def test_a_stall_in_which_a_unit_fails_alike_names_it_half_as_often_as_else() -> None:
+    for alike, is_named in (
+        (ceil(turns.HOPELESS * PATIENCE / 2) - 1, False),
+        (ceil(turns.HOPELESS * PATIENCE / 2), True),
+    ):
+        loop = a_loop(atom("A1"), atom("A2", alike=alike))
+        loop.control = replace(loop.control, stall_count=3)
+        reason = stalled(Board(loop), limits()) or ""
+        assert reason.startswith(f"blocked: A2 failed {alike} times in the same way") is is_named
+        assert reason.startswith("stalled: 3 generations") is not is_named
 
 
 def test_as_long_as_one_choice_fails_differently_nothing_is_blocked() -> None:
-    assert blocked(Board(failing_alike(HOPELESS, HOPELESS - 1)), "W0") is None
-    assert blocked(Board(failing_alike(99, 0)), "W0") is None
+    assert hopeless(Board(failing_alike(HOPELESS, HOPELESS - 1)), "W0") is None
+    assert hopeless(Board(failing_alike(99, 0)), "W0") is None
 
 
 def test_a_choice_that_failed_and_gave_way_speaks_for_its_unit() -> None:
     loop = failing_alike(HOPELESS, HOPELESS)
-    assert blocked(Board(loop), "W1") == blocked(Board(loop), "W0")
+    assert hopeless(Board(loop), "W1") == hopeless(Board(loop), "W0")
 
 
 def test_what_is_not_required_or_not_there_blocks_nothing() -> None:
     loop = a_loop(atom("N", alike=HOPELESS), atom("X", "N", or_group="g"), atom("Y", or_group="g"))
-    assert blocked(Board(loop), "N") is not None
+    assert hopeless(Board(loop), "N") is not None
     loop.or_groups["g"] = replace(loop.or_groups["g"], selected="Y")
-    assert blocked(Board(loop), "N") is None
-    assert blocked(Board(loop), "gone") is None
+    assert hopeless(Board(loop), "N") is None
+    assert hopeless(Board(loop), "gone") is None
