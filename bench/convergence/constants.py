@@ -24,7 +24,7 @@ VALUES: dict[str, tuple[float, ...]] = {
     "BLAME": (0, 4, 8),
     "SWEEPS": (1, 3, 6),
     "HOPELESS": (0.4, 1.2, 3.0),
-    "HINTED": (0.0, 0.5, 1.0, 99.0),
+    "HARDER": (0, 6, 12),
     "VAIN": (0.0, 2.0, 99.0),
     PER_ATOM: (4, 6, 8, 10, 15),
 }

@@ -173,7 +173,7 @@ def test_a_stall_in_which_a_unit_fails_alike_names_it_half_as_often_as_else() ->
         assert reason.startswith("stalled: 3 generations") is not is_named
 
 
-def test_as_long_as_one_choice_fails_differently_nothing_is_blocked() -> None:
+def test_as_long_as_one_choice_fails_differently_nothing_is_hopeless() -> None:
     assert hopeless(Board(failing_alike(HOPELESS, HOPELESS - 1)), "W0") is None
     assert hopeless(Board(failing_alike(99, 0)), "W0") is None
 

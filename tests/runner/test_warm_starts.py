@@ -129,14 +129,15 @@ def test_who_breaks_as_much_as_it_mends_leaves_a_clean_start(tmp_path: Path) -> 
     assert "kept.txt" in project.files()
 
 
-def test_after_two_that_got_no_further_the_next_starts_clean(tmp_path: Path) -> None:
+def test_after_twice_the_usual_attempts_that_got_no_further_the_next_starts_clean(tmp_path: Path) -> None:
+    """Before anything is resolved, two attempts are taken to be usual."""
     in_vain = makes(tmp_path, "litter")
-    orders = [makes(tmp_path, "one"), in_vain, in_vain, makes(tmp_path, "one", "two", "three", is_done=True)]
+    orders = [makes(tmp_path, "one"), *[in_vain] * 4, makes(tmp_path, "one", "two", "three", is_done=True)]
     project = a_job(tmp_path, orders)
     assert project.run().code == 0
-    assert seen(tmp_path) == [set(), {"one"}, {"one"}, set()]
-    assert [has_got_further(project, number) for number in (1, 2, 3)] == [True, False, False]
-    assert FRESH in prompt(project, 4)
+    assert seen(tmp_path) == [set(), *[{"one"}] * 4, set()]
+    assert [has_got_further(project, number) for number in range(1, 6)] == [True, *[False] * 4]
+    assert FRESH in prompt(project, 6)
 
 
 def test_a_check_of_one_part_shows_no_progress(tmp_path: Path) -> None:

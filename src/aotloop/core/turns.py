@@ -18,6 +18,8 @@ SWEEPS = 3
 """A generation lasts for this many times the usual attempts at each alternative of one unit."""
 HOPELESS = 1.2
 """A unit whose every choice failed alike for this many times the patience, whatever it rested on, cannot be done."""
+HARDER = 6
+"""For that, it also has to fail this many times as often as the hardest atom that was resolved: some are difficult."""
 VAIN = 2
 """A retry starts from what was left for this many times the usual attempts without progress, then clean."""
 _ONE_MORE, _CAUTION = 2, 6

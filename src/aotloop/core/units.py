@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from aotloop.core import turns
+from aotloop.core.conflicts import untried
 from aotloop.core.graph import Graph
 from aotloop.core.turns import at_worst, patience
 
@@ -20,6 +21,14 @@ def failures_of_unit(graph: Graph, atom_id: str) -> int:
 
 def is_out_of_patience(graph: Graph, atom_id: str) -> bool:
     return failures_of_unit(graph, atom_id) >= patience(graph.loop) * len(choices_of(graph, atom_id))
+
+
+def not_tried_here(graph: Graph, atom_id: str) -> list[str]:
+    """Other choices that had no turn since what they rest on changed: nothing is to blame before they had."""
+    group = graph.group(atom_id)
+    if group is None or group.speculative:
+        return []
+    return [one for one in untried(graph, group) if one != atom_id and not graph.atoms[one].failures]
 
 
 def is_promising(graph: Graph, choice: str) -> bool:
@@ -52,6 +61,11 @@ def least_outcomes(graph: Graph, unresolved: list[str]) -> int:
 
 
 def is_hopeless(graph: Graph, atom_id: str, share: float = 1) -> bool:
-    """Every choice of its unit has failed in the same way again and again, also with other choices below it."""
-    enough = share * turns.HOPELESS * patience(graph.loop)
-    return all(graph.atoms[one].alike >= enough for one in choices_of(graph, atom_id))
+    """Every choice of its unit has failed in the same way again and again, also with other choices below it; and far
+    more often than any atom that got resolved in the end.
+    """
+    alike = min(graph.atoms[one].alike for one in choices_of(graph, atom_id))
+    if alike < share * turns.HOPELESS * patience(graph.loop):
+        return False
+    hardest = max((atom.failures for atom in graph.loop.atoms if atom.status == "resolved"), default=0)
+    return alike >= share * turns.HARDER * hardest

@@ -1,5 +1,5 @@
 """The next attempt at an atom starts from what a failed one left, if more of the check held there than where that one
-had started; after two in a row that got no further, and in every doubt, it starts clean.
+had started; after so many in a row that got no further (aotloop.core.turns), and in every doubt, it starts clean.
 
 What is known of it is in the record of the failed attempt, beside all else that came of it; the files are kept in the
 repository, on no branch. A record that is lost, or says something else than the repository, means a clean start.
@@ -22,7 +22,6 @@ from aotloop.runner.places import Place, Places
 from aotloop.runner.threads import in_thread
 from aotloop.runner.work import Kept, Work
 
-MOST_IN_VAIN = 2
 _LONGEST_EVIDENCE = 300
 _MOST_REMEMBERED = 100
 
@@ -65,7 +64,7 @@ class WarmStarts:
             found = await self._checks.found(atom, place.cwd, objective, is_judged=False)
         return Left(work=work, found=found, start=place.kept)
 
-    async def kept(self, atom: Atom, objective: Objective, left: Left | None) -> Kept:
+    async def kept(self, atom: Atom, objective: Objective, left: Left | None, most_in_vain: int) -> Kept:
         """Where the next attempt starts, after one that left this. The place of that one is free by now."""
         if left is None:
             return Kept()
@@ -76,7 +75,7 @@ class WarmStarts:
                 failing = {name: cut(plain(why), _LONGEST_EVIDENCE) for name, why in left.found.failing.items()}
                 attempt = left.work.attempt
                 return Kept(commit=left.work.commit, attempt=attempt, held=left.found.holding, failing=failing)
-        if start.commit is None or start.in_vain + 1 >= MOST_IN_VAIN:
+        if start.commit is None or start.in_vain + 1 >= most_in_vain:
             return Kept()
         return replace(start, in_vain=start.in_vain + 1)
 

@@ -478,3 +478,18 @@ def test_what_a_removed_atom_waited_for_keeps_nobody_waiting() -> None:
     driver.verdict({"tests": "red"})
     assert driver.reason.startswith("exhausted:")
     assert (driver.run.waiting, driver.run.waits) == ({}, {})
+
+
+def test_a_command_without_a_way_out_does_not_keep_another_from_its_own() -> None:
+    stuck, failing = atom("A1", run="exit 1"), atom("D", "P", run="exit 1")
+    driver = begun(a_loop(stuck, atom("P", or_group="G"), atom("Q", or_group="G"), failing), max_parallel_agents=1)
+    while driver.running[0] != "D":
+        if driver.running[0] == "P":
+            driver.resolve("P")
+        else:
+            driver.fail("A1")
+    driver.fail("D")
+    if driver.running == ["A1"]:  # once more, since something was merged
+        driver.fail("A1")
+    assert driver.loop.or_groups["G"].selected == "Q"
+    assert driver.loop.control.status == "running"
