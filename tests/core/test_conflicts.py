@@ -17,12 +17,13 @@ from aotloop.core.group_order import group_order
 from aotloop.core.invariants import findings_of
 from aotloop.core.machine import advance
 from aotloop.core.model import Atom, Constraints, Decomposition, Loop, OrGroup
+from aotloop.core.turns import patience
 from tests.loops import a_loop, atom
 
 ONE_ATTEMPT = Constraints(max_attempts=1)
 
 
-PATIENCE = 12
+PATIENCE = patience(a_loop(atom("A1")))
 """Of a loop in which nothing was resolved yet, per choice."""
 
 

@@ -15,12 +15,13 @@ from aotloop.core.events import AlternativeSought, AtomFailed, AtomProbed, AtomR
 from aotloop.core.graph import Graph
 from aotloop.core.machine import advance
 from aotloop.core.model import AtomCheck, Binding, Constraints, Decomposition, Loop, OrGroup, TrailEntry
+from aotloop.core.turns import patience
 from aotloop.errors import IllegalEvent
 from tests.core.generated import errors_of
 from tests.core.refusing import refused
 from tests.loops import a_loop, atom
 
-PATIENCE = 12
+PATIENCE = patience(a_loop(atom("A1")))
 """Of a loop in which nothing was resolved yet."""
 
 
