@@ -107,7 +107,7 @@ def test_claims_of_success_complete_nothing(tmp_path: Path) -> None:
     orders = {ANYBODY: [done(summary="everything works, the base case holds")]}
     project = a_project(tmp_path, atom("A1"), base_case="false", config=scripted(tmp_path, orders))
     ran = project.run()
-    assert ran.code == 4
+    assert ran.code == 5
     assert project.loop.control.status == "stopped"
     assert not any(verdicts(ran))
 
