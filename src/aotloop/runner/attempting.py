@@ -11,7 +11,6 @@ from aotloop.core.conduct import reports
 from aotloop.core.conduct.run import Attempt
 from aotloop.core.context import context_of
 from aotloop.core.model import Atom
-from aotloop.core.turns import most_in_vain
 from aotloop.runner import news
 from aotloop.runner.clock import now
 from aotloop.runner.crew import SHELL
@@ -43,7 +42,6 @@ class Attempting:
             allowance=allowance,
             found=found,
             may_go_on=start.role == "worker" and may_go_on(self._run.board, context.atom),
-            most_in_vain=most_in_vain(self._run.loop),
         )
 
     def _costs_nothing(self, one: Attempt | effects.StartAttempt) -> bool:
