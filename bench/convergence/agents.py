@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from aotloop.core import turns
 from aotloop.core.conduct import Run
 from aotloop.core.conduct import reports as told
 from aotloop.core.effects import StartAttempt
 from aotloop.core.model import Atom, Loop
+from aotloop.core.turns import most_in_vain
 from aotloop.simulator import AllGoesWell
 from bench.convergence.accounts import PROBE, UNPAID, Account
 from bench.convergence.graphs import group_of, item_of, name_of, spoilers_of, way_of
@@ -79,7 +79,7 @@ class Agents(AllGoesWell):
         task = self._task(run, atom)
         if start.role == "probe":
             return self._probe(start, task)
-        there = self._start_from(atom, task)
+        there = self._start_from(run, atom, task)
         missing = [part for part in task.parts if part not in there] or task.parts[:1]
         if not self._account.can_pay(len(missing)):
             return 0.0, _unpaid(start)
@@ -102,7 +102,7 @@ class Agents(AllGoesWell):
         unit = next(one for one in self._job.units if item_of(one) == atom.repairs)
         return Task(unit=unit, way=way_of(run.loop, unit))
 
-    def _start_from(self, atom: Atom, task: Task) -> set[Part]:
+    def _start_from(self, run: Run, atom: Atom, task: Task) -> set[Part]:
         """The branch as it is, and what was kept of the last attempt, unless what it was built on is another now."""
         there = self._branch().intersection(task.parts)
         if not atom.partial:
@@ -110,7 +110,7 @@ class Agents(AllGoesWell):
         kept = self._kept.get(atom.id)
         if kept is None:
             return there
-        if kept.idle >= turns.VAIN:
+        if kept.idle >= most_in_vain(run.loop):
             self._kept.pop(atom.id)
             return there
         return there | kept.parts

@@ -24,7 +24,7 @@ HOPELESS = 1.2
 HARDER = 6
 """For that, it also has to fail this many times as often as the hardest atom that was resolved: some are difficult."""
 VAIN = 2
-"""Attempts in a row that start from what an earlier one left and get no further, before one starts clean."""
+"""A retry starts from what was left for this many times the usual attempts without progress, then clean."""
 _ONE_MORE, _CAUTION = 2, 6
 """What the first success is taken to need. Where a mistake costs more than an attempt, few successes count for less."""
 
@@ -56,3 +56,8 @@ def patience(loop: Loop) -> int:
     """
     share = attempts_allowed(loop) // SHARE
     return max(limits_of(loop.objective.constraints).max_attempts, min(round(bad_luck(loop)), share))
+
+
+def most_in_vain(loop: Loop) -> int:
+    """Attempts in a row that start from what an earlier one left and get no further, before one starts clean."""
+    return max(2, round(VAIN * usual(loop)))

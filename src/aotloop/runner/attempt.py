@@ -142,7 +142,7 @@ class Attempts:
         """With what the next attempt starts from. The record says already that this one failed, if this run dies."""
         if made.record is None or not isinstance(made.report, reports.WorkFailed):
             return made
-        kept = await self.warm_starts.kept(job.context.atom, job.context.objective, made.left)
+        kept = await self.warm_starts.kept(job.context.atom, job.context.objective, made.left, job.most_in_vain)
         report = replace(made.report, progress=kept.attempt == job.start.attempt)
         record = replace(told_by(made.record, report), kept=kept)
         self._journal.keep(record)

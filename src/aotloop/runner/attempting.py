@@ -11,6 +11,7 @@ from aotloop.core.conduct import reports
 from aotloop.core.conduct.run import Attempt
 from aotloop.core.context import context_of
 from aotloop.core.model import Atom
+from aotloop.core.turns import most_in_vain
 from aotloop.runner import news
 from aotloop.runner.clock import now
 from aotloop.runner.crew import SHELL
@@ -42,6 +43,7 @@ class Attempting:
             allowance=allowance,
             found=found,
             may_go_on=start.role == "worker" and may_go_on(self._run.board, context.atom),
+            most_in_vain=most_in_vain(self._run.loop),
         )
 
     def _costs_nothing(self, one: Attempt | effects.StartAttempt) -> bool:

@@ -35,6 +35,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """Somebody has done it before, and was not there any more to see it checked: that is all that is left to do."""
     may_go_on: bool = False
     """It may start from what an earlier attempt left."""
+    most_in_vain: int = 2
+    """Attempts in a row from there that get no further, before one starts clean."""
 
     @property
     def label(self) -> Label:

@@ -18,6 +18,7 @@ from aotloop.core import effects
 from aotloop.core.checklist import check_of
 from aotloop.core.conduct import reports
 from aotloop.core.model import Atom
+from aotloop.core.turns import most_in_vain
 from aotloop.errors import AotError, refusal
 from aotloop.runner import news
 from aotloop.runner.branch import Branch, Clash, Landing, Ready
@@ -99,7 +100,7 @@ class Merging:
         """Whether the next attempt starts from it. Its record says so before anybody is told that it was refused."""
         run, warm_starts = self._means.run, self._means.attempts.warm_starts
         is_of_use = may_go_on(run.board, atom) and warm_starts.can_see_progress(atom, run.loop.objective)
-        kept = await warm_starts.kept(atom, run.loop.objective, left if is_of_use else None)
+        kept = await warm_starts.kept(atom, run.loop.objective, left if is_of_use else None, most_in_vain(run.loop))
         self._means.records.note(number, kept)
         return kept.commit is not None
 

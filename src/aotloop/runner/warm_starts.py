@@ -12,7 +12,6 @@ from functools import partial
 from msgspec.structs import replace
 
 from aotloop.agents.wording import cut, plain
-from aotloop.core import turns
 from aotloop.core.checklist import check_of, leaves
 from aotloop.core.graph import Graph
 from aotloop.core.model import Atom, Objective
@@ -65,7 +64,7 @@ class WarmStarts:
             found = await self._checks.found(atom, place.cwd, objective, is_judged=False)
         return Left(work=work, found=found, start=place.kept)
 
-    async def kept(self, atom: Atom, objective: Objective, left: Left | None) -> Kept:
+    async def kept(self, atom: Atom, objective: Objective, left: Left | None, most_in_vain: int) -> Kept:
         """Where the next attempt starts, after one that left this. The place of that one is free by now."""
         if left is None:
             return Kept()
@@ -76,7 +75,7 @@ class WarmStarts:
                 failing = {name: cut(plain(why), _LONGEST_EVIDENCE) for name, why in left.found.failing.items()}
                 attempt = left.work.attempt
                 return Kept(commit=left.work.commit, attempt=attempt, held=left.found.holding, failing=failing)
-        if start.commit is None or start.in_vain + 1 >= turns.VAIN:
+        if start.commit is None or start.in_vain + 1 >= most_in_vain:
             return Kept()
         return replace(start, in_vain=start.in_vain + 1)
 
