@@ -17,6 +17,7 @@ from aotloop.core.units import (
     is_promising,
     least_outcomes,
     next_in_line,
+    not_tried_here,
     score,
 )
 from tests.loops import a_loop, atom
@@ -114,3 +115,35 @@ def test_next_in_line_is_the_best_of_the_others() -> None:
     graph = group_of(choice("X"), choice("Y", failures=2), choice("Z", failures=1))
     assert next_in_line(graph, "g") == "Z"
     assert next_in_line(group_of(choice("X")), "g") is None
+
+
+@pytest.mark.parametrize(
+    ("hardest", "share", "expected"), [(0, 1, True), (16, 1, True), (17, 1, False), (33, 0.5, True), (34, 0.5, False)]
+)
+def test_what_other_atoms_needed_until_they_were_resolved_is_not_hopeless_either(
+    hardest: int, share: float, expected: bool
+) -> None:
+    loop = a_loop(atom("A1", alike=100), atom("A2", status="resolved", failures=hardest), atom("A3", failures=99))
+    assert is_hopeless(Graph(loop), "A1", share) is expected
+
+
+@pytest.mark.parametrize(
+    ("group", "expected"),
+    [
+        ({}, ["Z"]),
+        ({"failed": ("Z",)}, []),
+        ({"blamed": {"Z": ()}}, []),
+        ({"speculative": True}, []),  # they all run at once
+    ],
+)
+def test_choices_without_a_turn_on_this_ground_are_those_that_did_not_fail_here(
+    group: dict[str, Any], expected: list[str]
+) -> None:
+    graph = group_of(choice("X", failures=9), choice("Y", failures=1), choice("Z"), **group)
+    assert not_tried_here(graph, "X") == expected
+    assert not_tried_here(graph, "A1") == []
+
+
+def test_an_atom_is_no_alternative_to_itself() -> None:
+    graph = group_of(choice("X"), choice("Y"))
+    assert (not_tried_here(graph, "X"), not_tried_here(graph, "Y")) == (["Y"], [])
