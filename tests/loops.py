@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from aotloop.core.commands import commands_of
 from aotloop.core.model import (
@@ -68,6 +69,12 @@ def a_loop(*atoms: Atom, status: Any = "running", command: str = "true", **more:
         atoms=list(atoms),
         **more,
     )
+
+
+def a_large_loop(*atoms: Atom, **more: Any) -> Loop:
+    """With so many attempts that nothing but bad luck limits patience."""
+    constraints = replace(more.pop("constraints", Constraints()), max_total_attempts=10**6)
+    return a_loop(*atoms, constraints=constraints, **more)
 
 
 def as_file(loop: Loop, body: str = "\n# Original Prompt\n\nPlease.\n") -> bytes:

@@ -18,7 +18,8 @@ from aotloop.core.invariants import findings_of
 from aotloop.core.machine import advance
 from aotloop.core.model import Atom, Constraints, Decomposition, Loop, OrGroup
 from aotloop.core.turns import patience
-from tests.loops import a_loop, atom
+from tests.loops import a_large_loop as a_loop
+from tests.loops import atom
 
 ONE_ATTEMPT = Constraints(max_attempts=1)
 

@@ -26,10 +26,10 @@ from aotloop.core.limits import Limits, limits_of
 from aotloop.core.machine import advance
 from aotloop.core.model import AtomCheck, Constraints, Decomposition, Loop, TrailEntry
 from aotloop.core.turns import patience
-from tests.loops import a_loop, atom
+from tests.loops import a_large_loop, a_loop, atom
 
 PASSES = AtomCheck(type="command", value="true")
-PATIENCE = patience(a_loop(atom("A1")))
+PATIENCE = patience(a_large_loop(atom("A1")))
 """Of a loop in which nothing was resolved yet."""
 HOPELESS = ceil(turns.HOPELESS * PATIENCE)
 
@@ -87,7 +87,7 @@ def test_repairs_have_to_be_resolved_too() -> None:
 
 
 def test_only_repairs_and_wholes_are_spent_and_not_what_is_under_way() -> None:
-    loop = a_loop(
+    loop = a_large_loop(
         atom("A1", attempts=999), atom("R", repairs="a", attempts=PATIENCE),
         atom("S", repairs="b", attempts=PATIENCE - 1), atom("T", repairs="c", attempts=999, status="in_progress"),
         atom("P", attempts=PATIENCE), atom("C"),
@@ -133,7 +133,7 @@ def failing_alike(*times: int, reason: str = "no such host") -> Loop:
     """Choices of one group, each of which failed so often in the same way."""
     atoms = [atom(f"W{number}", or_group="g", alike=count) for number, count in enumerate(times)]
     entries = [TrailEntry(reason=f"{one.id}: {reason}", timestamp="noon", type="failure", atom=one.id) for one in atoms]
-    return a_loop(*atoms, atom("other"), trail=[*entries, replace(entries[0], atom="other", reason="red")])
+    return a_large_loop(*atoms, atom("other"), trail=[*entries, replace(entries[0], atom="other", reason="red")])
 
 
 def test_a_unit_that_fails_alike_whatever_is_tried_is_blocked_and_says_what_a_person_can_do() -> None:
@@ -148,7 +148,7 @@ def test_a_unit_that_fails_alike_whatever_is_tried_is_blocked_and_says_what_a_pe
 def test_a_single_atom_can_be_blocked_too() -> None:
     entry = TrailEntry(reason="x" * 300 + " y", timestamp="noon", type="failure", atom="A1")
     later = TrailEntry(or_group="g", selected="A1", reason="by hand", timestamp="noon", atom="A1")
-    reason = hopeless(Board(a_loop(atom("A1", alike=HOPELESS), trail=[entry, later])), "A1")
+    reason = hopeless(Board(a_large_loop(atom("A1", alike=HOPELESS), trail=[entry, later])), "A1")
     assert reason is not None
     assert reason.startswith(f"A1 failed {HOPELESS} times in the same way (")
     assert "change what A1 asks for or its check, add an alternative" in reason
@@ -158,7 +158,7 @@ def test_a_single_atom_can_be_blocked_too() -> None:
 
 
 def test_without_a_record_of_failures_it_is_blocked_all_the_same() -> None:
-    assert "in the same way ()" in (hopeless(Board(a_loop(atom("A1", alike=HOPELESS))), "A1") or "")
+    assert "in the same way ()" in (hopeless(Board(a_large_loop(atom("A1", alike=HOPELESS))), "A1") or "")
 
 
 def test_a_stall_in_which_a_unit_fails_alike_names_it_half_as_often_as_else() -> None:
@@ -166,7 +166,7 @@ def test_a_stall_in_which_a_unit_fails_alike_names_it_half_as_often_as_else() ->
         (ceil(turns.HOPELESS * PATIENCE / 2) - 1, False),
         (ceil(turns.HOPELESS * PATIENCE / 2), True),
     ):
-        loop = a_loop(atom("A1"), atom("A2", alike=alike))
+        loop = a_large_loop(atom("A1"), atom("A2", alike=alike))
         loop.control = replace(loop.control, stall_count=3)
         reason = stalled(Board(loop), limits()) or ""
         assert reason.startswith(f"blocked: A2 failed {alike} times in the same way") is is_named
@@ -184,7 +184,7 @@ def test_a_choice_that_failed_and_gave_way_speaks_for_its_unit() -> None:
 
 
 def test_what_is_not_required_or_not_there_blocks_nothing() -> None:
-    loop = a_loop(atom("N", alike=HOPELESS), atom("X", "N", or_group="g"), atom("Y", or_group="g"))
+    loop = a_large_loop(atom("N", alike=HOPELESS), atom("X", "N", or_group="g"), atom("Y", or_group="g"))
     assert hopeless(Board(loop), "N") is not None
     loop.or_groups["g"] = replace(loop.or_groups["g"], selected="Y")
     assert hopeless(Board(loop), "N") is None

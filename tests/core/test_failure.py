@@ -19,7 +19,8 @@ from aotloop.core.turns import patience
 from aotloop.errors import IllegalEvent
 from tests.core.generated import errors_of
 from tests.core.refusing import refused
-from tests.loops import a_loop, atom
+from tests.loops import a_large_loop as a_loop
+from tests.loops import atom
 
 PATIENCE = patience(a_loop(atom("A1")))
 """Of a loop in which nothing was resolved yet."""

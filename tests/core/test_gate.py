@@ -345,3 +345,15 @@ def test_without_atoms_nothing_is_too_much() -> None:
     loop.atoms = []
     loop.control = replace(loop.control, iteration=1)
     assert gate_of(loop, []).warnings == ()
+
+
+@pytest.mark.parametrize(("count", "end"), [(8, "A8); "), (9, "A8 …); ")])
+def test_of_many_without_a_check_eight_are_named(count: int, end: str) -> None:
+    (told,) = gate(a_pending_loop(*(atom(f"A{number}") for number in range(1, count + 1)))).warnings
+    assert end in told
+
+
+def test_what_is_resolved_needs_no_check_any_more() -> None:
+    done = atom("A1", status="resolved")
+    loop = a_loop(done, *checked("A2", "A3"), status="pending")
+    assert gate(loop).warnings == ()

@@ -13,7 +13,8 @@ from aotloop.core.graph import Graph, highest_number
 from aotloop.core.model import Decomposition, Loop, OrGroup
 from aotloop.core.turns import patience
 from tests.core.generated import any_graphs, thoroughly, valid_loops
-from tests.loops import a_loop, atom
+from tests.loops import a_large_loop as a_loop
+from tests.loops import atom
 
 PATIENCE = patience(a_loop(atom("A1")))
 """Of a loop in which nothing was resolved yet."""

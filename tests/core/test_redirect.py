@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from aotloop.core import events
 from aotloop.core.board import Board
-from aotloop.core.effects import CheckParent, Resolved
+from aotloop.core.effects import CheckParent, Resolved, Revert
 from aotloop.core.graph import Graph
 from aotloop.core.invariants import findings_of
 from aotloop.core.machine import advance
@@ -580,3 +580,14 @@ def test_a_new_base_case_leaves_no_atom_with_items_that_are_gone() -> None:
     advance(loop, events.ObjectiveCorrected(objective=wanted, description="d", at="t"))
     assert [one.covers for one in loop.atoms] == [(), ()]
     assert [one for one in findings_of(loop) if one.level == "error"] == []
+
+
+def test_what_a_reopened_atom_contributed_stays_with_a_retry_and_goes_with_what_it_rests_on() -> None:
+    loop = a_loop(atom("X", or_group="g", status="resolved"), atom("Y", or_group="g"), atom("Z", "X", reopened=True))
+    advance(loop, events.RetryGranted(atom="Z", **SAID))
+    assert Graph(loop).atoms["Z"].reopened
+    effects = advance(loop, events.ChoiceForced(or_group="g", choice="Y", **SAID))
+    assert not Graph(loop).atoms["Z"].reopened
+    assert effects == [Revert(atoms=("X", "Z"))]
+    advance(loop, events.RetryGranted(atom="Z", **SAID))
+    assert not Graph(loop).atoms["Z"].reopened, "a retry gives nothing back that is gone"

@@ -28,7 +28,8 @@ from aotloop.core.repairs import LONGEST_EVIDENCE, forget_rounds
 from aotloop.core.turns import patience
 from tests.core.generated import errors_of
 from tests.core.refusing import refused
-from tests.loops import a_loop, atom
+from tests.loops import a_large_loop as a_loop
+from tests.loops import atom
 
 PASSES = AtomCheck(type="command", value="true")
 PATIENCE = patience(a_loop(atom("A1")))

@@ -64,7 +64,12 @@ def test_where_a_mistake_costs_more_the_first_successes_count_for_less(won: int,
 def test_patience_is_twelve_times_what_is_usual_at_worst_and_at_least_a_turn(
     won: int, needed: int, longest: int, expected: int
 ) -> None:
-    assert patience(having(won, needed, max_attempts=longest)) == expected
+    assert patience(having(won, needed, max_attempts=longest, max_total_attempts=10**6)) == expected
+
+
+@pytest.mark.parametrize(("attempts", "expected"), [(7, 2), (8, 2), (12, 3), (15, 3), (287, 71), (288, 72), (999, 72)])
+def test_in_a_small_loop_patience_is_a_fourth_of_all_attempts(attempts: int, expected: int) -> None:
+    assert patience(having(0, 0, max_attempts=2, max_total_attempts=attempts)) == expected
 
 
 @pytest.mark.parametrize(("won", "needed", "expected"), [(0, 0, 4), (3, 3, 2), (9, 9, 2), (1, 4, 6)])

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from aotloop.core.graph import Graph
 from aotloop.core.model import Atom, Loop, OrGroup
 from aotloop.core.units import (
+    LEAST_ALIKE,
     choices_of,
     failures_of_unit,
     is_hopeless,
@@ -20,7 +21,8 @@ from aotloop.core.units import (
     not_tried_here,
     score,
 )
-from tests.loops import a_loop, atom
+from tests.loops import a_large_loop as a_loop
+from tests.loops import atom
 
 
 def group_of(*choices: Atom, **more: Any) -> Graph:
@@ -54,8 +56,8 @@ def test_the_choice_that_failed_least_is_next_and_then_the_first_of_the_file() -
     assert order(graph, "X", "Z", "Y") == ["Y", "Z", "X"]
 
 
-@pytest.mark.parametrize(("failures", "first"), [(3, "Y"), (4, "X"), (5, "X")])
-def test_a_blame_counts_for_four_failures(failures: int, first: str) -> None:
+@pytest.mark.parametrize(("failures", "first"), [(11, "Y"), (12, "X"), (13, "X")])
+def test_a_blame_counts_for_twelve_failures(failures: int, first: str) -> None:
     graph = group_of(choice("X"), choice("Y", failures=failures), blames={"X": 1})
     assert order(graph, "Y", "X")[0] == first
 
@@ -147,3 +149,20 @@ def test_choices_without_a_turn_on_this_ground_are_those_that_did_not_fail_here(
 def test_an_atom_is_no_alternative_to_itself() -> None:
     graph = group_of(choice("X"), choice("Y"))
     assert (not_tried_here(graph, "X"), not_tried_here(graph, "Y")) == (["Y"], [])
+
+
+@pytest.mark.parametrize(
+    ("attempts", "choices", "enough"), [(40, 1, 20), (41, 1, 20), (40, 2, 10), (40, 3, 6), (2, 1, LEAST_ALIKE)]
+)
+def test_a_unit_that_has_had_half_of_all_attempts_for_itself_in_vain_is_hopeless(
+    attempts: int, choices: int, enough: int
+) -> None:
+    for alike in (enough - 1, enough):
+        loop = a_loop(*(choice(f"W{number}", alike=alike) for number in range(choices)))
+        limits = replace(loop.objective.constraints, max_total_attempts=attempts)
+        loop.objective = replace(loop.objective, constraints=limits)
+        assert is_hopeless(Graph(loop), "W0") is (alike == enough)
+
+
+def test_a_single_failure_is_never_hopeless() -> None:
+    assert LEAST_ALIKE > 1

@@ -104,7 +104,7 @@ def test_as_many_attempts_as_allowed_and_no_more_and_that_is_a_limit() -> None:
 def test_without_a_word_about_it_there_are_ten_attempts_for_each_atom() -> None:
     driver = begun(a_loop(atom("A1"), atom("A2", "A1")), max_stall_count=99)
     while driver.running:
-        driver.fail(driver.running[0])
+        driver.fail(driver.running[0], f"test {driver.loop.control.tried} fails")
     driver.verdict(RED)
     assert driver.reason == "limit: 20 attempts of the 20 allowed", "one atom may use what another brings"
 
@@ -126,13 +126,13 @@ def test_what_is_given_up_without_an_outcome_may_be_made_again() -> None:
 def test_a_retry_that_a_person_grants_gives_a_share_back() -> None:
     driver = begun(a_loop(atom("A1")), max_stall_count=99)
     while driver.running:
-        driver.fail("A1")
+        driver.fail("A1", f"test {driver.loop.control.tried} fails")
     assert driver.loop.control.tried == 10
     driver.told(RedirectRequested())
     driver.told(RetryGranted(atom="A1", description="again", at=NOON))
     assert driver.running == ["A1"]
     while driver.running:
-        driver.fail("A1")
+        driver.fail("A1", f"test {driver.loop.control.tried} fails")
     driver.verdict(RED)
     assert driver.reason == "limit: 20 attempts of the 20 allowed"
 
@@ -252,7 +252,7 @@ def test_choices_take_turns_and_one_that_is_new_is_no_stall() -> None:
     turns = []
     while driver.running:
         turns += driver.running
-        driver.fail(driver.running[0])
+        driver.fail(driver.running[0], f"test {len(turns)} fails")
     assert turns[:6] == ["X", "Y", "Z", "X", "Y", "Z"]
     driver.verdict(RED)
     assert driver.reason.startswith("limit: 30 attempts")

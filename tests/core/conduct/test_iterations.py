@@ -145,7 +145,7 @@ def test_parts_that_lead_nowhere_are_withdrawn_and_work_on_them_is_cancelled() -
 
 @pytest.mark.parametrize("feasible", [True, False])
 def test_a_generation_of_probes_counts_as_one_and_is_no_stall(feasible: bool) -> None:
-    driver = begun(a_loop(atom("A1", probe=True)))
+    driver = begun(a_loop(atom("A1", probe=True)), **PLENTY)
     driver.ends_soon()
     driver.probe("A1", feasible=feasible)
     assert (driver.loop.control.stall_count, driver.loop.control.iteration) == (0, 2)
