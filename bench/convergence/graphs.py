@@ -17,7 +17,6 @@ from aotloop.core.model import (
 from aotloop.core.objective import digest_of
 from bench.convergence.jobs import Job, Unit
 
-
 COMMIT = "as the gate found it"
 
 
