@@ -31,7 +31,7 @@ SETTINGS: dict[str, Setting] = {
     "commands": Setting(slots=2, commands=True, max_total=6, max_stall=4, max_iterations=6),
     "conflicts, blocks, waits": Setting(slots=2, hindrances=True, max_total=3),
     "shared files": Setting(slots=2, touching=True, max_attempts=2, max_stall=3),
-    "checked wholes": Setting(slots=2, checked=True, max_total=6, max_stall=3, max_iterations=5),
+    "checked wholes": Setting(slots=2, checked=True, patience=2, max_total=6, max_stall=3, max_iterations=5),
     "checked wholes, learning": Setting(slots=2, checked=True, is_experienced=False, max_total=6, max_stall=3),
     "two items, tried early": Setting(slots=2, items=2, verify_each_iteration=True),
     "two items, tried early, checked": Setting(items=2, verify_each_iteration=True, checked=True, max_total=6),

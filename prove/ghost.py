@@ -12,7 +12,7 @@ from aotloop.core import events, turns
 from aotloop.core.conduct import reports
 from aotloop.core.effects import Backtracked, Effect, Revert
 from aotloop.core.model import Loop
-from prove.oracle import Plain, usual_of
+from prove.oracle import Plain, at_worst, patience_of
 from prove.world import NEVER, Action, NotedRun, unresolved_of
 
 Said = tuple[str, str]
@@ -45,6 +45,8 @@ class Ghost(msgspec.Struct, frozen=True):
     """Atoms whose work is on the branch."""
     alike: tuple[tuple[str, int, str], ...] = ()
     """Atoms, how often they failed alike in a row, and how; kept only where that can end a run."""
+    rounds: tuple[tuple[str, int], ...] = ()
+    """Items, and how often each was to be repaired since a choice was left last."""
     expected_stalls: int | None = None
     ended_early: bool = False
     ended_too_soon: bool = False
@@ -74,18 +76,24 @@ def watch(ghost: Ghost, run: NotedRun, before: Loop, action: Action, effects: li
     is_tried = ghost.is_tried and not isinstance(report, reports.Merged | reports.Reverted)
     ghost = replace(ghost, is_tried=is_tried, **OF_ONE_STEP)
     ghost = _commands(_membership(ghost, run), run, report)
-    ghost = _branch(_probes(_alike(_hints(ghost, run, before), run, before), run, before), run, effects)
+    ghost = _branch(_probes(_alike(_hints(ghost, run, before, effects), run), run, before), run, effects)
+    ghost = _rounds(ghost, run, effects)
     if any(isinstance(event, events.Corrected) for event in run.noted):
         kept = replace(beginning(run.loop), taken=ghost.taken | beginning(run.loop).taken, members=ghost.members)
+        failed = {atom.id for atom in run.loop.atoms if atom.alike}
+        kept = replace(kept, alike=tuple(one for one in ghost.alike if one[0] in failed))
         kept = replace(kept, fewest=ghost.fewest, landed=ghost.landed, said=_hints_of(run.loop))
         return replace(kept, least=_least(run.began)) if run.began is not None else kept
     ghost = _verdicts(replace(ghost, outcomes=ghost.outcomes + action.counts), run)
     ghost = replace(ghost, fewest_unresolved=ghost.fewest_unresolved + run.grown_by)
+    earlier, later = (
+        {(name, one) for is_later, name, one in run.switched if is_later == when} for when in (False, True)
+    )
     if run.judged is None:
-        ghost = _noting(ghost, before, run.loop)
+        ghost = _noting(ghost, before, run.loop, earlier)
     else:
-        ghost = _judge(_noting(ghost, before, run.judged), run)
-        ghost = _noting(ghost, run.judged, run.loop, withdrawn=True)
+        ghost = _judge(_noting(ghost, before, run.judged, earlier), run)
+        ghost = _noting(ghost, run.judged, run.loop, later, withdrawn=True)
     return replace(ghost, least=_least(run.began)) if run.began is not None else ghost
 
 
@@ -93,8 +101,8 @@ def _least(loop: Loop) -> int:
     """How many attempts the generation that begins now has at least."""
     plain = Plain(loop)
     open_ids = plain.unresolved()
-    ways = max((len(plain.unit(one)) for one in open_ids), default=1)
-    return max(1, len(open_ids), ceil(turns.SWEEPS * usual_of(loop) * ways))
+    ways = [len(plain.unit(one)) for one in open_ids]
+    return max(1, sum(ways), ceil(turns.SWEEPS * at_worst(loop) * max(ways, default=1)))
 
 
 def _membership(ghost: Ghost, run: NotedRun) -> Ghost:
@@ -125,7 +133,7 @@ def _hints_of(loop: Loop) -> frozenset[Said]:
     return frozenset((speaker, choice) for choice, speakers in given for speaker in speakers)
 
 
-def _hints(ghost: Ghost, run: NotedRun, before: Loop) -> Ghost:
+def _hints(ghost: Ghost, run: NotedRun, before: Loop, effects: list[Effect]) -> Ghost:
     plain, said, heeded = Plain(before), set(ghost.said), set[str]()
     for event in run.noted:
         if not isinstance(event, events.AtomFailed) or not plain.is_required(event.atom):
@@ -136,6 +144,7 @@ def _hints(ghost: Ghost, run: NotedRun, before: Loop) -> Ghost:
                 heeded.add(choice)
             said.add((speaker, choice))
     chosen = {group.selected for group in run.loop.or_groups.values()}
+    chosen -= {effect.left for effect in effects if isinstance(effect, Backtracked)}
     known = {atom.id for atom in run.loop.atoms} | {"item 1", "item 2"}
     kept = frozenset(one for one in said if one[1] in chosen and one[0] in known)
     return replace(ghost, said=kept, heeded=frozenset(heeded))
@@ -150,37 +159,51 @@ def _probes(ghost: Ghost, run: NotedRun, before: Loop) -> Ghost:
             asked.add(event.atom)
     if run.loop.control.prices.probes:  # as they are here, a probe pays
         was = {name: group.selected for name, group in before.or_groups.items()}
+        pending = {atom.id for atom in before.atoms if atom.status == "pending"}
         plain = Plain(run.loop)
         for name, group in run.loop.or_groups.items():
             atom = plain.atoms[group.selected]
             is_new = was.get(name, atom.id) != atom.id
-            is_open = atom.status != "resolved" and atom.run is None and not plain.parts(atom.id)
+            is_open = atom.id in pending and atom.run is None and not plain.parts(atom.id)
             if is_new and is_open and atom.findings is None and not atom.failures:
                 asked.add(atom.id)
     return replace(ghost, asked=frozenset(one for one in asked if one in run.board.atoms))
 
 
-def _alike(ghost: Ghost, run: NotedRun, before: Loop) -> Ghost:
+def _alike(ghost: Ghost, run: NotedRun) -> Ghost:
     if turns.HOPELESS >= NEVER:
         return ghost
-    was = {atom.id: atom for atom in before.atoms}
     found = {atom: (times, reason) for atom, times, reason in ghost.alike}
     for event in run.noted:
         if isinstance(event, events.AtomFailed) or (isinstance(event, events.AtomProbed) and not event.feasible):
             reason = event.reason if isinstance(event, events.AtomFailed) else "not feasible"
             times, last = found.get(event.atom, (0, ""))
-            is_same = reason == last and event.atom in was and was[event.atom].failures > 0
+            is_same = reason == last and times > 0
             found[event.atom] = (times + 1 if is_same else 1, reason)
     now = {atom.id: atom for atom in run.loop.atoms}
-    kept = {one for one in found if one in now and now[one].failures and now[one].status != "resolved"}
+    split = {event.parent for event in run.noted if isinstance(event, events.AtomDecomposed)} - {
+        event.atom for event in run.noted if isinstance(event, events.AtomFailed)
+    }
+    kept = {one for one in found if one in now and now[one].status != "resolved" and one not in split}
     return replace(ghost, alike=tuple((one, *found[one]) for one in sorted(kept)))
 
 
 def _branch(ghost: Ghost, run: NotedRun, effects: list[Effect]) -> Ghost:
-    resolved = {event.atom for event in run.noted if isinstance(event, events.AtomResolved)}
+    wholes = {split.parent for split in run.loop.decompositions}  # which contribute by their parts
+    resolved = {event.atom for event in run.noted if isinstance(event, events.AtomResolved)} - wholes
     back = {one for effect in effects if isinstance(effect, Revert) for one in effect.atoms}
     back |= {one for effect in effects if isinstance(effect, Backtracked) for one in effect.undone}
     return replace(ghost, landed=(ghost.landed | resolved) - back.union(run.to_revert))
+
+
+def _rounds(ghost: Ghost, run: NotedRun, effects: list[Effect]) -> Ghost:
+    rounds = dict(ghost.rounds)
+    for event in run.noted:
+        if isinstance(event, events.BaseCaseFailed):
+            rounds |= {item: rounds.get(item, 0) + 1 for item in event.failing}
+    if any(isinstance(effect, Backtracked) for effect in effects):
+        rounds = {}
+    return replace(ghost, rounds=tuple(sorted(rounds.items())))
 
 
 def _verdicts(ghost: Ghost, run: NotedRun) -> Ghost:
@@ -193,13 +216,15 @@ def _verdicts(ghost: Ghost, run: NotedRun) -> Ghost:
     return ghost
 
 
-def _noting(ghost: Ghost, before: Loop, after: Loop, *, withdrawn: bool = False) -> Ghost:
+def _noting(
+    ghost: Ghost, before: Loop, after: Loop, switched: set[tuple[str, str]], *, withdrawn: bool = False
+) -> Ghost:
     was = {atom.id: atom.status for atom in before.atoms}
     resolved = any(
         atom.status == "resolved" and was.get(atom.id) != "resolved" and atom.repairs is None for atom in after.atoms
     )
     grown = _proposed(after) - _proposed(before)
-    selected = {(name, group.selected) for name, group in after.or_groups.items()}
+    selected = {(name, group.selected) for name, group in after.or_groups.items()} | switched
     new = {(name, one) for name, one in selected - ghost.taken if name in before.or_groups}
     known = {(name, one) for name, one in ghost.taken if name in after.or_groups}
     return replace(
@@ -222,8 +247,8 @@ def _judge(ghost: Ghost, run: NotedRun) -> Ghost:
         stalls = 0
     elif ghost.has_grown and (ghost.has_resolved or not ghost.grew_before):
         grew = not ghost.has_resolved
-    elif not ghost.has_grown and not all(map(plain.failures, ready)):
-        pass  # something was never tried
+    elif not ghost.has_grown and _may_be_bad_luck(plain):
+        pass
     else:
         stalls += 1
         withdraw = ghost.has_grown
@@ -244,6 +269,15 @@ def _judge(ghost: Ghost, run: NotedRun) -> Ghost:
         expected_stalls=stalls,
         ended_too_soon=ghost.outcomes < ghost.least and can_go_on,
         is_to_be_withdrawn=withdraw,
+    )
+
+
+def _may_be_bad_luck(plain: Plain) -> bool:
+    """Something that can be worked at has not failed more often than bad luck explains."""
+    return any(
+        plain.failures(one) < patience_of(plain.loop) * len(plain.unit(one))
+        for one in plain.unresolved()
+        if not plain.parts(one) and all(map(plain.is_met, plain.atoms[one].depends_on))
     )
 
 

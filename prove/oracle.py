@@ -139,6 +139,11 @@ def usual_of(loop: Loop) -> Fraction:
     return Fraction(loop.control.needed + 2, loop.control.won + 1)
 
 
+def at_worst(loop: Loop) -> Fraction:
+    """What an atom may need if the first to be resolved were the easy ones."""
+    return Fraction(loop.control.needed + 6, loop.control.won + 1)
+
+
 def turn_of(loop: Loop) -> int:
     longest = loop.objective.constraints.max_attempts
     assert longest is not None
@@ -148,7 +153,7 @@ def turn_of(loop: Loop) -> int:
 def patience_of(loop: Loop) -> int:
     longest = loop.objective.constraints.max_attempts
     assert longest is not None
-    return max(longest, round(turns.PATIENCE * usual_of(loop)))
+    return max(longest, round(turns.PATIENCE * at_worst(loop)))
 
 
 def is_hopeful(loop: Loop, atom: Atom, group: OrGroup, failures: int) -> bool:

@@ -141,7 +141,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     hints: bool = False
     """Workers that fail may say which choice they rest on is in their way."""
     covers: bool = False
-    """The last atom covers the first item of the base case."""
+    """The first atom covers the first item of the base case."""
     checked: bool = False
     """Decomposed atoms have a check of their own."""
     proposals: bool = False
@@ -178,7 +178,7 @@ def loop_of(shape: Shape, constraints: Constraints, setting: Setting | None = No
             or_group=group_of.get(one),
             probe=setting.probe and one == 0 and one != parent,
             run="true" if (setting.commands or (setting.command and one == shape.size - 1)) and one != parent else None,
-            covers=("item 1",) if setting.covers and one == shape.size - 1 else (),
+            covers=("item 1",) if setting.covers and one == 0 else (),
             touches=("src/shared.py",) if setting.touching and one < 2 else (),
             check=AtomCheck(type="command", value="true") if setting.checked and one == parent else None,
         )

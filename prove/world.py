@@ -12,7 +12,7 @@ from aotloop.core import events, turns
 from aotloop.core.board import Board
 from aotloop.core.conduct import Run, reports
 from aotloop.core.conflicts import untried
-from aotloop.core.effects import Effect
+from aotloop.core.effects import Backtracked, Effect
 from aotloop.core.events import Child, Event
 from aotloop.core.model import Atom, Loop, Verdict
 from prove.oracle import Plain
@@ -36,6 +36,8 @@ class NotedRun(Run):
         """As it was when the generation ended, if one ended in this step."""
         self.began: Loop | None = None
         """As it was when another generation began, if one did."""
+        self.switched: list[tuple[bool, str, str]] = []
+        """Whether after a generation's end, which group, and what it took."""
         self.grown_by = 0
         """Unresolved atoms more, by decomposition."""
 
@@ -49,6 +51,8 @@ class NotedRun(Run):
             self.began = self.loop.snapshot()
         unresolved = unresolved_of(self.loop) if isinstance(event, events.AtomDecomposed) else 0
         effects = super().advance(event)
+        is_later = self.judged is not None
+        self.switched += [(is_later, one.or_group, one.selected) for one in effects if isinstance(one, Backtracked)]
         if isinstance(event, events.AtomDecomposed):
             self.grown_by += unresolved_of(self.loop) - unresolved
         return effects
@@ -74,6 +78,7 @@ def fork(run: NotedRun) -> NotedRun:
     )
     copy.apart, copy.members, copy.checking = run.apart.copy(), run.members.copy(), run.checking.copy()
     copy.failed, copy.sought = run.failed.copy(), run.sought.copy()
+    copy.switched = []
     copy.noted, copy.judged, copy.began, copy.last_began, copy.grown_by = [], None, None, -1, 0
     return copy
 
@@ -85,7 +90,7 @@ def key_of(run: NotedRun) -> Any:
     attempts = tuple(
         (one.atom, one.role, one.merges == run.merges, number in run.members) for number, one in run.attempts.items()
     )
-    is_settled = control.won >= MANY and control.needed - control.won < 0  # what is usual does not change
+    is_settled = control.won >= MANY and control.needed - control.won < -6  # what is usual does not change
     return (
         tuple(map(_key_of_atom, run.loop.atoms)),
         tuple(

@@ -143,8 +143,8 @@ def test_attempts_that_are_under_way_when_the_base_case_holds_are_cancelled() ->
     loop = a_loop(
         atom("A1"), atom("A2", estimate=50.0), atom("A3", "A1"), constraints=Constraints(verify_each_iteration=True)
     )
-    minutes = {"A1": 0.25, "A2": 2.0, "A3": 9.0}
-    simulated = simulate(loop, HoldsEarly(minutes, attempts={"A1": [FAILED] * 6}))
+    minutes = {"A1": 0.0625, "A2": 2.0, "A3": 9.0}
+    simulated = simulate(loop, HoldsEarly(minutes, attempts={"A1": [FAILED] * 20}))
     assert simulated.status == "completed"
     assert [(span.atom, span.end, span.is_cancelled) for span in simulated.spans][-1] == ("A3", 2, True)
 

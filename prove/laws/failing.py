@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from aotloop.core import events
 from aotloop.core.conduct import reports
 from aotloop.core.effects import (
-    Added,
     Backtracked,
     CancelAttempt,
+    Exhausted,
     Reopened,
     Resolved,
     Revert,
@@ -46,7 +46,7 @@ def failures_are_counted(step: Step) -> Iterator[str]:
         return
     before = {atom.id: atom for atom in step.before.loop.atoms}
     turn = turn_of(step.before.loop)
-    begun_anew = {event.parent for event in step.noted(events.AtomDecomposed)}
+    begun_anew = _split(step)
     for effect in step.asked(Backtracked):
         begun_anew |= set(effect.reset) - set(step.loop.or_groups[effect.or_group].choices)
     for atom in step.loop.atoms:
@@ -54,9 +54,16 @@ def failures_are_counted(step: Step) -> Iterator[str]:
             continue
         counted = sum(event.atom == atom.id for event in step.noted(events.AtomFailed))
         counted += turn * sum(event.atom == atom.id and not event.feasible for event in step.noted(events.AtomProbed))
-        counted += any(atom.id in effect.atoms for effect in step.asked(Reopened))
+        if any(atom.id in effect.atoms for effect in step.asked(Reopened)):
+            counted = 1 - before[atom.id].failures  # what it needed before is counted already
         if atom.failures != before[atom.id].failures + counted:
             yield f"failures of {atom.id} went from {before[atom.id].failures} to {atom.failures}"
+
+
+def _split(step: Step) -> set[str]:
+    """Atoms that were decomposed; a proposal that was refused is a failure."""
+    refused = {event.atom for event in step.noted(events.AtomFailed)}
+    return {event.parent for event in step.noted(events.AtomDecomposed)} - refused
 
 
 def what_holds_is_kept_in_mind(step: Step) -> Iterator[str]:
@@ -65,7 +72,7 @@ def what_holds_is_kept_in_mind(step: Step) -> Iterator[str]:
     left_work = {event.atom for event in step.noted(events.AtomFailed) if event.progress}
     for atom in step.loop.atoms:
         was = before[atom.id].partial if atom.id in before else False
-        begun_anew = any(event.parent == atom.id for event in step.noted(events.AtomDecomposed)) or step.is_correction
+        begun_anew = atom.id in _split(step) or step.is_correction
         for effect in step.asked(Backtracked):
             is_other = atom.id not in step.loop.or_groups[effect.or_group].choices
             begun_anew = begun_anew or (atom.id in effect.reset and is_other)
@@ -104,8 +111,8 @@ def a_backtrack_resets_exactly_what_was_built_on_the_left_choice(step: Step) -> 
 
 
 def _is_last(step: Step, effect: Backtracked) -> bool:
-    """Whether its group did not switch once more in the same step."""
-    return [one for one in step.asked(Backtracked) if one.or_group == effect.or_group][-1] is effect
+    """Whether no group switched after that in the same step."""
+    return step.asked(Backtracked)[-1] is effect
 
 
 def _withdrawn(step: Step) -> set[str]:
@@ -123,7 +130,7 @@ def _resets(step: Step, effect: Backtracked, affected: set[str]) -> Iterator[str
             continue
         if atom.id in affected:
             is_own = atom.id in step.loop.or_groups[effect.or_group].choices
-            is_fresh = not (atom.failures or atom.alike or atom.partial) or is_own
+            is_fresh = not (atom.failures or atom.partial) or is_own
             if atom.status == "resolved" or atom.attempts or not is_fresh or atom.id in step.loop.bindings:
                 yield f"{atom.id} was built on {effect.left} and is not reset"
             continue
@@ -174,7 +181,7 @@ def probes_are_made_where_they_are_wanted(step: Step) -> Iterator[str]:
 def what_covers_a_failing_item_is_reopened(step: Step) -> Iterator[str]:
     """Instead of a repair; what depends on it stays as it is."""
     failed = step.noted(events.BaseCaseFailed)
-    if not failed or step.asked(Backtracked) or not any(isinstance(one, Reopened | Added) for one in step.effects):
+    if not failed or step.asked(Backtracked) or Exhausted(atom=None) in step.effects:
         return
     items = set(failed[0].failing)
     before = Plain(step.before.loop)

@@ -8,10 +8,11 @@ import msgspec
 
 from aotloop.core import events, turns
 from aotloop.core.conduct import reports
-from aotloop.core.effects import Backtracked, Finished
+from aotloop.core.effects import Backtracked
 from aotloop.core.model import OrGroup
 from prove.oracle import Plain, is_hopeful, patience_of, turn_of
 from prove.step import Step
+from prove.world import NEVER
 
 
 class _Failure(msgspec.Struct):
@@ -25,6 +26,8 @@ class _Failure(msgspec.Struct):
     is_turn_over: bool
     is_final: bool
     is_out_of_patience: bool
+    fresh: list[str]
+    """Other choices that had no turn here; nothing is to blame before they had."""
 
 
 def _failure(step: Step) -> _Failure | None:
@@ -41,14 +44,17 @@ def _failure(step: Step) -> _Failure | None:
     unit = plain.unit(atom.id)
     failures = {one: plain.atoms[one].failures + (counted if one == atom.id else 0) for one in unit}
     is_final = isinstance(event, events.AtomFailed) and atom.run is not None
+    group = plain.group_of(atom.id)
+    had_turns = {*group.failed, *group.blamed, atom.id} if group is not None and not group.speculative else set(unit)
     return _Failure(
         atom=atom.id,
-        group=plain.group_of(atom.id),
+        group=group,
         name=next((name for name, one in loop.or_groups.items() if atom.id in one.choices), None),
         failures=failures,
         is_turn_over=is_final or atom.attempts + counted >= turn_of(loop),
         is_final=is_final,
         is_out_of_patience=sum(failures.values()) >= patience_of(loop) * len(unit),
+        fresh=[one for one in unit if one not in had_turns and not failures[one]],
     )
 
 
@@ -65,6 +71,10 @@ def a_turn_ends_when_it_is_over(step: Step) -> Iterator[str]:
     if not failure.is_turn_over:
         if left:
             yield f"{failure.atom} is in its turn, and {left[0].left} was left"
+        return
+    if failure.is_out_of_patience and failure.fresh:
+        if [one.selected for one in left if one.or_group == failure.name] == []:
+            yield f"{failure.atom} fails again and again, and {', '.join(failure.fresh)} had no turn"
         return
     if failure.is_out_of_patience and _to_blame(step, failure):
         return
@@ -109,19 +119,41 @@ def patience_has_an_end(step: Step) -> Iterator[str]:
     failure = _failure(step)
     if failure is None or step.ghost.heeded or not failure.is_turn_over or not failure.is_out_of_patience:
         return
-    earlier = _to_blame(step, failure)
+    earlier = _to_blame(step, failure) if not failure.fresh else set()
     if earlier and all(one.or_group == failure.name for one in step.asked(Backtracked)):
         yield f"{failure.atom} fails again and again, and none of {', '.join(sorted(earlier))} is to blame"
+
+
+def repairs_have_patience(step: Step) -> Iterator[str]:
+    """Each, and the rounds of them, as much as a choice; then an earlier choice is to blame."""
+    if step.setting.is_experienced and not step.run.finished and step.run.ending is None:
+        for item, rounds in step.ghost.rounds:
+            if rounds > patience_of(step.loop):
+                yield f"{item} is repaired for the {rounds}. time"
+    before, failed = Plain(step.before.loop), step.noted(events.AtomFailed)
+    if len(failed) != 1 or step.ghost.heeded or step.noted(events.AlternativeSought):
+        return
+    atom = before.atoms[failed[0].atom]
+    if atom.repairs is None or not before.is_required(atom.id):
+        return
+    is_spent = atom.attempts + 1 >= patience_of(step.before.loop)
+    if step.asked(Backtracked) and not is_spent:
+        yield f"{atom.id} only had bad luck, and {step.asked(Backtracked)[0].left} was left"
+    earlier = {name for name in before.rests_on(atom.id) if len(step.before.loop.or_groups[name].choices) > 1}
+    if is_spent and earlier and not step.asked(Backtracked):
+        yield f"{atom.id} fails again and again, and none of {', '.join(sorted(earlier))} is to blame"
 
 
 def every_choice_has_its_turn(step: Step) -> Iterator[str]:
     """Before any has two more: of choices that rest on the same, and of which nothing else is known."""
     plain, longest = step.plain, step.setting.max_attempts
-    if step.setting.covers:
+    if step.setting.covers or step.setting.progress:
         return
     for group in step.loop.or_groups.values():
         atoms = [plain.atoms[one] for one in group.choices]
-        is_special = group.speculative or bool(group.blames) or any(one.partial or one.run for one in atoms)
+        is_special = (
+            group.speculative or bool(group.blames) or any(one.partial or one.run or one.findings for one in atoms)
+        )
         if is_special or any(plain.parts(one.id) for one in atoms):
             continue
         if len({frozenset(plain.rests_on(one.id)) for one in atoms}) > 1:
@@ -177,33 +209,29 @@ def a_blame_is_counted(step: Step) -> Iterator[str]:
             yield f"{effect.left} is blamed {more} times more"
 
 
-def what_is_hopeless_is_said(step: Step) -> Iterator[str]:
-    """Every choice of a unit has failed alike, far more often than bad luck explains: a person is needed."""
-    if step.setting.hopeless * patience_of(step.loop) >= 99:
+def what_is_hopeless_is_set_aside(step: Step) -> Iterator[str]:
+    """Every choice of a unit has failed alike, whatever it rested on, far more often than bad luck explains."""
+    if step.setting.hopeless >= NEVER or step.setting.speculative or step.run.finished or step.is_correction:
         return
-    enough = turns.HOPELESS * patience_of(step.loop)
     times = {atom: count for atom, count, _ in step.ghost.alike}
-    stuck = [
-        one
-        for one in step.plain.atoms
-        if step.plain.is_required(one) and all(times.get(other, 0) >= enough for other in step.plain.unit(one))
-    ]
-    for finished in step.asked(Finished):
-        reason = finished.reason or ""
-        if reason.startswith("blocked:") and " in the same way" in reason and not stuck:
-            yield f"it says {reason!r}, and nothing is hopeless"
-    failed = {event.atom for event in step.noted(events.AtomFailed)}
-    goes_on = step.run.ending is None and not step.run.finished and step.run.judged is None
-    if goes_on and failed.intersection(stuck) and not step.run.is_all_resolved():
-        yield f"{', '.join(stuck)} fail alike again and again, and it goes on"
+    enough = turns.HOPELESS * patience_of(step.loop)
+    for event in step.noted(events.AtomFailed):
+        unit = step.plain.unit(event.atom) if event.atom in step.plain.atoms else ()
+        is_hopeless = bool(unit) and all(times.get(one, 0) >= enough for one in unit)
+        is_aside = bool(unit) and all(" in the same way" in step.run.stuck.get(one, "") for one in unit)
+        if is_hopeless and not is_aside and any(map(step.plain.is_required, unit)):
+            yield f"{', '.join(unit)} fail alike again and again, and are not set aside"
+        if is_aside and not is_hopeless:
+            yield f"{', '.join(unit)} are set aside, and are not hopeless"
 
 
 LAWS = (
     a_turn_ends_when_it_is_over,
     patience_has_an_end,
+    repairs_have_patience,
     every_choice_has_its_turn,
     a_hint_counts_the_second_time,
     rounds_are_kept,
     a_blame_is_counted,
-    what_is_hopeless_is_said,
+    what_is_hopeless_is_set_aside,
 )

@@ -75,9 +75,9 @@ def undo_nothing(board: Any, event: Any, **kwargs: Any) -> Any:
 
 
 def earliest_first(graph: Any, conflict: Any, ways: Any = None) -> Any:
-    del ways
+    left = {name: conflicts.untried(graph, graph.or_groups[name]) for name in conflict} | dict(ways or {})
     order = group_order.group_order(graph)
-    possible = [name for name in conflict if conflicts.untried(graph, graph.or_groups[name])]
+    possible = [name for name in conflict if left[name]]
     return (min(possible, key=lambda name: order[name]), set(conflict)) if possible else None
 
 

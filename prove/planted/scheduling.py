@@ -185,8 +185,8 @@ FAULTS = (
     ),
     Fault(
         "Progress and stall",
-        "it stalls while something was never tried",
-        ((generations, "_something_is_untried", no),),
+        "it stalls though bad luck explains it",
+        ((generations, "_bad_luck_explains_it", no),),
         (PLAIN, SINGLE),
     ),
 )

@@ -181,11 +181,11 @@ FAULTS = (
         (SINGLE,),
     ),
     Fault("Rounds", "blames are not counted", ((blame, "leave", blame_nobody),), (SINGLE,)),
-    Fault("Giving up", "what is hopeless is not said", ((ending, "blocked", none),), (HOPELESS,)),
+    Fault("Giving up", "what is hopeless is not said", ((ending, "hopeless", none),), (HOPELESS,)),
     Fault(
         "Giving up",
         "one failure is hopeless",
-        ((ending, "blocked", lambda _, one: f"blocked: {one} failed in the same way"),),
+        ((ending, "hopeless", lambda _, one: f"{one} failed in the same way"),),
         (HOPELESS,),
     ),
     Fault(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from msgspec.structs import replace
@@ -134,12 +133,10 @@ def count_failures_only(loop: Any) -> None:
     loop.control = replace(loop.control, tried=tried)
 
 
-def begun(original: Callable[..., None]) -> Callable[..., None]:
-    def mutant(run: Run, *args: Any, **kwargs: Any) -> None:
-        original(run, *args, **kwargs)
-        run.has_begun = True
-
-    return mutant
+def begin_at_once(run: Run, report: Any) -> Any:
+    effects = conductor._begin(run, report)
+    run.has_begun = True
+    return effects
 
 
 def without_what_is_blocked(run: Run) -> Any:
@@ -228,7 +225,12 @@ FAULTS = (
         ),
         (PLAIN,),
     ),
-    Fault("Deciding", "the base case is not tried at the start", ((Run, "__init__", begun(Run.__init__)),), (SINGLE,)),
+    Fault(
+        "Deciding",
+        "the base case is not tried at the start",
+        (handler(reports.Began, begin_at_once),),
+        (SINGLE,),
+    ),
     Fault("Deciding", "what is all resolved is completed", (handler(reports.Verified, complete_anyway),), (SINGLE,)),
     Fault(
         "Deciding",

@@ -214,9 +214,9 @@ def test_what_was_left_keeps_its_failures_and_what_was_built_on_it_starts_afresh
     assert loop.atoms == [
         atom("X", or_group="store", **{**failed, "attempts": 0}),
         atom("Y", or_group="store", **failed),
-        atom("Z", "X"),
-        atom("C"),
-    ]
+        atom("Z", "X", alike=2),
+        atom("C", alike=2),
+    ], "what fails in the same way whatever it rests on is at fault itself"
 
 
 @thoroughly

@@ -17,6 +17,7 @@ from aotloop.core.group_order import group_order
 from aotloop.core.machine import advance
 from aotloop.core.model import Atom, Constraints, Decomposition, Loop, OrGroup
 from aotloop.core.removal import take_out
+from aotloop.core.turns import patience
 from aotloop.errors import IllegalEvent
 from tests.core.generated import ATOM_STATUSES, any_events, any_graphs, some_of, thoroughly, valid_loops
 from tests.loops import a_loop, atom, loops
@@ -87,7 +88,7 @@ def test_an_atom_ceases_to_be_ready_when_what_it_needs_is_open_again() -> None:
 def test_an_atom_that_is_started_or_a_repair_for_which_patience_is_over_is_not_ready() -> None:
     board = asked(a_loop(atom("A"), atom("B", repairs="tests")))
     change(board, "A", status="in_progress")
-    change(board, "B", attempts=12)
+    change(board, "B", attempts=patience(board.loop))
     assert board.ready() == []
     change(board, "A", status="pending", attempts=99)
     assert board.ready() == ["A"]

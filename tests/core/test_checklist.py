@@ -342,10 +342,10 @@ def test_items_are_found_at_any_depth_each_before_those_inside_of_it() -> None:
 @pytest.mark.parametrize(
     ("covers", "expected"),
     [
-        (("docs",), {"readme", "guide"}),
-        (("guide",), {"guide"}),
-        (("html",), {"html"}),
-        (("tests", "readme"), {"tests", "readme"}),
+        (("docs",), {"docs / readme", "docs / guide"}),
+        (("guide",), {"docs / guide"}),
+        (("html",), {"docs / guide"}),
+        (("tests", "readme"), {"tests", "docs / readme"}),
         (("nothing",), set()),
         ((), set()),
     ],

@@ -17,12 +17,13 @@ from aotloop.core.group_order import group_order
 from aotloop.core.invariants import findings_of
 from aotloop.core.machine import advance
 from aotloop.core.model import Atom, Constraints, Decomposition, Loop, OrGroup
+from aotloop.core.turns import patience
 from tests.loops import a_loop, atom
 
 ONE_ATTEMPT = Constraints(max_attempts=1)
 
 
-PATIENCE = 12
+PATIENCE = patience(a_loop(atom("A1")))
 """Of a loop in which nothing was resolved yet, per choice."""
 
 
@@ -134,7 +135,7 @@ def test_a_choice_that_failed_itself_may_do_better_on_other_ground() -> None:
 def test_what_only_a_choice_needs_is_avoided_by_another_choice() -> None:
     loop = a_loop(atom("B"), atom("X", "B", or_group="g"), atom("Y", or_group="g"), constraints=ONE_ATTEMPT)
     assert [type(one) for one in fail(loop, "B")] == [Retry]
-    (switched,) = fail_at_last(loop, "B")
+    switched = fail_at_last(loop, "B")[0]
     assert isinstance(switched, Backtracked)
     assert (switched.left, switched.selected, Graph(loop).ready()) == ("X", "Y", ["Y"])
 

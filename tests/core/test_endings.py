@@ -75,9 +75,7 @@ def test_the_last_iteration_that_is_allowed_may_come_to_its_end() -> None:
 
 def test_it_stalls_with_as_many_stalls_as_are_allowed() -> None:
     assert stalled(board(stall_count=2), limits()) is None
-    assert stalled(board(stall_count=3), limits()) == (
-        "stalled: 3 generations in a row in which nothing got smaller"
-    )
+    assert stalled(board(stall_count=3), limits()) == ("stalled: 3 generations in a row in which nothing got smaller")
 
 
 def test_repairs_have_to_be_resolved_too() -> None:
@@ -90,8 +88,9 @@ def test_repairs_have_to_be_resolved_too() -> None:
 
 def test_only_repairs_and_wholes_are_spent_and_not_what_is_under_way() -> None:
     loop = a_loop(
-        atom("A1", attempts=99), atom("R", repairs="a", attempts=PATIENCE), atom("S", repairs="b", attempts=11),
-        atom("T", repairs="c", attempts=99, status="in_progress"), atom("P", attempts=PATIENCE), atom("C"),
+        atom("A1", attempts=999), atom("R", repairs="a", attempts=PATIENCE),
+        atom("S", repairs="b", attempts=PATIENCE - 1), atom("T", repairs="c", attempts=999, status="in_progress"),
+        atom("P", attempts=PATIENCE), atom("C"),
         decompositions=[Decomposition(parent="P", children=("C",), reason="parts")],
     )  # fmt: skip
     assert spent(Board(loop)) == ["R", "P"]
@@ -99,7 +98,7 @@ def test_only_repairs_and_wholes_are_spent_and_not_what_is_under_way() -> None:
 
 @pytest.mark.parametrize(("count", "end"), [(8, "A7"), (9, "A7 …")])
 def test_of_many_that_failed_eight_are_named(count: int, end: str) -> None:
-    loop = a_loop(*(atom(f"A{number}", repairs="tests", attempts=99) for number in range(count)))
+    loop = a_loop(*(atom(f"A{number}", repairs="tests", attempts=999) for number in range(count)))
     named = ", ".join(f"A{number}" for number in range(7))
     assert exhausted(Board(loop)) == f"exhausted: every attempt and every alternative has failed for {named}, {end}"
 
@@ -113,9 +112,9 @@ def test_where_nothing_failed_what_is_not_resolved_is_named() -> None:
 def test_one_way_out_is_enough() -> None:
     parts = [Decomposition(parent=one, children=(f"{one}_part",), reason="parts") for one in "WXY"]
     loop = a_loop(
-        atom("R", repairs="P", attempts=99), atom("P"),
-        *(atom(one, or_group="g", attempts=99 * (one == "W"), check=PASSES) for one in "WX"),
-        *(atom(one, or_group="h", attempts=99 * (one == "Y")) for one in "YZ"),
+        atom("R", repairs="P", attempts=999), atom("P"),
+        *(atom(one, or_group="g", attempts=9999 * (one == "W"), check=PASSES) for one in "WX"),
+        *(atom(one, or_group="h", attempts=9999 * (one == "Y")) for one in "YZ"),
         atom("W_part"), atom("Y_part"), atom("X_part", status="resolved"),
         decompositions=[Decomposition(parent="P", children=("R",), reason="parts"), *parts],
     )  # fmt: skip
@@ -160,6 +159,18 @@ def test_a_single_atom_can_be_blocked_too() -> None:
 
 def test_without_a_record_of_failures_it_is_blocked_all_the_same() -> None:
     assert "in the same way ()" in (hopeless(Board(a_loop(atom("A1", alike=HOPELESS))), "A1") or "")
+
+
+def test_a_stall_in_which_a_unit_fails_alike_names_it_half_as_often_as_else() -> None:
+    for alike, is_named in (
+        (ceil(turns.HOPELESS * PATIENCE / 2) - 1, False),
+        (ceil(turns.HOPELESS * PATIENCE / 2), True),
+    ):
+        loop = a_loop(atom("A1"), atom("A2", alike=alike))
+        loop.control = replace(loop.control, stall_count=3)
+        reason = stalled(Board(loop), limits()) or ""
+        assert reason.startswith(f"blocked: A2 failed {alike} times in the same way") is is_named
+        assert reason.startswith("stalled: 3 generations") is not is_named
 
 
 def test_as_long_as_one_choice_fails_differently_nothing_is_hopeless() -> None:

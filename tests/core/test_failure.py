@@ -15,12 +15,13 @@ from aotloop.core.events import AlternativeSought, AtomFailed, AtomProbed, AtomR
 from aotloop.core.graph import Graph
 from aotloop.core.machine import advance
 from aotloop.core.model import AtomCheck, Binding, Constraints, Decomposition, Loop, OrGroup, TrailEntry
+from aotloop.core.turns import patience
 from aotloop.errors import IllegalEvent
 from tests.core.generated import errors_of
 from tests.core.refusing import refused
 from tests.loops import a_loop, atom
 
-PATIENCE = 12
+PATIENCE = patience(a_loop(atom("A1")))
 """Of a loop in which nothing was resolved yet."""
 
 
@@ -258,6 +259,29 @@ def test_before_the_end_of_patience_nothing_earlier_is_to_blame() -> None:
     loop.atoms[3] = replace(loop.atoms[3], failures=2 * PATIENCE - 2)
     fail(loop, "B2")
     assert loop.or_groups["a"].selected == "A2"
+
+
+def test_before_an_earlier_choice_is_to_blame_each_alternative_has_a_turn_on_this_ground() -> None:
+    loop = two_groups()
+    loop.atoms[2] = replace(loop.atoms[2], failures=9 * PATIENCE)
+    fail(loop, "B1")
+    assert (loop.or_groups["a"].selected, loop.or_groups["b"].selected) == ("A1", "B2")
+    fail(loop, "B2")
+    assert loop.or_groups["a"].selected == "A2"
+
+
+def test_a_unit_that_an_earlier_choice_is_blamed_for_and_that_does_not_rest_on_it_goes_on_with_its_next_choice() -> (
+    None
+):
+    loop = a_loop(
+        *(atom(one, or_group="n", failures=9 * PATIENCE) for one in ("N1", "N2")),
+        atom("X", "N1", or_group="g"), atom("Y", "N1", or_group="g"), atom("V", or_group="g"),
+        constraints=Constraints(max_attempts=1),
+    )  # fmt: skip
+    loop.or_groups["n"] = replace(loop.or_groups["n"], failed=("N2",))
+    effects = fail(loop, "N1")
+    assert [one.or_group for one in effects if isinstance(one, Backtracked)] == ["g", "n"]
+    assert (loop.or_groups["g"].selected, loop.or_groups["n"].selected) == ("V", "N2")
 
 
 def test_within_a_turn_nothing_is_to_blame_though_patience_is_over() -> None:

@@ -8,10 +8,16 @@ from msgspec.structs import replace
 from aotloop.core.board import Board
 from aotloop.core.events import AtomProbed, BranchSwitched, GenerationBegan
 from aotloop.core.generations import is_begun, lasts
+from aotloop.core.graph import Graph
 from aotloop.core.machine import advance
-from aotloop.core.model import Generation
-from tests.core.happenings import after_one, decompose, end, fail, judged, resolve, stalls
+from aotloop.core.model import Decomposition, Generation
+from aotloop.core.turns import patience
+from aotloop.core.units import least_outcomes
+from tests.core.happenings import TOO_OFTEN, after_one, decompose, end, fail, judged, resolve, stalls, too_often
 from tests.loops import a_loop, atom
+
+LEAST = least_outcomes(Graph(a_loop(atom("A1"))), ["A1"])
+"""How long one lasts for a single atom, as long as nothing was resolved."""
 
 # --- how long one lasts ------------------------------------------------------------------------------------------
 
@@ -31,14 +37,14 @@ def test_a_generation_that_was_begun_and_not_judged_goes_on_under_its_number() -
     before = loop.control
     advance(loop, GenerationBegan())
     assert loop.control is before
-    assert (loop.control.iteration, loop.control.generation) == (1, Generation(outcomes=1, least=6))
+    assert (loop.control.iteration, loop.control.generation) == (1, Generation(outcomes=1, least=LEAST))
 
 
 def test_a_generation_lasts_until_so_many_attempts_have_ended_that_bad_luck_does_not_explain_it() -> None:
     loop = a_loop(*(atom(one, or_group="g") for one in "XYZ"), atom("A1"))
     advance(loop, GenerationBegan())
-    assert loop.control.generation.least == 18
-    for _ in range(17):
+    assert loop.control.generation.least == 3 * LEAST
+    for _ in range(3 * LEAST - 1):
         fail(loop, loop.or_groups["g"].selected)
         assert lasts(Board(loop))
     fail(loop, loop.or_groups["g"].selected)
@@ -46,10 +52,10 @@ def test_a_generation_lasts_until_so_many_attempts_have_ended_that_bad_luck_does
 
 
 def test_repairs_are_what_is_unresolved_too() -> None:
-    repairs = (atom(f"R{number}", repairs="tests") for number in range(9))
+    repairs = (atom(f"R{number}", repairs="tests") for number in range(LEAST + 1))
     loop = a_loop(atom("A1", status="resolved"), *repairs)
     advance(loop, GenerationBegan())
-    assert loop.control.generation.least == 9
+    assert loop.control.generation.least == LEAST + 1
 
 
 def test_only_what_has_a_length_is_begun() -> None:
@@ -62,9 +68,9 @@ def test_its_length_is_fixed_when_it_begins_and_kept_with_what_happened_before()
     loop = a_loop(atom("A1"), atom("A2"))
     loop.control = replace(loop.control, generation=Generation(grew_before=("A9",), outcomes=2))
     advance(loop, GenerationBegan())
-    assert loop.control.generation == Generation(grew_before=("A9",), outcomes=2, least=6)
+    assert loop.control.generation == Generation(grew_before=("A9",), outcomes=2, least=LEAST)
     resolve(loop, "A1")
-    assert loop.control.generation.least == 6
+    assert loop.control.generation.least == LEAST
 
 
 # --- counting ----------------------------------------------------------------------------------------------------
@@ -97,11 +103,14 @@ def test_fewer_unresolved_atoms_than_ever_are_progress() -> None:
 
 def test_as_few_unresolved_atoms_as_once_before_are_no_progress() -> None:
     loop = after_one(atom("X", or_group="g"), atom("Y", or_group="g"), atom("A1"))
+    loop.atoms = [replace(one, failures=0) for one in loop.atoms]
     resolve(loop, "X")
     assert stalls(loop) == 0
     advance(loop, BranchSwitched(or_group="g", choice="Y", reason="too slow", at="noon"))
     loop.control = replace(loop.control, generation=Generation())
+    too_often(loop)
     assert stalls(loop) == 1, "more than before"
+    loop.atoms[1] = replace(loop.atoms[1], failures=0)
     resolve(loop, "Y")
     assert (stalls(loop), loop.control.fewest_unresolved) == (2, 1)
 
@@ -150,7 +159,7 @@ def test_a_minimum_for_another_objective_says_nothing() -> None:
 
 
 def test_resolving_repairs_is_no_progress_by_itself() -> None:
-    tried = {"failures": 1}
+    tried = {"failures": TOO_OFTEN}
     loop = a_loop(
         atom("A1", status="resolved"), atom("A2", repairs="tests", **tried), atom("A3", repairs="lint", **tried)
     )
@@ -161,7 +170,7 @@ def test_resolving_repairs_is_no_progress_by_itself() -> None:
 
 def test_with_nothing_to_be_compared_with_a_resolved_atom_is_progress_and_failures_are_a_stall() -> None:
     for resolved, expected in (("A1", 0), (None, 1)):
-        loop = a_loop(atom("A1", failures=1), atom("A2", failures=1))
+        loop = a_loop(atom("A1", failures=TOO_OFTEN), atom("A2", failures=TOO_OFTEN))
         assert loop.control.fewest_unresolved is None
         if resolved is not None:
             resolve(loop, resolved)
@@ -191,11 +200,26 @@ def test_what_was_added_is_no_loss() -> None:
 # --- stalls ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("tried", "is_stall"), [(4, False), (10, False), (11, True)])
-def test_nothing_stalls_as_long_as_something_that_is_ready_was_never_tried(tried: int, is_stall: bool) -> None:
+@pytest.mark.parametrize(("tried", "is_stall"), [(0, False), (4, False), (10, False), (11, True)])
+def test_nothing_stalls_as_long_as_something_that_is_ready_failed_no_more_often_than_bad_luck_explains(
+    tried: int, is_stall: bool
+) -> None:
     loop = after_one(*(atom(f"A{number}") for number in range(11)))
-    loop.atoms = [replace(one, failures=int(number < tried)) for number, one in enumerate(loop.atoms)]
-    assert [stalls(loop) for _ in range(3)] == ([2, 3, 4] if is_stall else [1, 1, 1])
+    for last in (0, patience(loop) - 1):
+        loop.atoms = [
+            replace(one, failures=TOO_OFTEN if number < tried else last) for number, one in enumerate(loop.atoms)
+        ]
+        loop.control = replace(loop.control, stall_count=1)
+        assert [stalls(loop) for _ in range(3)] == ([2, 3, 4] if is_stall else [1, 1, 1])
+
+
+def test_what_is_under_way_counts_like_what_is_ready_and_a_whole_does_not() -> None:
+    loop = after_one(atom("A1"), atom("P"), atom("C"))
+    loop.decompositions.append(Decomposition(parent="P", children=("C",), reason="parts"))
+    loop.atoms[1] = replace(loop.atoms[1], failures=0)
+    assert stalls(loop) == 2
+    loop.atoms[0] = replace(loop.atoms[0], status="in_progress", failures=0)
+    assert stalls(loop) == 2
 
 
 def test_what_was_never_tried_but_waits_does_not_keep_a_loop_from_stalling() -> None:
@@ -204,9 +228,11 @@ def test_what_was_never_tried_but_waits_does_not_keep_a_loop_from_stalling() -> 
     assert stalls(loop) == 2
 
 
-def test_a_unit_is_tried_if_one_of_its_choices_is() -> None:
+def test_the_failures_of_all_choices_of_a_unit_count() -> None:
     loop = after_one(atom("X", or_group="g"), atom("Y", or_group="g"))
     loop.atoms[1] = replace(loop.atoms[1], failures=0)
+    assert stalls(loop) == 2
+    loop.atoms[0] = replace(loop.atoms[0], failures=patience(loop))
     assert stalls(loop) == 2
 
 
@@ -226,6 +252,6 @@ def test_stalls_force_nothing() -> None:
 
 
 def test_after_a_generation_that_left_nothing_unresolved_nothing_can_become_less() -> None:
-    loop = a_loop(atom("A1", status="resolved"), atom("R", repairs="tests", failures=1))
+    loop = a_loop(atom("A1", status="resolved"), atom("R", repairs="tests", failures=TOO_OFTEN))
     loop.control = replace(loop.control, fewest_unresolved=0, generation=Generation(resolved=1))
     assert stalls(loop) == 1

@@ -11,8 +11,12 @@ from msgspec.structs import replace
 
 from aotloop.core.graph import Graph, highest_number
 from aotloop.core.model import Decomposition, Loop, OrGroup
+from aotloop.core.turns import patience
 from tests.core.generated import any_graphs, thoroughly, valid_loops
 from tests.loops import a_loop, atom
+
+PATIENCE = patience(a_loop(atom("A1")))
+"""Of a loop in which nothing was resolved yet."""
 
 
 def ready(loop: Loop) -> list[str]:
@@ -314,7 +318,7 @@ class Definition:
 
     def exhausted(self, atom_id: str) -> bool:
         (this,) = (one for one in self.loop.atoms if one.id == atom_id)
-        return (this.repairs is not None or bool(self.children(atom_id))) and this.attempts >= 12
+        return (this.repairs is not None or bool(self.children(atom_id))) and this.attempts >= PATIENCE
 
     def wanted(self, atom_id: str) -> bool:
         group = self.group(atom_id)
@@ -431,7 +435,7 @@ def test_a_choice_that_has_had_its_turn_is_not_exhausted_and_not_ready() -> None
         assert Graph(loop).why_not_wanted("X") == "X has had its turn in this round of g"
 
 
-@pytest.mark.parametrize(("attempts", "expected"), [(11, False), (12, True)])
+@pytest.mark.parametrize(("attempts", "expected"), [(PATIENCE - 1, False), (PATIENCE, True)])
 def test_only_repairs_and_wholes_are_exhausted_when_patience_is_over(attempts: int, expected: bool) -> None:
     graph = Graph(
         a_loop(
@@ -440,7 +444,7 @@ def test_only_repairs_and_wholes_are_exhausted_when_patience_is_over(attempts: i
         )
     )  # fmt: skip
     assert [graph.is_exhausted(one) for one in "ARPC"] == [False, expected, expected, False]
-    said = "R has failed 12 times; a correction can grant it a retry"
+    said = f"R has failed {PATIENCE} times; a correction can grant it a retry"
     assert graph.why_not_ready("R") == (said if expected else None)
 
 

@@ -25,12 +25,13 @@ from aotloop.core.model import (
 )
 from aotloop.core.objective import digest_of
 from aotloop.core.repairs import LONGEST_EVIDENCE, forget_rounds
+from aotloop.core.turns import patience
 from tests.core.generated import errors_of
 from tests.core.refusing import refused
 from tests.loops import a_loop, atom
 
 PASSES = AtomCheck(type="command", value="true")
-PATIENCE = 12
+PATIENCE = patience(a_loop(atom("A1")))
 """Of a loop in which nothing was resolved yet."""
 
 
@@ -106,12 +107,13 @@ def after_rounds(loop: Loop, count: int = PATIENCE) -> Loop:
     return loop
 
 
-@pytest.mark.parametrize(("won", "needed", "allowed"), [(0, 0, 12), (3, 3, 8)])
+@pytest.mark.parametrize(("won", "needed"), [(0, 0), (3, 3)])
 def test_there_are_rounds_of_repair_as_long_as_patience_lasts_and_then_another_choice_is_blamed(
-    won: int, needed: int, allowed: int
+    won: int, needed: int
 ) -> None:
     loop = all_done()
     loop.control = replace(loop.control, won=won, needed=needed)
+    allowed = patience(loop)
     for _ in range(allowed):
         (added,) = judge(loop, tests="red")
         assert isinstance(added, Added)
@@ -358,11 +360,11 @@ def test_all_failing_items_that_an_atom_covers_are_told_in_one_reason_of_bounded
 
 def test_an_item_with_items_inside_is_covered_with_all_of_them_and_an_any_of_as_one() -> None:
     for covers, failing, is_reopened in (
-        (("docs",), "readme", True),
-        (("docs",), "guide", True),
-        (("guide",), "guide", True),
-        (("readme",), "guide", False),
-        (("html",), "guide", False),
+        (("docs",), "docs / readme", True),
+        (("docs",), "docs / guide", True),
+        (("guide",), "docs / guide", True),
+        (("readme",), "docs / guide", False),
+        (("html",), "docs / guide", True),
     ):
         loop = covering(atom("A1", status="resolved", covers=covers))
         effects = judge(loop, **{failing: "missing"})
@@ -406,8 +408,7 @@ def test_a_whole_that_covers_an_item_gets_a_repair_as_its_part_and_its_parts_are
     repair = loop.atoms[-1]
     assert (repair.repairs, "2 failed" in repair.description) == ("P", True)
     assert errors_of(loop) == []
-    resolve(loop, "A1")
-    assert loop.atoms[0].status == "resolved"
+    assert resolve(loop, "A1") == [CheckParent(atom="P")], "what it covers is its check"
 
 
 def test_a_reopened_choice_that_fails_on_gives_way_in_its_turn() -> None:

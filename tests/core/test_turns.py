@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from aotloop.core.events import AtomFailed, AtomResolved, AtomStarted
 from aotloop.core.machine import advance
 from aotloop.core.model import Constraints, Loop
-from aotloop.core.turns import patience, turn, usual
+from aotloop.core.turns import at_worst, most_in_vain, patience, turn, usual
 from tests.loops import a_loop, atom
 
 
@@ -52,12 +52,26 @@ def test_a_turn_is_as_long_as_usual_and_no_longer_than_allowed(
 
 
 @pytest.mark.parametrize(
-    ("won", "needed", "longest", "expected"), [(0, 0, 2, 12), (3, 3, 2, 8), (1, 4, 2, 18), (0, 0, 40, 40)]
+    ("won", "needed", "expected"), [(0, 0, 6.0), (1, 1, 3.5), (1, 4, 5.0), (3, 3, 2.25), (9, 84, 9.0)]
 )
-def test_patience_is_six_times_the_usual_and_at_least_a_turn(
+def test_where_a_mistake_costs_more_the_first_successes_count_for_less(won: int, needed: int, expected: float) -> None:
+    assert at_worst(having(won, needed)) == expected
+
+
+@pytest.mark.parametrize(
+    ("won", "needed", "longest", "expected"), [(0, 0, 2, 72), (3, 3, 2, 27), (1, 4, 2, 60), (0, 0, 80, 80)]
+)
+def test_patience_is_twelve_times_what_is_usual_at_worst_and_at_least_a_turn(
     won: int, needed: int, longest: int, expected: int
 ) -> None:
     assert patience(having(won, needed, max_attempts=longest)) == expected
+
+
+@pytest.mark.parametrize(("won", "needed", "expected"), [(0, 0, 4), (3, 3, 2), (9, 9, 2), (1, 4, 6)])
+def test_retries_go_on_from_what_was_left_for_twice_the_usual_attempts_and_for_two_at_least(
+    won: int, needed: int, expected: int
+) -> None:
+    assert most_in_vain(having(won, needed)) == expected
 
 
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(1, 9))

@@ -11,7 +11,7 @@ from aotloop.core.generations import withdraw
 from aotloop.core.machine import advance
 from aotloop.core.model import Decomposition, OrGroup
 from tests.core.generated import errors_of
-from tests.core.happenings import after_one, decompose, end, fail, resolve, stalls
+from tests.core.happenings import TOO_OFTEN, after_one, decompose, end, resolve, stalls, too_often
 from tests.core.refusing import refused
 from tests.loops import a_loop, atom
 
@@ -59,7 +59,7 @@ def test_two_generations_that_grow_and_resolve_nothing_are_a_stall_and_their_par
     assert (withdrawn.parents, set(withdrawn.atoms)) == (("A1", "A2"), {"B1", "B2", "C1"})
     assert loop.control.stall_count == 2
     assert loop.control.fewest_unresolved == 3, "what is gone is no progress"
-    assert loop.atoms == [atom("A1", whole=True), atom("A2", whole=True), atom("A3", "A1", failures=1)]
+    assert loop.atoms == [atom("A1", whole=True), atom("A2", whole=True), atom("A3", "A1", failures=TOO_OFTEN)]
     assert loop.decompositions == []
     assert errors_of(loop) == []
 
@@ -89,7 +89,7 @@ def test_a_stall_between_two_growths_withdraws_nothing() -> None:
     loop = after_one()
     decompose(loop, "A1", "B1")
     end(loop)
-    fail(loop, "B1")
+    too_often(loop)
     assert (end(loop), loop.control.stall_count) == ([], 2)
     decompose(loop, "A2", "C1")
     assert (end(loop), loop.control.stall_count) == ([], 2)

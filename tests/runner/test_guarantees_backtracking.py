@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from aotloop.core.model import AtomCheck, Constraints
+from aotloop.core.model import AtomCheck, Constraints, Loop
 from tests.loops import atom
 from tests.patience import shell_until
 from tests.runner.agents import done, fails, finds, scripted, times_asked
@@ -219,11 +220,18 @@ def test_repairs_of_what_is_left_are_dropped_and_taken_back(tmp_path: Path) -> N
         atom("Q", or_group="G", run="echo q > q.txt"),
         base_case="test -f q.txt",
         config=scripted(tmp_path, orders),
-        constraints=ONCE,
+        constraints=Constraints(max_attempts=1, max_total_attempts=99),
     )
+    project.edit(_after_many_successes)
     ran = project.run()
     assert ran.code == 0, ran.out
     assert times_asked(tmp_path, "A1") == 1
+    assert len(ran.kinds("added")) > 1  # one repair after the other, for as long as patience lasts
     assert set(project.statuses()) == {"P", "Q"}
     assert project.files() == {"README.md", "aot.toml", "q.txt"}
     assert project.subjects()[-3:] == ["Take back A1", "Take back P", "Q: do Q"]
+
+
+def _after_many_successes(loop: Loop) -> None:
+    """Where all succeed at once, patience is shortest."""
+    loop.control = replace(loop.control, won=99, needed=99)

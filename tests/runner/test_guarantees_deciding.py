@@ -10,6 +10,7 @@ from tests.loops import atom
 from tests.patience import PATIENCE, shell_until, shell_until_there, until, with_time_enough
 from tests.runner.agents import ANYBODY, done, fails, scripted, times_asked
 from tests.runner.leftovers import leftovers
+from tests.runner.lengths import LENGTH
 from tests.runner.projects import Project, Ran, a_project, commands
 
 
@@ -51,8 +52,8 @@ def test_without_early_looks_the_base_case_is_tried_at_the_start_and_when_all_is
 
 
 def test_with_early_looks_a_base_case_that_holds_ends_it_at_once(tmp_path: Path) -> None:
-    """At the end of a generation, which has six outcomes here: one atom is done, the other fails."""
-    orders = {"A1": [done({"a": "a"})], "A2": [fails(f"no {number}") for number in range(9)]}
+    """At the end of a generation, in which one atom is done, and the other fails."""
+    orders = {"A1": [done({"a": "a"})], "A2": [fails(f"no {number}") for number in range(2 * LENGTH)]}
     project = a_project(
         tmp_path,
         atom("A1"),
@@ -65,7 +66,7 @@ def test_with_early_looks_a_base_case_that_holds_ends_it_at_once(tmp_path: Path)
     assert ran.code == 0, ran.out
     assert verdicts(ran) == [False, True]
     assert project.statuses() == {"A1": "resolved", "A2": "pending"}
-    assert times_asked(tmp_path, "A2") == 5
+    assert times_asked(tmp_path, "A2") == LENGTH - 1
     assert project.loop.control.status == "completed"
 
 
@@ -75,7 +76,7 @@ def test_nothing_is_merged_while_the_base_case_is_tried(tmp_path: Path) -> None:
     looking = tmp_path / "looking"
     has_ended = shell_until(f"grep attempt_ended {events} | grep -q A2")
     began = shell_until(f"grep attempt_began {events} | grep -q A2")
-    orders = {"A3": [*(fails(f"no {number}", run=began) for number in range(5)), done()]}
+    orders = {"A3": [*(fails(f"no {number}", run=began) for number in range(LENGTH - 1)), done()]}
     project = a_project(
         tmp_path,
         atom("A1", run=f"echo a > a; touch {looking}-soon"),
@@ -106,7 +107,7 @@ def test_claims_of_success_complete_nothing(tmp_path: Path) -> None:
     orders = {ANYBODY: [done(summary="everything works, the base case holds")]}
     project = a_project(tmp_path, atom("A1"), base_case="false", config=scripted(tmp_path, orders))
     ran = project.run()
-    assert ran.code == 4
+    assert ran.code == 5
     assert project.loop.control.status == "stopped"
     assert not any(verdicts(ran))
 

@@ -53,7 +53,7 @@ def test_a_choice_that_fails_its_check_gives_way_and_leaves_nothing(tmp_path: Pa
     assert project.worktrees() == []
 
 
-def test_without_anybody_to_repair_it_another_choice_is_taken(tmp_path: Path) -> None:
+def test_without_anybody_to_repair_it_a_person_is_told_what_is_missing(tmp_path: Path) -> None:
     project = a_project(
         tmp_path,
         atom("P", or_group="G", run="echo bad > out.txt"),
@@ -61,9 +61,10 @@ def test_without_anybody_to_repair_it_another_choice_is_taken(tmp_path: Path) ->
         base_case="grep -q good out.txt",
     )
     ran = project.run()
-    assert ran.code == 0, ran.out
-    assert project.loop.or_groups["G"].selected == "Q"
-    assert (project.root / "out.txt").read_text() == "good\n"
+    assert ran.code == 6, ran.out
+    reason = "blocked: A1: there is no agent to do it: --agent names one, or `agent` in aot.toml"
+    assert project.loop.control.stop_reason == reason
+    assert project.statuses() == {"P": "resolved", "Q": "pending", "A1": "pending"}
 
 
 def test_what_cannot_be_done_ends_with_a_reason(tmp_path: Path) -> None:

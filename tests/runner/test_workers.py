@@ -137,10 +137,15 @@ def test_an_agent_cannot_talk_the_loop_into_anything_through_its_state_file(tmp_
     lie = "sed -i 's/status: pending/status: resolved/; s/status: running/status: completed/' \"$AOT_STATE_FILE\""
     orders = {"A1": [fails("no", run=lie), fails("again")]}
     project = a_project(
-        tmp_path, atom("A1"), atom("A2", "A1", run="true"), base_case="false", config=scripted(tmp_path, orders)
+        tmp_path,
+        atom("A1"),
+        atom("A2", "A1", run="true"),
+        base_case="false",
+        config=scripted(tmp_path, orders),
+        constraints=Constraints(max_total_attempts=2),
     )
     ran = project.run()
-    assert ran.code == 4, ran.out
+    assert ran.code == 5, ran.out
     assert project.statuses() == {"A1": "pending", "A2": "pending"}
     assert any("restored what an edit of the file had undone" in one["text"] for one in ran.kinds("warning"))
 

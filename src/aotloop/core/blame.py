@@ -17,7 +17,9 @@ from aotloop.core.units import score
 
 
 def heed_hints(board: Board, event: AtomFailed) -> list[Effect]:
-    """A hint may be wrong, and one that is obeyed at once costs much then: the second time the same is said counts."""
+    """A hint may be wrong, and one that is obeyed at once costs much then: the second time the same is said counts,
+    whichever atom says it.
+    """
     named = _named(board, event)
     rests_on = conflict_set(board, event.atom) if named else set()  # before a repair is dropped with what it mends
     speaker = board.atoms[event.atom].repairs or event.atom
@@ -25,7 +27,7 @@ def heed_hints(board: Board, event: AtomFailed) -> list[Effect]:
     for name in named:
         group = board.loop.or_groups[name]
         before = group.hints.get(group.selected, ())
-        if speaker in before:
+        if before:
             others = [one for one in group.choices if one in board.atoms and one != group.selected]
             effects += _switch(board, name, others, event.atom, event.reason, event.at, rests_on)
         else:

@@ -19,7 +19,7 @@ from aotloop.core.illegal import illegal
 from aotloop.core.model import Atom, TrailEntry
 from aotloop.core.repairs import repair_parent
 from aotloop.core.turns import patience, turn
-from aotloop.core.units import is_out_of_patience, is_promising, score
+from aotloop.core.units import is_out_of_patience, is_promising, not_tried_here, score
 
 
 def fail(board: Board, event: AtomFailed, *, counts_for: int = 1) -> list[Effect]:
@@ -51,9 +51,14 @@ def _go_on(board: Board, event: AtomFailed) -> list[Effect]:
         return _mend(board, event)
     if not _is_turn_over(board, event):
         return _again(board, atom)
-    is_bad_luck = not is_out_of_patience(board, event.atom)
-    blamed = [] if is_bad_luck else blame_earlier(board, event.atom, event.reason, event.at)
-    return blamed or _next_turn(board, event)
+    if not is_out_of_patience(board, event.atom):
+        return _next_turn(board, event)
+    if left := not_tried_here(board, event.atom):
+        return _switch_own(board, event.atom, left, event.reason, event.at)
+    blamed = blame_earlier(board, event.atom, event.reason, event.at)
+    if blamed and not board.atoms[event.atom].failures:  # it rests on something else now
+        return blamed
+    return blamed + _next_turn(board, event)
 
 
 def _is_turn_over(board: Board, event: AtomFailed) -> bool:

@@ -8,11 +8,14 @@ attempts would feed back on itself. How well these constants do is in docs/bench
 from __future__ import annotations
 
 from aotloop.core.limits import limits_of
+from aotloop.core.measure import attempts_allowed
 from aotloop.core.model import Loop
 
 PATIENCE = 12
 """An atom may fail this many times as often as usual before an earlier choice is to blame."""
-BLAME = 4
+SHARE = 4
+"""Patience with one choice uses up at most one part in so many of all attempts; with a whole unit, half of them."""
+BLAME = 12
 """Failures that one blame counts for."""
 SWEEPS = 3
 """A generation lasts for this many times the usual attempts at each alternative of one unit."""
@@ -41,9 +44,18 @@ def turn(loop: Loop) -> int:
     return min(limits_of(loop.objective.constraints).max_attempts, max(1, int(usual(loop) + 0.5)))
 
 
+def bad_luck(loop: Loop) -> float:
+    """How often a choice may fail that works in the end, however many attempts there are."""
+    return PATIENCE * at_worst(loop)
+
+
 def patience(loop: Loop) -> int:
-    """Failures of one choice that are still bad luck; also the rounds of repair."""
-    return max(limits_of(loop.objective.constraints).max_attempts, round(PATIENCE * at_worst(loop)))
+    """Failures of one choice that are still bad luck; also the rounds of repair.
+
+    In a small loop, no more than a share of all attempts: another way is of use only if there are attempts left for it.
+    """
+    share = attempts_allowed(loop) // SHARE
+    return max(limits_of(loop.objective.constraints).max_attempts, min(round(bad_luck(loop)), share))
 
 
 def most_in_vain(loop: Loop) -> int:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from math import ceil
 
 from aotloop.core import turns
+from aotloop.core.conflicts import untried
 from aotloop.core.graph import Graph
-from aotloop.core.turns import at_worst, patience
+from aotloop.core.measure import attempts_allowed
+from aotloop.core.turns import at_worst, bad_luck, patience
+
+LEAST_ALIKE = 4
+"""Failures alike that say something, however few attempts there are."""
 
 
 def choices_of(graph: Graph, atom_id: str) -> list[str]:
@@ -20,6 +25,14 @@ def failures_of_unit(graph: Graph, atom_id: str) -> int:
 
 def is_out_of_patience(graph: Graph, atom_id: str) -> bool:
     return failures_of_unit(graph, atom_id) >= patience(graph.loop) * len(choices_of(graph, atom_id))
+
+
+def not_tried_here(graph: Graph, atom_id: str) -> list[str]:
+    """Other choices that had no turn since what they rest on changed: nothing is to blame before they had."""
+    group = graph.group(atom_id)
+    if group is None or group.speculative:
+        return []
+    return [one for one in untried(graph, group) if one != atom_id and not graph.atoms[one].failures]
 
 
 def is_promising(graph: Graph, choice: str) -> bool:
@@ -55,8 +68,12 @@ def is_hopeless(graph: Graph, atom_id: str, share: float = 1) -> bool:
     """Every choice of its unit has failed in the same way again and again, also with other choices below it; and far
     more often than any atom that got resolved in the end.
     """
-    alike = min(graph.atoms[one].alike for one in choices_of(graph, atom_id))
-    if alike < share * turns.HOPELESS * patience(graph.loop):
+    choices = choices_of(graph, atom_id)
+    alike = min(graph.atoms[one].alike for one in choices)
+    half = max(attempts_allowed(graph.loop) // (2 * len(choices)), LEAST_ALIKE)
+    if alike >= half:  # it has had half of all attempts for itself
+        return True
+    if alike < share * turns.HOPELESS * bad_luck(graph.loop):
         return False
     hardest = max((atom.failures for atom in graph.loop.atoms if atom.status == "resolved"), default=0)
     return alike >= share * turns.HARDER * hardest

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from aotloop.core import events
 from aotloop.core.conduct import reports
 from aotloop.core.conduct.run import Attempt, Run
-from aotloop.core.effects import Effect
+from aotloop.core.effects import Effect, Exhausted
 from aotloop.errors import IllegalEvent
 
 MOST_WAITS = 10
@@ -56,7 +56,9 @@ def fail(
     because_of: tuple[str, ...] = (),
     progress: bool = False,
     wants_probe: bool = False,
+    is_last: bool = False,
 ) -> list[Effect]:
+    """`is_last`: it cannot be tried again."""
     is_command = run.board.atoms[attempt.atom].run is not None
     run.failed.add(attempt.atom)
     if is_command and attempt.merges == run.merges:
@@ -66,7 +68,7 @@ def fail(
             atom=attempt.atom,
             reason=reason,
             at=at,
-            final=is_command,
+            final=is_command or is_last,
             because_of=because_of,
             progress=progress,
             wants_probe=wants_probe,
@@ -111,12 +113,24 @@ def must_wait(run: Run, report: reports.MustWait) -> list[Effect]:
     attempt = run.take_off(report.attempt) if report.attempt not in run.to_merge else None
     if attempt is None:
         return []
+    if report.for_good and _is_repair_of_commands(run, attempt.atom):
+        effects = fail(run, attempt, report.reason, report.at, is_last=True)
+        if Exhausted(atom=attempt.atom) in effects:
+            run.stuck[attempt.atom] = f"{attempt.atom}: {report.reason}"
+        return effects
     run.waits[attempt.atom] = run.waits.get(attempt.atom, 0) + 1
     if report.for_good or run.waits[attempt.atom] > MOST_WAITS:
         run.stuck[attempt.atom] = f"{attempt.atom}: {report.reason}"
     else:
         run.waiting[attempt.atom] = report.reason
     return run.advance(events.AtomAbandoned(atom=attempt.atom))
+
+
+def _is_repair_of_commands(run: Run, atom_id: str) -> bool:
+    """A loop of commands alone needs no agent but for repairs: without one, another choice is what is left to try."""
+    atoms = run.loop.atoms
+    is_done_by_commands = all(one.run or one.repairs or one.id in run.board.children_of for one in atoms)
+    return run.board.atoms[atom_id].repairs is not None and is_done_by_commands
 
 
 def wait_over(run: Run, report: reports.WaitOver) -> list[Effect]:

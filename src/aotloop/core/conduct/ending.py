@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from aotloop.core import events
 from aotloop.core.conduct.checking import generation_is_over, verdict_is_due
 from aotloop.core.conduct.run import Run
@@ -75,23 +77,26 @@ def _seek_alternatives(run: Run, at: str, effects: list[Effect]) -> bool:
     """For a command that was not tried again because nothing had moved, and now nothing will; and for a repair that
     was given up and is required again, by a choice that was freed.
     """
-    held = _first_held(run)
     run.sought.add(_combination(run))
-    if held is None:
-        found = find_a_way_out(run.board, run.advance, at)
-    else:
+    for found in _ways_out(run, at):
+        effects += found
+        if any(isinstance(one, Backtracked) for one in found):
+            return _combination(run) not in run.sought
+    return False
+
+
+def _ways_out(run: Run, at: str) -> Iterator[list[Effect]]:
+    """Each is looked for when it is asked for: one that has no way out does not keep another from its own."""
+    held = [atom_id for atom_id in run.board.best_ready() if run.held.get(atom_id) == run.merges]
+    if not held:
+        yield find_a_way_out(run.board, run.advance, at)
+    for atom_id in held:
         reason = "it failed, and nothing has changed since"
-        found = run.advance(events.AlternativeSought(atom=held, reason=reason, at=at))
-    effects += found
-    return any(isinstance(one, Backtracked) for one in found) and _combination(run) not in run.sought
+        yield run.advance(events.AlternativeSought(atom=atom_id, reason=reason, at=at))
 
 
 def _combination(run: Run) -> tuple[str, ...]:
     return tuple(group.selected for group in run.loop.or_groups.values())
-
-
-def _first_held(run: Run) -> str | None:
-    return next((atom_id for atom_id in run.board.best_ready() if run.held.get(atom_id) == run.merges), None)
 
 
 def _why_nothing_can_start(run: Run) -> str:
