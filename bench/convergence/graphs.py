@@ -17,6 +17,8 @@ from aotloop.core.model import (
 from aotloop.core.objective import digest_of
 from bench.convergence.jobs import Job, Unit
 
+COMMIT = "as the gate found it"
+
 
 def loop_of(job: Job, limits: Constraints, *, checked: bool = True, probed: bool = False) -> Loop:
     """As the gate leaves it: it has found that no item holds. `probed`: a person marked each alternative."""
@@ -38,7 +40,7 @@ def loop_of(job: Job, limits: Constraints, *, checked: bool = True, probed: bool
             prev_pending_count=-1,
             stop_requested=False,
             redirect_requested=False,
-            verdict=Verdict(passed=False, objective_digest=digest_of(objective), at="", failing=failing),
+            verdict=Verdict(passed=False, objective_digest=digest_of(objective), at="", failing=failing, commit=COMMIT),
         ),
         atoms=[
             _atom(unit, way, checked=checked, probed=probed) for unit in job.units for way in range(len(unit.possible))

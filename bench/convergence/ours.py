@@ -6,7 +6,7 @@ from aotloop.core.model import Constraints
 from aotloop.simulator import simulate
 from bench.convergence.accounts import Account, Ended
 from bench.convergence.agents import Agents, Habits
-from bench.convergence.graphs import loop_of
+from bench.convergence.graphs import COMMIT, loop_of
 from bench.convergence.jobs import Job
 from bench.convergence.luck import Luck
 
@@ -21,7 +21,7 @@ def ours(
     account = Account(job) if budget is None else Account(job, budget)
     loop = loop_of(job, limits, checked=habits.checked, probed=habits.probed)
     world = Agents(job, luck, account, habits)
-    simulated = simulate(loop, world)
+    simulated = simulate(loop, world, commit=COMMIT)
     account.check(simulated.verifications * len(job.units))
     failing = set(world.failing(loop))
     return account.end(

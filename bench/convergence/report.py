@@ -113,7 +113,7 @@ def assumptions(results: Results) -> Iterator[str]:
             for x, one in points.items()
             if one in results
         ]
-        yield f"{words:<56}" + "".join(f"{one:>26}" for one in cells)
+        yield f"{words:<56}" + "".join(f"{one:>34}" for one in cells)
 
 
 def _short(tally: Tally) -> str:

@@ -23,6 +23,8 @@ class Fault(msgspec.Struct, frozen=True):
     worlds: bool = False
     """Only visible in what the loop finds in the end, in a world whose outcomes are fixed."""
 
+    largest: int = LARGEST
+    """Atoms of the graphs in which it is looked for."""
     two_groups: bool = False
     """Only visible in a graph of four atoms with two groups."""
 
@@ -34,7 +36,7 @@ class Fault(msgspec.Struct, frozen=True):
         elif self.two_groups:
             yield from (shape for shape in shapes(4) if len(shape.groups) > 1)
         else:
-            for size in range(1, LARGEST + 1):
+            for size in range(1, self.largest + 1):
                 yield from shapes(size)
 
     @contextmanager

@@ -155,7 +155,10 @@ FAULTS = (
     ),
     Fault("Progress and stall", "nothing is a stall", (handler(events.GenerationEnded, no_stall),), (PLAIN,)),
     Fault(
-        "Progress and stall", "resolving repairs is progress", ((atoms, "count_resolved", count_repairs_too),), (PLAIN,)
+        "Progress and stall",
+        "resolving repairs is progress",
+        ((atoms, "count_resolved", count_repairs_too),),
+        (PLAIN,),
     ),
     Fault(
         "Progress and stall",
@@ -164,7 +167,9 @@ FAULTS = (
         (GROWING,),
     ),
     Fault("Progress and stall", "stalls do not end the loop", ((ending, "stalled", none),), (SINGLE,)),
-    Fault("Progress and stall", "growth is never withdrawn", ((generations, "withdraw", nothing),), (GROWING,)),
+    Fault(
+        "Progress and stall", "growth is never withdrawn", ((generations, "withdraw", nothing),), (GROWING,), largest=2
+    ),
     Fault(
         "Progress and stall",
         "whatever is resolved is progress",

@@ -6,7 +6,7 @@ import pytest
 from bench.convergence.accounts import BUDGET, CHECK, START, Account
 from bench.convergence.agents import Agents, Habits
 from bench.convergence.campaign import OURS, POLICIES, REPEAT
-from bench.convergence.graphs import loop_of
+from bench.convergence.graphs import COMMIT, loop_of
 from bench.convergence.jobs import SHAPES, Job, Shape, Unit, job_of
 from bench.convergence.luck import Luck, Traits
 from bench.convergence.ours import DEFAULTS, ours
@@ -214,7 +214,7 @@ def test_a_way_that_turns_out_wrong_later_is_left_by_ours_and_not_by_a_policy_th
     assert not solved["retry only"]
     assert not solved["each way once"]
     loop = loop_of(job, DEFAULTS)
-    simulate(loop, Agents(job, luck("seed", 0.95), Account(job), Habits()))
+    simulate(loop, Agents(job, luck("seed", 0.95), Account(job), Habits()), commit=COMMIT)
     assert loop.or_groups["ways of 0"].selected == "U0W1"
     assert "U1W0" in {entry.atom for entry in loop.trail if entry.type == "failure"}  # it was what told
 

@@ -56,9 +56,8 @@ def _go_on(board: Board, event: AtomFailed) -> list[Effect]:
     if left := not_tried_here(board, event.atom):
         return _switch_own(board, event.atom, left, event.reason, event.at)
     blamed = blame_earlier(board, event.atom, event.reason, event.at)
-    if blamed and not board.atoms[event.atom].failures:  # it rests on something else now
-        return blamed
-    return blamed + _next_turn(board, event)
+    is_another = not board.atoms[event.atom].failures  # as it rests on something else now
+    return blamed if blamed and (is_another or event.atom not in board.group_of) else blamed + _next_turn(board, event)
 
 
 def _is_turn_over(board: Board, event: AtomFailed) -> bool:
