@@ -154,7 +154,7 @@ def test_a_new_run_knows_of_nothing() -> None:
     run = Run(a_loop(atom("A1")))
     known = {name: value for name, value in vars(run).items() if name not in ("board", "_overriding", "next_number")}
     assert {name for name, value in known.items() if value} == set()
-    assert "members" in known
+    assert {"members", "has_begun", "is_verified"} <= set(known)
     assert run.next_number == 1
     assert not run.is_busy()
 

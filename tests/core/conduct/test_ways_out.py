@@ -6,8 +6,8 @@ from aotloop.core.conduct import reports as told
 from aotloop.core.conduct.attempts import MOST_WAITS
 from aotloop.core.effects import CancelAttempt, CancelCheck, CheckParent
 from aotloop.core.events import RedirectRequested, ScopeReduced
-from aotloop.core.model import Decomposition, OrGroup
-from tests.core.conduct.driving import NOON, begun
+from aotloop.core.model import Atom, Decomposition, OrGroup
+from tests.core.conduct.driving import NOON, Driver, begun
 from tests.core.generated import PASSES
 from tests.loops import a_loop, atom
 
@@ -126,3 +126,31 @@ def test_a_run_that_cannot_go_on_ends_at_once_and_keeps_what_it_has() -> None:
     }
     assert driver.loop.control.stop_reason == "blocked: the objective was changed"
     assert (driver.loop.control.status, driver.status("A1"), driver.status("A2")) == ("stopped", "pending", "pending")
+
+
+def repair_of_commands(*others: Atom) -> Driver:
+    """X was done by a command, and the base case fails: A1 is a repair, which only an agent can do."""
+    driver = begun(a_loop(atom("X", or_group="g", run="make"), atom("Y", or_group="g", run="ninja"), *others))
+    for one in list(driver.running):
+        driver.resolve(one)
+    driver.verdict({"tests": "red"})
+    assert driver.running == ["A1"]
+    return driver
+
+
+def test_where_no_agent_can_repair_what_commands_did_another_choice_is_taken() -> None:
+    driver = repair_of_commands()
+    driver.wait("A1", "there is no program agent", for_good=True)
+    assert (driver.group("g").selected, driver.reverting) == ("Y", [("X",)])
+
+
+def test_a_repair_that_only_has_to_wait_waits() -> None:
+    driver = repair_of_commands()
+    driver.wait("A1", "rate limit")
+    assert (driver.group("g").selected, list(driver.run.waiting)) == ("X", ["A1"])
+
+
+def test_beside_atoms_that_agents_do_a_repair_waits_for_a_person() -> None:
+    driver = repair_of_commands(atom("B"))
+    driver.wait("A1", "there is no program agent", for_good=True)
+    assert (driver.group("g").selected, list(driver.run.stuck)) == ("X", ["A1"])
