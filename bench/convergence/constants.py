@@ -21,7 +21,8 @@ JOBS = 40
 PER_ATOM = "attempts_per_atom"
 VALUES: dict[str, tuple[float, ...]] = {
     "PATIENCE": (3, 6, 12, 24),
-    "BLAME": (0, 4, 8),
+    "SHARE": (2, 4, 8),
+    "BLAME": (0, 4, 12, 24),
     "SWEEPS": (1, 3, 6),
     "HOPELESS": (0.4, 1.2, 3.0),
     "HARDER": (0, 6, 12),

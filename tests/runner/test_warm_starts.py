@@ -133,7 +133,7 @@ def test_after_twice_the_usual_attempts_that_got_no_further_the_next_starts_clea
     """Before anything is resolved, two attempts are taken to be usual."""
     in_vain = makes(tmp_path, "litter")
     orders = [makes(tmp_path, "one"), *[in_vain] * 4, makes(tmp_path, "one", "two", "three", is_done=True)]
-    project = a_job(tmp_path, orders)
+    project = a_job(tmp_path, orders, constraints=Constraints(max_total_attempts=60))
     assert project.run().code == 0
     assert seen(tmp_path) == [set(), *[{"one"}] * 4, set()]
     assert [has_got_further(project, number) for number in range(1, 6)] == [True, *[False] * 4]
