@@ -10,7 +10,7 @@ from tests.core.conduct.driving import Driver, begun
 from tests.loops import a_loop, atom
 
 RED = {"tests": "red"}
-PATIENCE = patience(a_loop(atom("A1")))
+PATIENT = patience(a_loop(atom("A1")))
 
 
 def test_atoms_left_in_progress_by_a_run_that_died_are_pending_again() -> None:
@@ -110,7 +110,7 @@ def test_a_failure_without_consequence_is_taken_up_whatever_stands_before_it_in_
     others = (atom("A0", status="resolved"), atom("V", "Y", or_group="h"), atom("Y", or_group="g"))
     parts = [Decomposition(parent="W", children=("C",), reason="parts")]
     loop = a_loop(
-        *others, atom("W", or_group="g", attempts=PATIENCE), atom("X", or_group="g"), atom("C", status="resolved"),
+        *others, atom("W", or_group="g", attempts=PATIENT), atom("X", or_group="g"), atom("C", status="resolved"),
         decompositions=parts,
     )  # fmt: skip
     loop.or_groups["g"] = replace(loop.or_groups["g"], selected="W")
