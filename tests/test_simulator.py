@@ -140,9 +140,8 @@ def test_attempts_that_are_under_way_when_the_base_case_holds_are_cancelled() ->
         def base_case(self, run: Run) -> dict[str, str]:
             return {} if run.merges else {"tests": "red"}
 
-    loop = a_loop(
-        atom("A1"), atom("A2", estimate=50.0), atom("A3", "A1"), constraints=Constraints(verify_each_iteration=True)
-    )
+    lasting = Constraints(verify_each_iteration=True, max_total_attempts=99)  # A1 is not given up meanwhile
+    loop = a_loop(atom("A1"), atom("A2", estimate=50.0), atom("A3", "A1"), constraints=lasting)
     minutes = {"A1": 0.0625, "A2": 2.0, "A3": 9.0}
     simulated = simulate(loop, HoldsEarly(minutes, attempts={"A1": [FAILED] * 20}))
     assert simulated.status == "completed"
