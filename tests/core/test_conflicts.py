@@ -24,7 +24,7 @@ from tests.loops import atom
 ONE_ATTEMPT = Constraints(max_attempts=1)
 
 
-PATIENCE = patience(a_loop(atom("A1")))
+PATIENT = patience(a_loop(atom("A1")))
 """Of a loop in which nothing was resolved yet, per choice."""
 
 
@@ -35,7 +35,7 @@ def fail(loop: Loop, atom_id: str) -> list[object]:
 
 def impatient(loop: Loop, *atom_ids: str) -> Loop:
     """The next failure of one of these is more than bad luck explains."""
-    loop.atoms = [replace(one, failures=9 * PATIENCE) if one.id in atom_ids else one for one in loop.atoms]
+    loop.atoms = [replace(one, failures=9 * PATIENT) if one.id in atom_ids else one for one in loop.atoms]
     return loop
 
 
@@ -224,7 +224,7 @@ def test_if_some_combination_works_it_is_found_and_if_none_does_the_loop_does_no
     combinations = 1
     for group in loop.or_groups.values():
         combinations *= len(group.choices)
-    most = combinations * (len(loop.atoms) + 1) * 2 * PATIENCE
+    most = combinations * (len(loop.atoms) + 1) * 2 * PATIENT
     for _ in range(most):
         ready = Graph(loop).ready()
         if not ready:

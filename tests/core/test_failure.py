@@ -22,7 +22,7 @@ from tests.core.refusing import refused
 from tests.loops import a_large_loop as a_loop
 from tests.loops import atom
 
-PATIENCE = patience(a_loop(atom("A1")))
+PATIENT = patience(a_loop(atom("A1")))
 """Of a loop in which nothing was resolved yet."""
 
 
@@ -79,7 +79,7 @@ def test_an_atom_without_alternatives_is_tried_again_whatever_its_failures() -> 
     assert seen == [Retry(atom="A1", attempts=number, allowed=2) for number in (1, 2, 1, 4, 1)]
     assert (loop.atoms[0].attempts, loop.atoms[0].failures) == (1, 5)
     assert [entry.attempt for entry in loop.trail] == [1, 2, 3, 4, 5]
-    for _ in range(5 * PATIENCE):
+    for _ in range(5 * PATIENT):
         fail(loop, "A1")
         assert Graph(loop).ready() == ["A1"]
 
@@ -175,7 +175,7 @@ def test_partial_work_goes_first_only_as_long_as_patience_lasts() -> None:
     while loop.or_groups["g"].selected == "X":
         fail(loop, "X", progress=True)
         fails += 1
-    assert fails == PATIENCE
+    assert fails == PATIENT
 
 
 def test_a_group_with_no_other_atom_is_tried_again() -> None:
@@ -245,7 +245,7 @@ def test_at_the_end_of_patience_an_earlier_choice_is_to_blame() -> None:
     while loop.or_groups["a"].selected == "A1":
         fail(loop, loop.or_groups["b"].selected)
         fails += 1
-    assert fails == 2 * PATIENCE, "each choice of the failing group has had its patience"
+    assert fails == 2 * PATIENT, "each choice of the failing group has had its patience"
     group = loop.or_groups["a"]
     assert (group.selected, group.blamed, group.blames, group.failed) == ("A2", {"A1": ()}, {"A1": 1}, ())
     assert [(one.failures, one.attempts) for one in loop.atoms[2:]] == [(0, 0), (0, 0)], "other ground, no failures"
@@ -254,17 +254,17 @@ def test_at_the_end_of_patience_an_earlier_choice_is_to_blame() -> None:
 
 def test_before_the_end_of_patience_nothing_earlier_is_to_blame() -> None:
     loop = two_groups()
-    loop.atoms[2] = replace(loop.atoms[2], failures=2 * PATIENCE - 2)
+    loop.atoms[2] = replace(loop.atoms[2], failures=2 * PATIENT - 2)
     fail(loop, "B1")
     assert loop.or_groups["a"].selected == "A1"
-    loop.atoms[3] = replace(loop.atoms[3], failures=2 * PATIENCE - 2)
+    loop.atoms[3] = replace(loop.atoms[3], failures=2 * PATIENT - 2)
     fail(loop, "B2")
     assert loop.or_groups["a"].selected == "A2"
 
 
 def test_before_an_earlier_choice_is_to_blame_each_alternative_has_a_turn_on_this_ground() -> None:
     loop = two_groups()
-    loop.atoms[2] = replace(loop.atoms[2], failures=9 * PATIENCE)
+    loop.atoms[2] = replace(loop.atoms[2], failures=9 * PATIENT)
     fail(loop, "B1")
     assert (loop.or_groups["a"].selected, loop.or_groups["b"].selected) == ("A1", "B2")
     fail(loop, "B2")
@@ -275,7 +275,7 @@ def test_a_unit_that_an_earlier_choice_is_blamed_for_and_that_does_not_rest_on_i
     None
 ):
     loop = a_loop(
-        *(atom(one, or_group="n", failures=9 * PATIENCE) for one in ("N1", "N2")),
+        *(atom(one, or_group="n", failures=9 * PATIENT) for one in ("N1", "N2")),
         atom("X", "N1", or_group="g"), atom("Y", "N1", or_group="g"), atom("V", or_group="g"),
         constraints=Constraints(max_attempts=1),
     )  # fmt: skip
@@ -425,7 +425,7 @@ def test_a_parent_that_is_resolved_cannot_fail() -> None:
 
 def test_a_parent_is_repaired_with_patience_and_then_nothing_is_left_to_try() -> None:
     loop = checked_parent()
-    for number in range(1, PATIENCE):
+    for number in range(1, PATIENT):
         (added,) = fail(loop, "P", "the parts do not fit")
         assert added == Added(atoms=(f"A{number}",))
         advance(loop, AtomStarted(atom=f"A{number}"))
@@ -437,7 +437,7 @@ def test_a_parent_is_repaired_with_patience_and_then_nothing_is_left_to_try() ->
 def worn_out(**group: Any) -> Loop:
     """A choice in parts that fails its own check for the last time that patience allows."""
     loop = a_loop(
-        atom("X", or_group="store", attempts=PATIENCE - 1, failures=PATIENCE - 1),
+        atom("X", or_group="store", attempts=PATIENT - 1, failures=PATIENT - 1),
         atom("Y", or_group="store"),
         atom("C", status="resolved"),
         decompositions=[Decomposition(parent="X", children=("C",), reason="parts")],
@@ -476,7 +476,7 @@ def test_a_decomposed_choice_that_failed_gives_way_before_a_later_group_that_onl
     """Else it would stay selected although it has failed, which no file may say."""
     loop = a_loop(
         atom("part", status="resolved"),
-        atom("disk", or_group="store", attempts=PATIENCE),
+        atom("disk", or_group="store", attempts=PATIENT),
         atom("memory", or_group="store"),
         atom("page", "disk", or_group="face"),
         atom("terminal", or_group="face"),
@@ -493,7 +493,7 @@ def test_a_part_of_two_decomposed_choices_makes_neither_stay_selected_and_failed
     loop = a_loop(
         atom("part"),
         atom("memory", or_group="store"),
-        atom("disk", or_group="store", attempts=PATIENCE),
+        atom("disk", or_group="store", attempts=PATIENT),
         atom("page", or_group="face"),
         atom("terminal", or_group="face"),
         decompositions=parts,
@@ -594,7 +594,7 @@ def test_the_failure_of_what_is_not_required_any_more_leads_nowhere() -> None:
 
 def test_a_repair_that_is_not_required_any_more_is_given_up_without_a_switch() -> None:
     loop = a_loop(
-        atom("P"), atom("R", repairs="P", attempts=PATIENCE), atom("X", "P", or_group="g"), atom("Y", or_group="g"),
+        atom("P"), atom("R", repairs="P", attempts=PATIENT), atom("X", "P", or_group="g"), atom("Y", or_group="g"),
         decompositions=[Decomposition(parent="P", children=("R",), reason="parts")],
     )  # fmt: skip
     loop.or_groups["g"] = replace(loop.or_groups["g"], selected="Y")

@@ -16,7 +16,7 @@ from tests.core.generated import any_graphs, thoroughly, valid_loops
 from tests.loops import a_large_loop as a_loop
 from tests.loops import atom
 
-PATIENCE = patience(a_loop(atom("A1")))
+PATIENT = patience(a_loop(atom("A1")))
 """Of a loop in which nothing was resolved yet."""
 
 
@@ -319,7 +319,7 @@ class Definition:
 
     def exhausted(self, atom_id: str) -> bool:
         (this,) = (one for one in self.loop.atoms if one.id == atom_id)
-        return (this.repairs is not None or bool(self.children(atom_id))) and this.attempts >= PATIENCE
+        return (this.repairs is not None or bool(self.children(atom_id))) and this.attempts >= PATIENT
 
     def wanted(self, atom_id: str) -> bool:
         group = self.group(atom_id)
@@ -436,7 +436,7 @@ def test_a_choice_that_has_had_its_turn_is_not_exhausted_and_not_ready() -> None
         assert Graph(loop).why_not_wanted("X") == "X has had its turn in this round of g"
 
 
-@pytest.mark.parametrize(("attempts", "expected"), [(PATIENCE - 1, False), (PATIENCE, True)])
+@pytest.mark.parametrize(("attempts", "expected"), [(PATIENT - 1, False), (PATIENT, True)])
 def test_only_repairs_and_wholes_are_exhausted_when_patience_is_over(attempts: int, expected: bool) -> None:
     graph = Graph(
         a_loop(
@@ -445,7 +445,7 @@ def test_only_repairs_and_wholes_are_exhausted_when_patience_is_over(attempts: i
         )
     )  # fmt: skip
     assert [graph.is_exhausted(one) for one in "ARPC"] == [False, expected, expected, False]
-    said = f"R has failed {PATIENCE} times; a correction can grant it a retry"
+    said = f"R has failed {PATIENT} times; a correction can grant it a retry"
     assert graph.why_not_ready("R") == (said if expected else None)
 
 

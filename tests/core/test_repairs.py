@@ -32,7 +32,7 @@ from tests.loops import a_large_loop as a_loop
 from tests.loops import atom
 
 PASSES = AtomCheck(type="command", value="true")
-PATIENCE = patience(a_loop(atom("A1")))
+PATIENT = patience(a_loop(atom("A1")))
 """Of a loop in which nothing was resolved yet."""
 
 
@@ -98,7 +98,7 @@ def test_rounds_are_counted_per_item() -> None:
     assert rounds(loop) == {"lint": 1, "tests": 2}
 
 
-def after_rounds(loop: Loop, count: int = PATIENCE) -> Loop:
+def after_rounds(loop: Loop, count: int = PATIENT) -> Loop:
     """The base case was tried, in vain, after so many rounds of repair; what they came to is forgotten."""
     judge(loop, tests="red")
     loop.atoms = [one for one in loop.atoms if one.repairs is None]
@@ -156,7 +156,7 @@ def test_a_group_nobody_needs_is_not_to_blame() -> None:
 
 def worn_out(loop: Loop, atom_id: str) -> Loop:
     """Its next failure is the last that patience allows."""
-    loop.atoms = [replace(one, attempts=PATIENCE - 1) if one.id == atom_id else one for one in loop.atoms]
+    loop.atoms = [replace(one, attempts=PATIENT - 1) if one.id == atom_id else one for one in loop.atoms]
     return loop
 
 
@@ -194,8 +194,8 @@ def test_a_repair_rests_on_every_group() -> None:
 def test_a_repair_that_fails_as_long_as_patience_lasts_blames_a_choice() -> None:
     loop = all_done()
     judge(loop, tests="red")
-    for number in range(1, PATIENCE):
-        assert fail(loop, "A1") == [Retry(atom="A1", attempts=number, allowed=PATIENCE)]
+    for number in range(1, PATIENT):
+        assert fail(loop, "A1") == [Retry(atom="A1", attempts=number, allowed=PATIENT)]
         assert (repairs(loop), loop.or_groups["g"].selected) == (["A1"], "X")
     (switched,) = fail(loop, "A1")
     assert isinstance(switched, Backtracked)
@@ -260,7 +260,7 @@ def test_a_parent_that_fails_its_check_waits_for_one_more_part() -> None:
 
 def test_the_check_of_a_parent_is_repaired_as_long_as_patience_lasts() -> None:
     loop = a_parent()
-    for number in range(1, PATIENCE):
+    for number in range(1, PATIENT):
         assert check_failed(loop) == [Added(atoms=(f"A{number}",))]
         resolve(loop, f"A{number}")
     assert check_failed(loop) == [Exhausted(atom="P")]

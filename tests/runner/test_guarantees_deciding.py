@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from aotloop.core.model import BaseCase, Check, ChecklistItem, Constraints
+from aotloop.core.turns import patience
 from tests.loops import atom
 from tests.patience import PATIENCE, shell_until, shell_until_there, until, with_time_enough
 from tests.runner.agents import ANYBODY, done, fails, scripted, times_asked
@@ -107,9 +108,11 @@ def test_claims_of_success_complete_nothing(tmp_path: Path) -> None:
     orders = {ANYBODY: [done(summary="everything works, the base case holds")]}
     project = a_project(tmp_path, atom("A1"), base_case="false", config=scripted(tmp_path, orders))
     ran = project.run()
-    assert ran.code == 5
+    assert ran.code == 4, ran.out
     assert project.loop.control.status == "stopped"
-    assert not any(verdicts(ran))
+    assert (project.loop.control.stop_reason or "").startswith("exhausted: the base case fails")
+    before_any, after_the_work = 1, 1
+    assert verdicts(ran) == [False] * (before_any + after_the_work + patience(project.loop))  # and after each repair
 
 
 def test_every_failing_leaf_becomes_one_repair_and_a_failing_alternative_is_one(tmp_path: Path) -> None:

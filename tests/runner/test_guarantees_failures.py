@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from aotloop.core.model import Constraints
-from aotloop.core.turns import patience
+from aotloop.core.turns import SHARE, patience
 from tests.loops import atom
 from tests.patience import PATIENCE, shell_until, until
 from tests.runner.agents import ANYBODY, Order, done, fails, finds, proposes, scripted, times_asked
@@ -196,7 +196,8 @@ def test_a_choice_that_was_never_selected_before_is_progress(tmp_path: Path) -> 
 
 
 def test_no_stall_is_counted_while_bad_luck_may_explain_it(tmp_path: Path) -> None:
-    """One has failed for longer than that, the other has not."""
+    """One has failed for longer than that, the other has not: two generations are too short for it."""
+    generations = 2
     names = ("A1", "A2")
     orders = {name: [fails(f"no {number}") for number in range(99)] for name in names}
     project = a_project(
@@ -205,11 +206,14 @@ def test_no_stall_is_counted_while_bad_luck_may_explain_it(tmp_path: Path) -> No
         atom("A2"),
         base_case="false",
         config=scripted(tmp_path, orders),
-        constraints=Constraints(max_stall_count=1, max_total_attempts=2 * LENGTH),
+        constraints=Constraints(
+            max_stall_count=1, max_iterations=generations, max_total_attempts=2 * SHARE * generations * LENGTH
+        ),
     )
     ran = project.run()
     assert ran.code == 5, ran.out
-    assert set(stalls(ran)) == {0}
+    assert stalls(ran) == [0] * generations
+    assert project.atom("A2").failures < patience(project.loop) < project.atom("A1").failures
     assert ran.kinds("attempt_began")[0]["atom"] == "A2"  # what failed less comes first
 
 
@@ -264,7 +268,7 @@ def test_repairs_that_mend_one_item_after_the_other_lead_to_the_end(tmp_path: Pa
         atom("A1", run="true"),
         base_case=commands(*items),
         config=scripted(tmp_path, orders),
-        constraints=Constraints(max_parallel_agents=1),
+        constraints=replace(LASTING, max_parallel_agents=1),  # with attempts enough to be patient
     )
     ran = project.run()
     assert ran.code == 0, ran.out

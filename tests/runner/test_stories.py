@@ -53,7 +53,7 @@ def test_a_choice_that_fails_its_check_gives_way_and_leaves_nothing(tmp_path: Pa
     assert project.worktrees() == []
 
 
-def test_without_anybody_to_repair_it_a_person_is_told_what_is_missing(tmp_path: Path) -> None:
+def test_without_anybody_to_repair_it_another_choice_is_taken(tmp_path: Path) -> None:
     project = a_project(
         tmp_path,
         atom("P", or_group="G", run="echo bad > out.txt"),
@@ -61,10 +61,18 @@ def test_without_anybody_to_repair_it_a_person_is_told_what_is_missing(tmp_path:
         base_case="grep -q good out.txt",
     )
     ran = project.run()
+    assert ran.code == 0, ran.out
+    assert project.loop.or_groups["G"].selected == "Q"
+    assert (project.root / "out.txt").read_text() == "good\n"
+
+
+def test_without_anybody_to_repair_it_and_any_other_choice_a_person_is_told_what_is_missing(tmp_path: Path) -> None:
+    project = a_project(tmp_path, atom("P", run="echo bad > out.txt"), base_case="grep -q good out.txt")
+    ran = project.run()
     assert ran.code == 6, ran.out
     reason = "blocked: A1: there is no agent to do it: --agent names one, or `agent` in aot.toml"
     assert project.loop.control.stop_reason == reason
-    assert project.statuses() == {"P": "resolved", "Q": "pending", "A1": "pending"}
+    assert project.statuses() == {"P": "resolved", "A1": "pending"}
 
 
 def test_what_cannot_be_done_ends_with_a_reason(tmp_path: Path) -> None:
@@ -151,6 +159,9 @@ def test_a_second_run_is_told_who_runs(tmp_path: Path) -> None:
         second = project.run()
         assert second.code == 3
         assert f"process {process.pid} runs this loop" in second.err
+        assert project.aot("stop").code == 0
+        assert process.wait(PATIENCE) == 7
+    assert asleep(9379) == []
 
 
 def test_interrupted_from_the_keyboard_it_stops_in_order(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ class Story:
 
 
 def _is_edit(block: dict[str, Any]) -> bool:
-    return block.get("type") == "tool_use" and block.get("name") in _EDITING
+    return block.get("type") == "tool_use" and text(block.get("name")) in _EDITING
 
 
 def tokens_of(result: Event) -> Tokens:
