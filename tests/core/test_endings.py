@@ -29,9 +29,9 @@ from aotloop.core.turns import patience
 from tests.loops import a_large_loop, a_loop, atom
 
 PASSES = AtomCheck(type="command", value="true")
-PATIENCE = patience(a_large_loop(atom("A1")))
+PATIENT_FOR = patience(a_large_loop(atom("A1")))
 """Of a loop in which nothing was resolved yet."""
-HOPELESS = ceil(turns.HOPELESS * PATIENCE)
+HOPELESS = ceil(turns.HOPELESS * PATIENT_FOR)
 
 
 def limits(**given: Any) -> Limits:
@@ -88,9 +88,9 @@ def test_repairs_have_to_be_resolved_too() -> None:
 
 def test_only_repairs_and_wholes_are_spent_and_not_what_is_under_way() -> None:
     loop = a_large_loop(
-        atom("A1", attempts=999), atom("R", repairs="a", attempts=PATIENCE),
-        atom("S", repairs="b", attempts=PATIENCE - 1), atom("T", repairs="c", attempts=999, status="in_progress"),
-        atom("P", attempts=PATIENCE), atom("C"),
+        atom("A1", attempts=999), atom("R", repairs="a", attempts=PATIENT_FOR),
+        atom("S", repairs="b", attempts=PATIENT_FOR - 1), atom("T", repairs="c", attempts=999, status="in_progress"),
+        atom("P", attempts=PATIENT_FOR), atom("C"),
         decompositions=[Decomposition(parent="P", children=("C",), reason="parts")],
     )  # fmt: skip
     assert spent(Board(loop)) == ["R", "P"]
@@ -163,8 +163,8 @@ def test_without_a_record_of_failures_it_is_blocked_all_the_same() -> None:
 
 def test_a_stall_in_which_a_unit_fails_alike_names_it_half_as_often_as_else() -> None:
     for alike, is_named in (
-        (ceil(turns.HOPELESS * PATIENCE / 2) - 1, False),
-        (ceil(turns.HOPELESS * PATIENCE / 2), True),
+        (ceil(turns.HOPELESS * PATIENT_FOR / 2) - 1, False),
+        (ceil(turns.HOPELESS * PATIENT_FOR / 2), True),
     ):
         loop = a_large_loop(atom("A1"), atom("A2", alike=alike))
         loop.control = replace(loop.control, stall_count=3)
