@@ -6,7 +6,7 @@ from pathlib import Path
 
 from aotloop.core.model import Atom, AtomCheck, Binding, Constraints, Decomposition
 from aotloop.statefile.store import Store
-from tests.cli.repairs import worn_out
+from tests.cli.repairs import LIMITS, worn_out
 from tests.cli.terminal import aot, spawn, terminal
 from tests.loops import a_loop, atom, write_loop
 
@@ -146,7 +146,7 @@ def test_a_whole_that_fails_its_check_gets_one_more_part(project: Path) -> None:
 
 
 def test_when_nothing_is_left_it_says_so(project: Path) -> None:
-    write_loop(project, a_loop(worn_out("A1", left=1, status="in_progress")))
+    write_loop(project, a_loop(worn_out("A1", left=1, status="in_progress"), constraints=LIMITS))
     ran = aot("atom", "fail", "A1", "--reason", "no luck")
     assert "nothing is left to try" in ran.out
     assert "aot log A1" in ran.err

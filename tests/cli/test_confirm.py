@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from aotloop.core.model import BaseCase, Check, ChecklistItem, CheckType, Criterion, Loop, OrGroup, Verdict
 from aotloop.core.objective import digest_of
 from aotloop.statefile.store import Store
-from tests.cli.repairs import PATIENT
+from tests.cli.repairs import LIMITS, PATIENT
 from tests.cli.terminal import aot, on_terminal, spawn, terminal
 from tests.holders import held_by_another
 from tests.loops import a_loop, atom, write_loop
@@ -394,6 +394,7 @@ def test_when_repairs_are_used_up_another_choice_takes_over(checkout: Path) -> N
         status="stopped",
         base_case=BaseCase(checklist=(NICE,)),
         or_groups={"way": OrGroup(choices=("A1", "A2"), selected="A1")},
+        constraints=LIMITS,
     )
     mended = Verdict(
         passed=False,

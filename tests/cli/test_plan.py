@@ -13,7 +13,7 @@ from aotloop.cli.bound import bound_as_data, bound_in_words, bound_of
 from aotloop.cli.plan import Plan, plan_of
 from aotloop.core.measure import attempts_left
 from aotloop.core.model import Constraints, Decomposition, Loop, OrGroup
-from tests.cli.repairs import worn_out
+from tests.cli.repairs import LIMITS, worn_out
 from tests.core.generated import deep_copy, errors_of, valid_loops
 from tests.loops import a_loop, atom
 
@@ -126,7 +126,7 @@ def test_time_is_limited_only_where_every_atom_has_an_estimate() -> None:
 
 
 def test_where_nothing_is_left_to_try_the_plan_says_so() -> None:
-    plan = plan_of(a_loop(atom("A1", status="resolved"), worn_out("A2")))
+    plan = plan_of(a_loop(atom("A1", status="resolved"), worn_out("A2"), constraints=LIMITS))
     assert plan.reason is not None
     assert plan.reason.startswith("exhausted: ")
     assert (plan.iterations.needed, plan.attempts_needed) == (None, None)
@@ -137,6 +137,7 @@ def test_what_an_earlier_run_has_left_to_be_decided_is_decided_first() -> None:
         atom("A1", or_group="way", status="resolved", estimate=9.0),
         atom("A2", or_group="way", estimate=4.0),
         worn_out("A3"),
+        constraints=LIMITS,
     )
     plan = plan_of(loop)
     assert (plan.left, plan.critical_path.atoms, plan.lower_bound, plan.makespan) == (("A2",), ("A2",), 4, 4)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from aotloop.core.model import Constraints
-from tests.cli.repairs import worn_out
+from tests.cli.repairs import LIMITS, worn_out
 from tests.cli.terminal import aot, on_terminal, spawn
 from tests.loops import a_loop, atom, write_loop
 
@@ -102,7 +102,7 @@ def test_a_plan_that_does_not_get_to_the_end_says_why_and_what_would_help(projec
     )
     assert ran.err == "Next: set max_iterations to 4 in .claude/aot-loop-state.md  ·  aot gate\n"
     assert aot("run", "--dry-run", "--max-iterations", "4").code == 0
-    write_loop(project, a_loop(worn_out("A1"), status="stopped"))
+    write_loop(project, a_loop(worn_out("A1"), status="stopped", constraints=LIMITS))
     ran = aot("run", "--dry-run")
     assert ran.code == 4
     assert "it would end so: exhausted: every attempt and every alternative has failed for A1" in ran.out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 
 import pytest
@@ -9,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aotloop.core import events
+from aotloop.core import events, turns
 from aotloop.core.graph import Graph
 from aotloop.core.machine import advance
+from aotloop.core.measure import attempts_allowed
 from aotloop.core.model import (
     AtomCheck,
     BaseCase,
@@ -23,7 +25,8 @@ from aotloop.core.model import (
     Steering,
     TrailEntry,
 )
-from aotloop.core.turns import patience
+from aotloop.core.turns import bad_luck, patience
+from aotloop.core.units import least_outcomes
 from aotloop.hooks.answers import Allow, Answer, Block
 from aotloop.hooks.stopping import MOST_IN_VAIN, Circumstances, mark_of
 from aotloop.hooks.told import Told
@@ -46,6 +49,18 @@ def resolve(loop: Loop, *ids: str) -> None:
 def fail(loop: Loop, one: str, reason: str = "it broke") -> None:
     advance(loop, events.AtomStarted(atom=one))
     advance(loop, events.AtomFailed(atom=one, reason=reason, at=AT))
+
+
+def worn(loop: Loop, *ids: str) -> Loop:
+    """These have failed as often as bad luck explains."""
+    loop.atoms = [replace(one, failures=patience(loop)) if one.id in ids else one for one in loop.atoms]
+    return loop
+
+
+def lasts(loop: Loop) -> int:
+    """Attempts that end in its next iteration."""
+    graph = Graph(loop)
+    return least_outcomes(graph, graph.unresolved())
 
 
 def _failure() -> TrailEntry:
@@ -325,10 +340,11 @@ def test_what_is_undecided_waits_until_the_atoms_are_resolved() -> None:
 
 
 def test_verify_each_iteration_asks_for_a_verdict_when_one_ends_and_goes_on_without_one() -> None:
-    limits = Constraints(verify_each_iteration=True, max_stall_count=99, max_total_attempts=99)
+    limits = Constraints(verify_each_iteration=True, max_stall_count=99, max_total_attempts=999)
     loop = driven(atom("A1"), atom("A2"), limits=limits)
+    long = lasts(loop)
     asked, iterations = [], []
-    for _ in range(16):
+    for _ in range(2 * long + 4):
         fail(loop, "A1")
         answer = stopped(loop)
         assert isinstance(answer, Block)
@@ -338,8 +354,8 @@ def test_verify_each_iteration_asks_for_a_verdict_when_one_ends_and_goes_on_with
             answer = stopped(loop)
             assert isinstance(answer, Block)
             assert "Ready" in answer.reason, "nobody verified it, and it goes on"
-    assert asked == [number % 6 == 5 for number in range(16)]
-    assert iterations == [1 + number // 6 for number in range(16)]
+    assert asked == [number % long == long - 1 for number in range(2 * long + 4)]
+    assert iterations == [1 + number // long for number in range(2 * long + 4)]
 
 
 # --- why it cannot go on -----------------------------------------------------------------------------------------
@@ -447,13 +463,16 @@ def test_failures_alone_never_end_a_loop() -> None:
     assert loop.control.stop_reason == "limit: 20 attempts of the 20 allowed"
 
 
-def test_what_fails_in_the_same_way_again_and_again_is_for_a_person() -> None:
-    loop = driven(limits=Constraints(max_stall_count=99, max_iterations=99, max_total_attempts=99))
-    for _ in range(23):
+@pytest.mark.parametrize("attempts", [40, 999])
+def test_what_fails_in_the_same_way_again_and_again_is_for_a_person(attempts: int) -> None:
+    """More often than bad luck explains; with few attempts, when it has had half of them."""
+    loop = driven(limits=Constraints(max_stall_count=99, max_iterations=99, max_total_attempts=attempts))
+    often = min(attempts_allowed(loop) // 2, ceil(turns.HOPELESS * bad_luck(loop)))
+    for _ in range(often - 1):
         fail(loop, "A1", "no such table")
         assert "Ready" in reason_of(stopped(loop))
     fail(loop, "A1", "no such table")
-    assert "(blocked: A1 failed 24 times in the same way (no such table)" in reason_of(stopped(loop))
+    assert f"(blocked: A1 failed {often} times in the same way (no such table)" in reason_of(stopped(loop))
     stopped(loop)
     assert (loop.control.stop_reason or "").endswith("aot redirect --retry A1")
 
@@ -509,14 +528,29 @@ def test_progress_is_told_with_what_is_ready_and_what_failed_last() -> None:
 
 
 def test_an_iteration_lasts_until_bad_luck_does_not_explain_a_lack_of_progress() -> None:
-    """Three times what an atom usually needs, and not fewer than there are atoms."""
-    loop = driven(atom("A1"), limits=Constraints(max_total_attempts=99))
+    """Three times what an atom needs at worst, and not fewer than there are atoms."""
+    loop = driven(atom("A1"), limits=Constraints(max_total_attempts=40))
+    long = lasts(loop)
+    assert patience(loop) < long
     seen = []
-    for _ in range(13):
-        fail(loop, "A1")
+    for number in range(2 * long + 1):
+        fail(loop, "A1", f"the {number}th reason")
         assert isinstance(stopped(loop), Block)
         seen.append((loop.control.iteration, loop.control.stall_count))
-    assert seen == [*[(1, 0)] * 5, (1, 1), *[(2, 1)] * 5, (2, 2), (3, 2)]
+    assert seen == [*[(1, 0)] * (long - 1), (1, 1), *[(2, 1)] * (long - 1), (2, 2), (3, 2)]
+
+
+def test_no_stall_is_counted_while_bad_luck_explains_the_failures() -> None:
+    loop = driven(atom("A1"), limits=Constraints(max_total_attempts=999), fewest_unresolved=1)
+    long = lasts(loop)
+    assert long < patience(loop) - 1
+    stalls = []
+    for number in range(long * ceil(patience(loop) / long)):
+        fail(loop, "A1", f"the {number}th reason")
+        assert isinstance(stopped(loop), Block)
+        stalls.append(loop.control.stall_count)
+    assert loop.control.iteration == len(stalls) // long > 1
+    assert stalls == [0] * (len(stalls) - 1) + [1]
 
 
 def test_a_generation_goes_on_under_its_number_after_the_loop_was_stopped() -> None:
@@ -538,7 +572,7 @@ def test_no_stall_is_counted_while_a_ready_atom_was_never_tried() -> None:
 
 
 def test_a_stall_names_the_atom_and_what_can_be_done_about_it() -> None:
-    loop = driven(atom("A1", failures=1), atom("A2", failures=3), fewest_unresolved=2)
+    loop = worn(driven(atom("A1"), atom("A2"), fewest_unresolved=2), "A1", "A2")
     fail(lasted(loop), "A2")
     answer = stopped(loop)
     assert isinstance(answer, Block)
@@ -556,23 +590,24 @@ def test_a_stall_names_the_atom_and_what_can_be_done_about_it() -> None:
     ],
 )
 def test_only_ways_that_are_open_are_advised(more: dict[str, Any], named: list[str]) -> None:
-    loop = lasted(driven(atom("A1", failures=1, **more), fewest_unresolved=1))
+    loop = lasted(worn(driven(atom("A1", **more), fewest_unresolved=1), "A1"))
     answer = stopped(loop)
     assert isinstance(answer, Block)
+    assert loop.control.stall_count == 1
     words = ("the work that holds", "decompose", "--because-of", "probe")
     assert [word for word in words if word in answer.message] == named
 
 
 def test_who_rests_on_a_choice_is_told_how_to_say_that_it_is_in_the_way() -> None:
     ways = atom("A1", or_group="g", status="resolved"), atom("A2", or_group="g")
-    loop = lasted(driven(*ways, atom("A3", "A1", failures=1), fewest_unresolved=1))
+    loop = lasted(worn(driven(*ways, atom("A3", "A1"), fewest_unresolved=1), "A3"))
     assert "name it (fail_atom.py --because-of)" in reason_of(stopped(loop))
 
 
 def test_a_stall_switches_nothing() -> None:
     """How long a choice has its turn is decided by its failures alone."""
-    loop = driven(atom("A1", or_group="g", failures=1), atom("A2", or_group="g"), stall_count=1, fewest_unresolved=1)
-    reason = reason_of(stopped(lasted(loop)))
+    loop = driven(atom("A1", or_group="g"), atom("A2", or_group="g"), stall_count=1, fewest_unresolved=1)
+    reason = reason_of(stopped(lasted(worn(loop, "A1", "A2"))))
     assert loop.control.stall_count == 2
     assert loop.or_groups["g"].selected == "A1"
     assert "has switched" not in reason

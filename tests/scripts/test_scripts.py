@@ -20,6 +20,7 @@ from aotloop.core.model import (
     Loop,
     TrailEntry,
 )
+from aotloop.core.turns import patience
 from aotloop.scripts.run import MODULES
 from aotloop.statefile.reading import decode
 from tests.loops import a_loop, atom, write_accepted, write_loop
@@ -438,15 +439,26 @@ def test_a_command_that_failed_has_had_its_turn(project: Path) -> None:
     assert (told["next"], told["selected"], told["turn"]) == ("switch", "A2", 2)
 
 
+FEW = Constraints(max_total_attempts=48)
+ALIKE = 48 // 2
+"""Failures in the same way after which an atom is hopeless, as it has had half of all attempts."""
+PATIENT = patience(a_loop(atom("A1"), constraints=FEW))
+
+
 @pytest.mark.parametrize(
     ("more", "limits", "told"),
     [
+        ({}, Constraints(max_total_attempts=2), "retry"),
         ({}, Constraints(max_total_attempts=1), "limit"),
-        ({"alike": 23, "failures": 23}, Constraints(), "blocked"),
-        ({"repairs": "tests", "attempts": 11}, Constraints(), "exhausted"),
+        ({"alike": ALIKE - 2, "failures": ALIKE - 2}, FEW, "retry"),
+        ({"alike": ALIKE - 1, "failures": ALIKE - 1}, FEW, "blocked"),
+        ({"repairs": "tests", "attempts": PATIENT - 2}, FEW, "retry"),
+        ({"repairs": "tests", "attempts": PATIENT - 1}, FEW, "exhausted"),
     ],
 )
-def test_what_ends_a_loop_is_said_at_once(project: Path, more: dict[str, Any], limits: Constraints, told: str) -> None:
+def test_what_ends_a_loop_is_said_at_once_and_not_before(
+    project: Path, more: dict[str, Any], limits: Constraints, told: str
+) -> None:
     loop = a_loop(atom("A1", **more), constraints=limits)
     loop.trail = [TrailEntry(reason="no luck", timestamp="then", type="failure", atom="A1")]
     write_loop(project, loop)

@@ -138,8 +138,10 @@ def _as_it_would_start(loop: Loop, overriding: Mapping[str, Any]) -> Loop:
 
 
 def _without_limits(start: Loop) -> Loop:
+    """As patient as it is: that is a share of the attempts allowed, so those stay, and none of them is used up."""
     loop = start.snapshot()
-    _limit(loop, max_iterations=ENDLESS, max_total_attempts=ENDLESS, max_runtime=None, max_cost_usd=None)
+    loop.control = replace(loop.control, tried=-ENDLESS)
+    _limit(loop, max_iterations=ENDLESS, max_runtime=None, max_cost_usd=None)
     return loop
 
 

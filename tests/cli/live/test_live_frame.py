@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from tests.cli.drawing.loops import HOSTILE, any_loops, nested, sign_in, unhurried
 from tests.cli.live.running import AT, NOW, a_beginning
-from tests.cli.repairs import PATIENT, worn_out
+from tests.cli.repairs import LIMITS, PATIENT, worn_out
 from tests.loops import a_loop, atom
 from tests.steps import lines_run
 
@@ -131,6 +131,7 @@ def test_failed_attempts_are_counted_and_probes_are_told_from_work() -> None:
             atom("A4"),
             atom("B1", or_group="way", attempts=1, failures=5),
             atom("B2", or_group="way"),
+            constraints=LIMITS,
         ),
         began("A1", 1),
         began("A4", 2, role="probe"),
@@ -174,6 +175,7 @@ def test_an_empty_loop_is_no_error() -> None:
 
 def test_what_runs_failed_or_comes_next_is_kept_and_the_rest_is_counted() -> None:
     loop = large(300)
+    loop.objective = replace(loop.objective, constraints=LIMITS)
     loop.atoms[150] = replace(loop.atoms[150], status="in_progress")
     loop.atoms[160] = replace(loop.atoms[160], attempts=PATIENT, repairs="it works")
     picture = a_picture(loop, began("A150", 1), lines={1: "half way"})

@@ -6,7 +6,7 @@ from hypothesis import given
 from msgspec.structs import replace
 from tests.cli.drawing.loops import any_loops, sign_in, unhurried
 from tests.cli.live.running import AT, NOW, a_beginning
-from tests.cli.repairs import PATIENT, worn_out
+from tests.cli.repairs import LIMITS, PATIENT, worn_out
 from tests.loops import a_loop, atom
 
 from aotloop.cli.live.picture import Picture
@@ -114,6 +114,7 @@ def test_every_look_is_told_from_the_others() -> None:
         atom("broken", or_group="way"),
         atom("other", or_group="way"),
         decompositions=[Decomposition(parent="whole", children=("part",), reason="large")],
+        constraints=LIMITS,
     )
     loop.or_groups["way"] = OrGroup(choices=("chosen", "broken", "other"), selected="chosen", failed=("broken",))
     assert looks(Standing(loop)) == {
