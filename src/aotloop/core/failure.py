@@ -84,7 +84,7 @@ def _mend(board: Board, event: AtomFailed) -> list[Effect]:
         if event.atom in board.children_of:
             return repair_parent(board, event.atom, event.reason)
         return [Retry(atom=event.atom, attempts=atom.attempts, allowed=allowed)]
-    return give_up(board, event.atom, event.reason, event.at)
+    return give_up(board, event.atom, event.reason, event.at, reopen=not event.final)
 
 
 def give_up(board: Board, atom_id: str, reason: str, at: str, *, reopen: bool = True) -> list[Effect]:
