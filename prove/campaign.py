@@ -45,11 +45,14 @@ LARGEST = {"decomposition, two slots": 2, "decomposition, nonsense": 2}
 """Settings whose loops grow are explored for smaller graphs only; the deep campaign takes one atom more."""
 
 
-WITH_FOUR = {"one slot", "two slots", "races", "hints", "commands"}
-"""Settings in which every graph of four atoms is explored too, if it has no decomposition to begin with.
+WITH_FOUR = {"one slot", "two slots", "races", "commands"}
+"""Settings in which every graph of four atoms is explored too, if it has no decomposition to begin with."""
 
-In the others, of those with four atoms only the ones with two groups.
-"""
+WITH_TWO_GROUPS = {
+    *("learning what is usual", "little patience", "hints", "work that holds", "stop and redirect, patient"),
+    *("probes and a command", "probes that pay", "shared files"),
+}
+"""In these, of those with four atoms only the ones with two groups; in the others, the deep campaign takes them."""
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -67,7 +70,7 @@ def cases(*, deep: bool) -> Iterator[Case]:
                     yield Case(name, shape, setting)
         if not deep:
             for shape in shapes(4):
-                is_wanted = name in WITH_FOUR or (len(shape.groups) > 1 and not setting.proposals)
+                is_wanted = name in WITH_FOUR or (len(shape.groups) > 1 and name in WITH_TWO_GROUPS)
                 if is_wanted and shape.parts is None:
                     yield Case(name, shape, setting)
 
