@@ -16,7 +16,7 @@ from prove.worlds import WORLDS
 SETTINGS: dict[str, Setting] = {
     "one slot": Setting(max_attempts=2, max_total=6, max_stall=3, max_iterations=6),
     "two slots": Setting(slots=2, max_total=5, max_stall=3, max_iterations=6),
-    "learning what is usual": Setting(slots=2, is_experienced=False, max_attempts=2, max_stall=3),
+    "learning what is usual": Setting(slots=2, is_experienced=False, share=2, max_attempts=2, max_stall=3),
     "little patience": Setting(slots=2, max_stall=1, max_iterations=3),
     "hints": Setting(hints=True, max_attempts=2, patience=3, max_total=6, max_stall=4, max_iterations=6),
     "work that holds": Setting(progress=True, patience=3, max_attempts=2, max_stall=4, max_iterations=6),
@@ -32,7 +32,7 @@ SETTINGS: dict[str, Setting] = {
     "conflicts, blocks, waits": Setting(slots=2, hindrances=True, max_total=3),
     "shared files": Setting(slots=2, touching=True, max_attempts=2, max_stall=3),
     "checked wholes": Setting(slots=2, checked=True, patience=2, max_total=6, max_stall=3, max_iterations=5),
-    "checked wholes, learning": Setting(slots=2, checked=True, is_experienced=False, max_total=6, max_stall=3),
+    "checked wholes, learning": Setting(slots=2, checked=True, is_experienced=False, share=3, max_total=6, max_stall=3),
     "two items, tried early": Setting(slots=2, items=2, verify_each_iteration=True),
     "two items, tried early, checked": Setting(items=2, verify_each_iteration=True, checked=True, max_total=6),
     "items that are covered": Setting(slots=2, items=2, covers=True, max_total=6, max_stall=3, max_iterations=5),
