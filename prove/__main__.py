@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from multiprocessing import Pool
 
 from prove import phases
-from prove.campaign import SETTINGS, WITH_FOUR, Case, cases, world_cases
+from prove.campaign import SETTINGS, WITH_FOUR, WITH_TWO_GROUPS, Case, cases, world_cases
 from prove.explore import Explored, Found, explore
 from prove.phase_faults import FAULTS as PHASE_FAULTS
 from prove.phase_faults import Fault as PhaseFault
@@ -91,7 +91,7 @@ def _prove(*, deep: bool, minutes: float) -> bool:
     size = 3 + deep
     print(f"Every graph of up to {size} atoms in every setting (of up to {size - 1} where all of it grows);")
     print(f"of four atoms, not decomposed, every one in: {'; '.join(sorted(WITH_FOUR))};")
-    print("in the other settings those with two groups.")
+    print(f"those with two groups in: {'; '.join(sorted(WITH_TWO_GROUPS))}.")
     print("On each path one redirect, with three kinds of correction; four kinds of proposals. If not said otherwise:")
     print("  " + ", ".join(repr(Setting())[8:-1].split(", ")[:10]))
     for name, setting in SETTINGS.items():

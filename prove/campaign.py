@@ -16,7 +16,7 @@ from prove.worlds import WORLDS
 SETTINGS: dict[str, Setting] = {
     "one slot": Setting(max_attempts=2, max_total=6, max_stall=3, max_iterations=6),
     "two slots": Setting(slots=2, max_total=5, max_stall=3, max_iterations=6),
-    "learning what is usual": Setting(slots=2, is_experienced=False, max_attempts=2, max_stall=3),
+    "learning what is usual": Setting(slots=2, is_experienced=False, share=2, max_attempts=2, max_stall=3),
     "little patience": Setting(slots=2, max_stall=1, max_iterations=3),
     "hints": Setting(hints=True, max_attempts=2, patience=3, max_total=6, max_stall=4, max_iterations=6),
     "work that holds": Setting(progress=True, patience=3, max_attempts=2, max_stall=4, max_iterations=6),
@@ -32,7 +32,7 @@ SETTINGS: dict[str, Setting] = {
     "conflicts, blocks, waits": Setting(slots=2, hindrances=True, max_total=3),
     "shared files": Setting(slots=2, touching=True, max_attempts=2, max_stall=3),
     "checked wholes": Setting(slots=2, checked=True, patience=2, max_total=6, max_stall=3, max_iterations=5),
-    "checked wholes, learning": Setting(slots=2, checked=True, is_experienced=False, max_total=6, max_stall=3),
+    "checked wholes, learning": Setting(slots=2, checked=True, is_experienced=False, share=3, max_total=6, max_stall=3),
     "two items, tried early": Setting(slots=2, items=2, verify_each_iteration=True),
     "two items, tried early, checked": Setting(items=2, verify_each_iteration=True, checked=True, max_total=6),
     "items that are covered": Setting(slots=2, items=2, covers=True, max_total=6, max_stall=3, max_iterations=5),
@@ -45,11 +45,14 @@ LARGEST = {"decomposition, two slots": 2, "decomposition, nonsense": 2}
 """Settings whose loops grow are explored for smaller graphs only; the deep campaign takes one atom more."""
 
 
-WITH_FOUR = {"one slot", "two slots", "races", "hints", "commands"}
-"""Settings in which every graph of four atoms is explored too, if it has no decomposition to begin with.
+WITH_FOUR = {"one slot", "two slots", "races", "commands"}
+"""Settings in which every graph of four atoms is explored too, if it has no decomposition to begin with."""
 
-In the others, of those with four atoms only the ones with two groups.
-"""
+WITH_TWO_GROUPS = {
+    *("learning what is usual", "little patience", "hints", "work that holds", "stop and redirect, patient"),
+    *("probes and a command", "probes that pay", "shared files"),
+}
+"""In these, of those with four atoms only the ones with two groups; in the others, the deep campaign takes them."""
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -67,7 +70,7 @@ def cases(*, deep: bool) -> Iterator[Case]:
                     yield Case(name, shape, setting)
         if not deep:
             for shape in shapes(4):
-                is_wanted = name in WITH_FOUR or (len(shape.groups) > 1 and not setting.proposals)
+                is_wanted = name in WITH_FOUR or (len(shape.groups) > 1 and name in WITH_TWO_GROUPS)
                 if is_wanted and shape.parts is None:
                     yield Case(name, shape, setting)
 

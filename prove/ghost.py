@@ -140,13 +140,12 @@ def _hints(ghost: Ghost, run: NotedRun, before: Loop, effects: list[Effect]) -> 
             continue
         speaker = plain.atoms[event.atom].repairs or event.atom
         for choice in event.because_of:
-            if (speaker, choice) in said:
+            if any(choice == named for _, named in said):
                 heeded.add(choice)
             said.add((speaker, choice))
-    chosen = {group.selected for group in run.loop.or_groups.values()}
-    chosen -= {effect.left for effect in effects if isinstance(effect, Backtracked)}
+    left = {effect.left for effect in effects if isinstance(effect, Backtracked)}
     known = {atom.id for atom in run.loop.atoms} | {"item 1", "item 2"}
-    kept = frozenset(one for one in said if one[1] in chosen and one[0] in known)
+    kept = frozenset(one for one in said if one[1] not in left and one[0] in known)
     return replace(ghost, said=kept, heeded=frozenset(heeded))
 
 

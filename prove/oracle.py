@@ -153,7 +153,8 @@ def turn_of(loop: Loop) -> int:
 def patience_of(loop: Loop) -> int:
     longest = loop.objective.constraints.max_attempts
     assert longest is not None
-    return max(longest, round(turns.PATIENCE * at_worst(loop)))
+    share = (loop.objective.constraints.max_total_attempts or 0) // turns.SHARE
+    return max(longest, min(round(turns.PATIENCE * at_worst(loop)), share))
 
 
 def is_hopeful(loop: Loop, atom: Atom, group: OrGroup, failures: int) -> bool:

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import msgspec
 
-from aotloop.core import status, turns
+from aotloop.core import status, turns, units
 from aotloop.core.graph import Graph
 from aotloop.core.model import (
     Atom,
@@ -119,6 +119,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     max_depth: int = 1
     patience: int = 1
     sweeps: int = 1
+    share: int = 1
     hopeless: int = 99
     """In place of the constants of aotloop.core.turns, so that few attempts reach all that they decide."""
     is_experienced: bool = True
@@ -233,8 +234,10 @@ def _objective(constraints: Constraints, items: int) -> Objective:
 def in_force(setting: Setting) -> Iterator[None]:
     """The machine, with the constants of this setting; and hashing one objective a million times proves nothing."""
     with ExitStack() as stack:
-        for name in ("PATIENCE", "SWEEPS", "HOPELESS"):
+        for name in ("PATIENCE", "SWEEPS", "SHARE", "HOPELESS"):
             stack.enter_context(patch.object(turns, name, getattr(setting, name.lower())))
+        stack.enter_context(patch.object(turns, "HARDER", 1))
+        stack.enter_context(patch.object(units, "LEAST_ALIKE", setting.hopeless))
         stack.enter_context(patch.object(status, "digest_of", lambda _: DIGEST))
         yield
 

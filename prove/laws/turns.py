@@ -10,7 +10,7 @@ from aotloop.core import events, turns
 from aotloop.core.conduct import reports
 from aotloop.core.effects import Backtracked
 from aotloop.core.model import OrGroup
-from prove.oracle import Plain, is_hopeful, patience_of, turn_of
+from prove.oracle import Plain, at_worst, is_hopeful, patience_of, turn_of
 from prove.step import Step
 from prove.world import NEVER
 
@@ -80,7 +80,8 @@ def a_turn_ends_when_it_is_over(step: Step) -> Iterator[str]:
         return
     if any(one.or_group != failure.name for one in left) and not failure.is_out_of_patience:
         yield f"{left[0].left} was blamed, and {failure.atom} only had bad luck"
-    if failure.group is not None and all(one.or_group == failure.name for one in left):
+    is_there = failure.name in step.loop.or_groups  # not withdrawn at this very moment
+    if is_there and all(one.or_group == failure.name for one in left):
         expected = _next(step, failure)
         selected = step.loop.or_groups[failure.name or ""].selected
         if selected != expected:
@@ -214,12 +215,15 @@ def what_is_hopeless_is_set_aside(step: Step) -> Iterator[str]:
     if step.setting.hopeless >= NEVER or step.setting.speculative or step.run.finished or step.is_correction:
         return
     times = {atom: count for atom, count, _ in step.ghost.alike}
-    enough = turns.HOPELESS * patience_of(step.loop)
+    hardest = max((one.failures for one in step.loop.atoms if one.status == "resolved"), default=0)
+    enough = max(turns.HOPELESS * turns.PATIENCE * at_worst(step.loop), turns.HARDER * hardest)
     for event in step.noted(events.AtomFailed):
         unit = step.plain.unit(event.atom) if event.atom in step.plain.atoms else ()
-        is_hopeless = bool(unit) and all(times.get(one, 0) >= enough for one in unit)
+        half = max(step.setting.max_total // (2 * len(unit)), step.setting.hopeless) if unit else 0
+        is_hopeless = bool(unit) and all(times.get(one, 0) >= min(enough, half) for one in unit)
         is_aside = bool(unit) and all(" in the same way" in step.run.stuck.get(one, "") for one in unit)
-        if is_hopeless and not is_aside and any(map(step.plain.is_required, unit)):
+        is_needed = any(map(step.plain.is_required, unit)) and not step.noted(events.AlternativeSought)
+        if is_hopeless and not is_aside and is_needed:
             yield f"{', '.join(unit)} fail alike again and again, and are not set aside"
         if is_aside and not is_hopeless:
             yield f"{', '.join(unit)} are set aside, and are not hopeless"

@@ -90,10 +90,10 @@ def heed_at_once(board: Any, event: Any) -> Any:
     return _HEED(board, event) or _HEED(board, event)
 
 
-def anybody_speaks(board: Any, event: Any) -> Any:
+def only_the_same_speaks(board: Any, event: Any) -> Any:
     for name, group in list(board.loop.or_groups.items()):
-        if group.hints.get(group.selected):
-            board.put_group(name, replace(group, hints={group.selected: (event.atom,)}))
+        if event.atom not in group.hints.get(group.selected, (event.atom,)):
+            board.put_group(name, replace(group, hints={}))
     return _HEED(board, event)
 
 
@@ -165,7 +165,9 @@ FAULTS = (
     Fault("Patience", "repairs have none", ((failure, "patience", lambda _: 1),), (PATIENT,)),
     Fault("Hints", "a hint counts at once", ((failure, "heed_hints", heed_at_once),), (HINTS,)),
     Fault("Hints", "a hint never counts", ((failure, "heed_hints", nothing),), (HINTS,)),
-    Fault("Hints", "hints of different atoms are added up", ((failure, "heed_hints", anybody_speaks),), (HINTS,)),
+    Fault(
+        "Hints", "hints of different atoms are not added up", ((failure, "heed_hints", only_the_same_speaks),), (HINTS,)
+    ),
     Fault(
         "Hints", "old hints count against a choice that came back", ((backtracking, "given_up", keep_hints),), (HINTS,)
     ),
