@@ -66,7 +66,7 @@ def _number(value: float | None) -> str:
 def goals(results: Results) -> Iterator[str]:
     for family in (CHOSEN_ON, REPORTED):
         found = list(missed(results, family))
-        yield f"ours beside repeat, seeds {family}: {len(found)} of {len(SHAPES) * len(CHANCES)} settings miss a goal"
+        yield f"ours beside repeat, seeds {family}: {len(found)} misses in {len(SHAPES) * len(CHANCES)} settings"
         yield from (f"  {one}" for one in found)
 
 

@@ -144,6 +144,19 @@ def test_where_no_agent_can_repair_what_commands_did_another_choice_is_taken() -
     assert (driver.group("g").selected, driver.reverting) == ("Y", [("X",)])
 
 
+def test_once_every_choice_was_taken_without_an_agent_a_person_is_told_what_is_missing() -> None:
+    driver = repair_of_commands()
+    driver.wait("A1", "there is no program agent", for_good=True)
+    driver.reverted()
+    driver.resolve("Y")
+    driver.verdict({"tests": "red"})
+    driver.wait("A1", "there is no program agent", for_good=True)
+    assert (driver.group("g").selected, driver.group("g").round) == ("Y", 0)
+    driver.verdict({"tests": "red"})
+    assert driver.finished is not None
+    assert driver.finished.reason == "blocked: A1: there is no program agent"
+
+
 def test_a_repair_that_only_has_to_wait_waits() -> None:
     driver = repair_of_commands()
     driver.wait("A1", "rate limit")
