@@ -252,8 +252,7 @@ def _judge(ghost: Ghost, run: NotedRun) -> Ghost:
         stalls += 1
         withdraw = ghost.has_grown
     withdrawn = unresolved_of(after) - unresolved if withdraw else 0
-    blocked = {one.atom for one in run.blocked.values()}
-    under_way = [one.id for one in ended.atoms if one.status == "in_progress" and one.id not in blocked]
+    under_way = [one.id for one in ended.atoms if one.status == "in_progress" and one.id not in run.blocked_then]
     is_all_done = not any(one.status != "resolved" and plain.is_required(one.id) for one in ended.atoms)
     can_go_on = bool(ready or under_way or run.waiting) and not is_all_done
     return replace(

@@ -34,6 +34,8 @@ class NotedRun(Run):
         """How many merges there had been when the attempt now reported began."""
         self.judged: Loop | None = None
         """As it was when the generation ended, if one ended in this step."""
+        self.blocked_then: set[str] = set()
+        """Atoms whose results waited for a person then."""
         self.began: Loop | None = None
         """As it was when another generation began, if one did."""
         self.switched: list[tuple[bool, str, str]] = []
@@ -47,6 +49,7 @@ class NotedRun(Run):
             raise RecursionError("it goes round in circles")
         if isinstance(event, events.GenerationEnded):
             self.judged = self.loop.snapshot()
+            self.blocked_then = {one.atom for one in self.blocked.values()}
         elif isinstance(event, events.GenerationBegan) and not self.loop.control.generation.least:
             self.began = self.loop.snapshot()
         unresolved = unresolved_of(self.loop) if isinstance(event, events.AtomDecomposed) else 0

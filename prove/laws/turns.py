@@ -148,7 +148,7 @@ def repairs_have_patience(step: Step) -> Iterator[str]:
 def every_choice_has_its_turn(step: Step) -> Iterator[str]:
     """Before any has two more: of choices that rest on the same, and of which nothing else is known."""
     plain, longest = step.plain, step.setting.max_attempts
-    if step.setting.covers or step.setting.progress:
+    if step.setting.covers or step.setting.progress or step.setting.hints:
         return
     for group in step.loop.or_groups.values():
         atoms = [plain.atoms[one] for one in group.choices]
@@ -218,7 +218,8 @@ def what_is_hopeless_is_set_aside(step: Step) -> Iterator[str]:
     hardest = max((one.failures for one in step.loop.atoms if one.status == "resolved"), default=0)
     enough = max(turns.HOPELESS * turns.PATIENCE * at_worst(step.loop), turns.HARDER * hardest)
     for event in step.noted(events.AtomFailed):
-        unit = step.plain.unit(event.atom) if event.atom in step.plain.atoms else ()
+        is_work = event.atom in step.plain.atoms and not step.plain.parts(event.atom)
+        unit = step.plain.unit(event.atom) if is_work else ()
         half = max(step.setting.max_total // (2 * len(unit)), step.setting.hopeless) if unit else 0
         is_hopeless = bool(unit) and all(times.get(one, 0) >= min(enough, half) for one in unit)
         is_aside = bool(unit) and all(" in the same way" in step.run.stuck.get(one, "") for one in unit)
