@@ -65,7 +65,7 @@ format: .venv/.ready ## rewrite the sources in house style
 bench: .venv/.ready ## measured ratios: loading, durable update, start-up
 	@$(BIN)/python -m bench
 
-bench-convergence: .venv/.ready ## simulated agents that fail: what gets done, at what cost (3 minutes; WRITE=1: into docs/)
+bench-convergence: .venv/.ready ## simulated agents that fail: what gets done, at what cost (4 minutes; WRITE=1: into docs/)
 	@$(BIN)/python -m bench.convergence $(if $(WRITE),--write)
 
 bench-peers: .venv/.ready ## the same work for us and for LangGraph, DBOS, Prefect, doit, Luigi, make … (ARGS="--only DBOS --quick", --write)

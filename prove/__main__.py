@@ -10,15 +10,14 @@ from collections.abc import Iterable
 from multiprocessing import Pool
 
 from prove import phases
-from prove.campaign import SETTINGS, WITH_FOUR, Case, cases, world_shapes
+from prove.campaign import SETTINGS, WITH_FOUR, WITH_TWO_GROUPS, Case, cases, world_cases
 from prove.explore import Explored, Found, explore
-from prove.faults import FAULTS
 from prove.phase_faults import FAULTS as PHASE_FAULTS
 from prove.phase_faults import Fault as PhaseFault
-from prove.shapes import Setting, Shape, shapes
-from prove.worlds import PATIENT, RACING, explore_worlds
+from prove.planted import FAULTS
+from prove.shapes import Setting, Shape
+from prove.worlds import WORLDS, explore_worlds
 
-LARGEST_FOR_FAULTS = 3
 MOST_STATES_FOR_FAULTS = 4000
 
 
@@ -36,7 +35,7 @@ def _explore(given: tuple[Case, float]) -> Told | None:
 def _explore_worlds(given: tuple[Shape, Setting, float]) -> Told | None:
     shape, setting, deadline = given
     began = time.monotonic()
-    name = "races" if setting.speculative else "one after the other"
+    name = next(name for name, one in WORLDS.items() if one == setting)
     return (name, explore_worlds(shape, setting), time.monotonic() - began) if began < deadline else None
 
 
@@ -45,15 +44,14 @@ def _find(number: int) -> tuple[int, Found | None]:
     fault = FAULTS[number]
     with fault.planted():
         if fault.worlds:
-            every = (shape for size in range(2, 5) for shape in shapes(size) if shape.groups and shape.parts is None)
-            found = next((result.found[0] for one in every if (result := explore_worlds(one)).found), None)
-            return number, found
+            return number, next(
+                (result.found[0] for one in fault.shapes() if (result := explore_worlds(one)).found), None
+            )
         for setting in fault.settings:
-            for size in range(1, LARGEST_FOR_FAULTS + 1):
-                for shape in shapes(size):
-                    result = explore(shape, setting, most_states=MOST_STATES_FOR_FAULTS)
-                    if result.found:
-                        return number, result.found[0]
+            for shape in fault.shapes():
+                result = explore(shape, setting, most_states=MOST_STATES_FOR_FAULTS)
+                if result.found:
+                    return number, result.found[0]
     return number, None
 
 
@@ -93,9 +91,9 @@ def _prove(*, deep: bool, minutes: float) -> bool:
     size = 3 + deep
     print(f"Every graph of up to {size} atoms in every setting (of up to {size - 1} where all of it grows);")
     print(f"of four atoms, not decomposed, every one in: {'; '.join(sorted(WITH_FOUR))};")
-    print("in the other settings those with two groups.")
+    print(f"those with two groups in: {'; '.join(sorted(WITH_TWO_GROUPS))}.")
     print("On each path one redirect, with three kinds of correction; four kinds of proposals. If not said otherwise:")
-    print("  " + ", ".join(repr(Setting())[8:-1].split(", ")[:5]))
+    print("  " + ", ".join(repr(Setting())[8:-1].split(", ")[:10]))
     for name, setting in SETTINGS.items():
         print(f"  {name}: {setting}")
     print()
@@ -104,9 +102,8 @@ def _prove(*, deep: bool, minutes: float) -> bool:
     every = sorted(cases(deep=deep), key=lambda case: case.shape.size)  # if time runs out, it does with the largest
     with Pool(os.cpu_count()) as pool:
         print("Fixed outcomes, in every combination: the loop succeeds exactly if some combination of choices does.")
-        settings = (PATIENT, RACING) if deep else (PATIENT,)
-        given = ((shape, setting, deadline) for setting in settings for shape in world_shapes())
-        names = ["one after the other", "races"][: len(settings)]
+        given = ((shape, setting, deadline) for setting, shape in world_cases(deep=deep))
+        names = list(WORLDS)
         worlds = _tell(pool.imap_unordered(_explore_worlds, given), names)
         print("Every outcome:")
         total = _tell(pool.imap_unordered(_explore, ((case, deadline) for case in every)), list(SETTINGS))

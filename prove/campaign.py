@@ -11,36 +11,48 @@ from collections.abc import Iterator
 import msgspec
 
 from prove.shapes import Setting, Shape, shapes
+from prove.worlds import WORLDS
 
 SETTINGS: dict[str, Setting] = {
-    "one slot": Setting(max_attempts=2, max_stall=3, max_iterations=6),
-    "two slots": Setting(slots=2, max_attempts=2, max_stall=3, max_iterations=6),
+    "one slot": Setting(max_attempts=2, max_total=6, max_stall=3, max_iterations=6),
+    "two slots": Setting(slots=2, max_total=5, max_stall=3, max_iterations=6),
+    "learning what is usual": Setting(slots=2, is_experienced=False, share=2, max_attempts=2, max_stall=3),
     "little patience": Setting(slots=2, max_stall=1, max_iterations=3),
-    "stop and redirect": Setting(slots=2, people=True),
-    "stop and redirect, patient": Setting(people=True, max_attempts=2, max_stall=3, max_iterations=4),
-    "races": Setting(slots=2, speculative=True, max_attempts=2, max_stall=3, max_iterations=5),
-    "races, stop and redirect": Setting(slots=2, speculative=True, people=True),
-    "probes and commands": Setting(slots=2, probe=True, command=True, max_attempts=2, max_stall=3),
-    "probes and commands, nonsense": Setting(probe=True, command=True, garbage=True, max_iterations=6),
-    "conflicts, blocks, waits": Setting(slots=2, hindrances=True),
+    "hints": Setting(hints=True, max_attempts=2, patience=3, max_total=6, max_stall=4, max_iterations=6),
+    "work that holds": Setting(progress=True, patience=3, max_attempts=2, max_stall=4, max_iterations=6),
+    "hopeless": Setting(hopeless=2, garbage=True, max_total=6, max_stall=9, max_iterations=9),
+    "stop and redirect": Setting(slots=2, people=True, max_total=4),
+    "stop and redirect, patient": Setting(people=True, max_attempts=2, max_total=4, max_stall=3),
+    "races": Setting(slots=2, speculative=True, max_stall=3, max_iterations=5),
+    "races, stop and redirect": Setting(slots=2, speculative=True, people=True, max_total=4),
+    "probes and a command": Setting(slots=2, probe=True, command=True, max_stall=3),
+    "probes asked for, nonsense": Setting(probe=True, asks=True, garbage=True, max_total=4, max_iterations=6),
+    "probes that pay": Setting(probes_pay=True, max_attempts=2, max_stall=3),
+    "commands": Setting(slots=2, commands=True, max_total=6, max_stall=4, max_iterations=6),
+    "conflicts, blocks, waits": Setting(slots=2, hindrances=True, max_total=3),
     "shared files": Setting(slots=2, touching=True, max_attempts=2, max_stall=3),
-    "checked wholes": Setting(slots=2, checked=True, max_attempts=2, max_stall=3, max_iterations=5),
-    "two items, tried early": Setting(slots=2, items=2, verify_each_iteration=True, max_iterations=4),
-    "two items, tried early, checked": Setting(items=2, verify_each_iteration=True, checked=True, max_iterations=4),
+    "checked wholes": Setting(slots=2, checked=True, patience=2, max_total=6, max_stall=3, max_iterations=5),
+    "checked wholes, learning": Setting(slots=2, checked=True, is_experienced=False, share=3, max_total=6, max_stall=3),
+    "two items, tried early": Setting(slots=2, items=2, verify_each_iteration=True),
+    "two items, tried early, checked": Setting(items=2, verify_each_iteration=True, checked=True, max_total=6),
+    "items that are covered": Setting(slots=2, items=2, covers=True, max_total=6, max_stall=3, max_iterations=5),
     "decomposition": Setting(proposals=True, max_stall=3, max_iterations=5),
-    "decomposition, two slots": Setting(proposals=True, slots=2, max_stall=2, max_iterations=3),
-    "decomposition, nonsense": Setting(proposals=True, garbage=True, max_attempts=2, max_iterations=4),
+    "decomposition, two slots": Setting(proposals=True, slots=2, max_total=4, max_iterations=3),
+    "decomposition, nonsense": Setting(proposals=True, garbage=True, max_attempts=2, max_total=4),
 }
 
 LARGEST = {"decomposition, two slots": 2, "decomposition, nonsense": 2}
 """Settings whose loops grow are explored for smaller graphs only; the deep campaign takes one atom more."""
 
 
-WITH_FOUR = {"one slot", "two slots", "races", "stop and redirect", "probes and commands"}
-"""Settings in which every graph of four atoms is explored too, if it has no decomposition to begin with.
+WITH_FOUR = {"one slot", "two slots", "races", "commands"}
+"""Settings in which every graph of four atoms is explored too, if it has no decomposition to begin with."""
 
-In the others, of those with four atoms only the ones with two groups.
-"""
+WITH_TWO_GROUPS = {
+    *("learning what is usual", "little patience", "hints", "work that holds", "stop and redirect, patient"),
+    *("probes and a command", "probes that pay", "shared files"),
+}
+"""In these, of those with four atoms only the ones with two groups; in the others, the deep campaign takes them."""
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -58,12 +70,17 @@ def cases(*, deep: bool) -> Iterator[Case]:
                     yield Case(name, shape, setting)
         if not deep:
             for shape in shapes(4):
-                is_wanted = name in WITH_FOUR or (len(shape.groups) > 1 and not setting.proposals)
+                is_wanted = name in WITH_FOUR or (len(shape.groups) > 1 and name in WITH_TWO_GROUPS)
                 if is_wanted and shape.parts is None:
                     yield Case(name, shape, setting)
 
 
-def world_shapes() -> Iterator[Shape]:
-    """Every shape with alternatives up to four atoms."""
-    for size in range(2, 5):
-        yield from (shape for shape in shapes(size) if shape.groups)
+OF_FOUR = ("one after the other",)
+"""Worlds in which every shape of four atoms is tried; in the others of three. The deep campaign takes four in all."""
+
+
+def world_cases(*, deep: bool) -> Iterator[tuple[Setting, Shape]]:
+    """Every shape with alternatives."""
+    for name, setting in WORLDS.items():
+        for size in range(2, 5 if deep or name in OF_FOUR else 4):
+            yield from ((setting, shape) for shape in shapes(size) if shape.groups)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from unittest.mock import patch
 
 import msgspec
 
-from aotloop.core import status
 from aotloop.core.conduct import conduct, reports
-from prove.ghost import Ghost, watch
+from prove.ghost import OF_ONE_STEP, Ghost, beginning, watch
 from prove.laws import violations
-from prove.shapes import Setting, Shape, constraints_of, loop_of
+from prove.shapes import Setting, Shape, constraints_of, in_force, loop_of
 from prove.step import Step, state_before
-from prove.world import AT, DIGEST, Action, NotedRun, actions, fork, key_of
+from prove.world import AT, Action, NotedRun, actions, fork, key_of
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -48,7 +46,7 @@ class _Node(msgspec.Struct):
 def explore(shape: Shape, setting: Setting, *, stop_at_first: bool = True, most_states: int = 10**9) -> Explored:
     """Breadth first, so that the first violation found is one of the shortest."""
     result = Explored(loops=1, found=[])
-    with patch.object(status, "digest_of", lambda _: DIGEST):
+    with in_force(setting):
         level = [_beginning(shape, setting, result)]
         seen = {_key(node) for node in level}
         while level and not (result.found and stop_at_first) and len(seen) < most_states:
@@ -59,7 +57,7 @@ def explore(shape: Shape, setting: Setting, *, stop_at_first: bool = True, most_
 
 def _beginning(shape: Shape, setting: Setting, result: Explored) -> _Node:
     run = NotedRun(loop_of(shape, constraints_of(setting), setting))
-    start = _Node(run, Ghost(), setting.people, ())
+    start = _Node(run, beginning(run.loop), setting.people, ())
     return _step(start, Action("the loop begins", reports.Began(at=AT)), shape, setting, result)
 
 
@@ -85,8 +83,8 @@ def _step(node: _Node, action: Action, shape: Shape, setting: Setting, result: E
         if isinstance(action.report, reports.OfAttempt) and (attempt := run.find(action.report.attempt)) is not None:
             run.last_began = attempt.merges
         effects = conduct(run, action.report)
-        ghost = watch(node.ghost, run, before.loop, action.report)
-        broken = violations(Step(before, action, effects, run, ghost, setting))
+        ghost = watch(node.ghost, run, before.loop, action, effects)
+        broken = violations(Step(before, action, effects, run, ghost, setting, node.ghost.landed))
     except Exception as error:  # noqa: BLE001 - whatever goes wrong in the machine is what we look for
         effects, ghost, broken = [], node.ghost, [f"{type(error).__name__}: {error}"]
         run.finished = True
@@ -99,5 +97,5 @@ def _step(node: _Node, action: Action, shape: Shape, setting: Setting, result: E
 def _key(node: _Node) -> object:
     """Members are named by their atoms: numbers differ from path to path."""
     members = tuple(node.run.attempts[one].atom for one in sorted(node.ghost.members & set(node.run.attempts)))
-    ghost = msgspec.structs.replace(node.ghost, members=frozenset(), expected_stalls=None, is_to_be_withdrawn=False)
+    ghost = msgspec.structs.replace(node.ghost, members=frozenset(), **OF_ONE_STEP)
     return key_of(node.run), ghost, members, node.may_redirect

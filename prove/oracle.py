@@ -5,6 +5,10 @@ Nothing of the machine's own graph is used: an error there must not hide itself.
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import floor
+
+from aotloop.core import turns
 from aotloop.core.model import Atom, Loop, OrGroup
 
 
@@ -53,8 +57,9 @@ class Plain:
 
     def is_ready(self, atom: str) -> bool:
         this, group = self.atoms[atom], self.group_of(atom)
-        allowed = self.loop.objective.constraints.max_attempts
-        if this.status != "pending" or self.parts(atom) or this.attempts >= allowed:
+        if this.status != "pending" or self.parts(atom):
+            return False
+        if this.repairs is not None and this.attempts >= patience_of(self.loop):
             return False
         if not all(map(self.is_met, this.depends_on)):
             return False
@@ -90,5 +95,68 @@ class Plain:
         left = {group.selected, *group.failed, *group.blamed}
         return [one for one in group.choices if one not in left]
 
-    def was_begun(self, atom: str) -> bool:
-        return self.atoms[atom].status != "pending" or self.atoms[atom].attempts > 0
+    # --- what is reckoned ----------------------------------------------------------------------------------------
+
+    def failures(self, atom: str) -> int:
+        """Of all choices of its unit."""
+        return sum(self.atoms[one].failures for one in self.unit(atom))
+
+    def path(self, atom: str) -> float:
+        """The longest way from its start to the end of all that waits for it."""
+        estimate = self.atoms[atom].estimate
+        own = 0.0 if self.parts(atom) else 1.0 if estimate is None else estimate
+        return own + max((self.path(one) for one in self.users(atom) if self.is_required(one)), default=0.0)
+
+    def rank(self, atom: str) -> tuple[bool, float, int, int, int]:
+        """Never tried, longest way, most users, fewest failures, first in the file."""
+        failures, place = self.failures(atom), list(self.atoms).index(atom)
+        return failures > 0, -self.path(atom), -len(self.users(atom)), failures, place
+
+    def rests_on(self, atom: str) -> set[str]:
+        """The groups among all that it needs and is a part of, however indirectly; a repair rests on all in use."""
+        if self.atoms[atom].repairs is not None and not self._wholes(atom):
+            return {name for name, group in self.loop.or_groups.items() if self.is_required(group.selected)}
+        found: set[str] = set()
+        open_ids = [(atom, True)]
+        if self.atoms[atom].repairs is not None:
+            open_ids = [(one, True) for one in self._wholes(atom)]
+        for one, with_parts in open_ids:  # grows while we walk it
+            group = self.group_of(one)
+            current = one if group is None or one == atom else group.selected
+            found |= {name for name, other in self.loop.or_groups.items() if other is group}
+            further = [(needed, True) for needed in self.atoms[current].depends_on]
+            further += [(whole, False) for whole in self._wholes(current)]
+            further += [(part, True) for part in self.parts(current)] if with_parts else []
+            open_ids += [pair for pair in further if pair not in open_ids]
+        return found
+
+    def _wholes(self, atom: str) -> list[str]:
+        unit = self.unit(atom)
+        return [split.parent for split in self.loop.decompositions if any(one in split.children for one in unit)]
+
+
+def usual_of(loop: Loop) -> Fraction:
+    return Fraction(loop.control.needed + 2, loop.control.won + 1)
+
+
+def at_worst(loop: Loop) -> Fraction:
+    """What an atom may need if the first to be resolved were the easy ones."""
+    return Fraction(loop.control.needed + 6, loop.control.won + 1)
+
+
+def turn_of(loop: Loop) -> int:
+    longest = loop.objective.constraints.max_attempts
+    assert longest is not None
+    return min(longest, max(1, floor(usual_of(loop) + Fraction(1, 2))))
+
+
+def patience_of(loop: Loop) -> int:
+    longest = loop.objective.constraints.max_attempts
+    assert longest is not None
+    share = (loop.objective.constraints.max_total_attempts or 0) // turns.SHARE
+    return max(longest, min(round(turns.PATIENCE * at_worst(loop)), share))
+
+
+def is_hopeful(loop: Loop, atom: Atom, group: OrGroup, failures: int) -> bool:
+    """It left work that holds, and nothing speaks against it."""
+    return atom.partial and failures < patience_of(loop) and not group.blames.get(atom.id)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from itertools import combinations, permutations, product
+from unittest.mock import patch
 
 import msgspec
 
+from aotloop.core import status, turns, units
 from aotloop.core.graph import Graph
 from aotloop.core.model import (
     Atom,
@@ -20,7 +23,17 @@ from aotloop.core.model import (
     Loop,
     Objective,
     OrGroup,
+    Prices,
 )
+
+MOST_PARTS = 2
+DIGEST = "as agreed"
+"""Of every objective here."""
+MANY = 1000
+"""Atoms that were resolved before, with about one attempt each: hardly more are usual after a few failures more."""
+NEEDED = MANY - 20
+PRICES = Prices(attempts=8, attempts_usd=8.0, probes=2, probes_usd=0.2, negative=1)
+"""With these, a probe costs a tenth of an attempt, and says no every other time."""
 
 Edges = frozenset[tuple[int, int]]
 """(i, j): atom j depends on atom i."""
@@ -100,9 +113,17 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
     slots: int = 1
     max_attempts: int = 1
+    max_total: int = 5
     max_stall: int = 2
     max_iterations: int = 4
     max_depth: int = 1
+    patience: int = 1
+    sweeps: int = 1
+    share: int = 1
+    hopeless: int = 99
+    """In place of the constants of aotloop.core.turns, so that few attempts reach all that they decide."""
+    is_experienced: bool = True
+    """So many atoms have been resolved at once before that one attempt is usual, whatever happens here."""
     speculative: bool = False
     verify_each_iteration: bool = False
     items: int = 1
@@ -110,12 +131,24 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """The first atom is unknown territory."""
     command: bool = False
     """The last atom is done by a command."""
+    commands: bool = False
+    """All are."""
+    probes_pay: bool = False
+    """By what probes and attempts have cost before."""
+    asks: bool = False
+    """Workers that fail may ask for a probe."""
+    progress: bool = False
+    """Workers that fail may leave work that holds."""
+    hints: bool = False
+    """Workers that fail may say which choice they rest on is in their way."""
+    covers: bool = False
+    """The first atom covers the first item of the base case."""
     checked: bool = False
     """Decomposed atoms have a check of their own."""
     proposals: bool = False
     """Workers may propose to decompose."""
     garbage: bool = False
-    """Agents may talk nonsense, which teaches nothing."""
+    """Agents may talk nonsense, which is another failure each time."""
     people: bool = False
     """A stop or a redirect may come at any point, one redirect on each path."""
     touching: bool = False
@@ -145,7 +178,8 @@ def loop_of(shape: Shape, constraints: Constraints, setting: Setting | None = No
             depends_on=tuple(names[i] for i, j in sorted(shape.edges) if j == one),
             or_group=group_of.get(one),
             probe=setting.probe and one == 0 and one != parent,
-            run="true" if setting.command and one == shape.size - 1 else None,
+            run="true" if (setting.commands or (setting.command and one == shape.size - 1)) and one != parent else None,
+            covers=("item 1",) if setting.covers and one == 0 else (),
             touches=("src/shared.py",) if setting.touching and one < 2 else (),
             check=AtomCheck(type="command", value="true") if setting.checked and one == parent else None,
         )
@@ -172,6 +206,9 @@ def loop_of(shape: Shape, constraints: Constraints, setting: Setting | None = No
             prev_pending_count=-1,
             stop_requested=False,
             redirect_requested=False,
+            won=MANY if setting.is_experienced else 0,
+            needed=NEEDED if setting.is_experienced else 0,
+            prices=PRICES if setting.probes_pay else Prices(),
         ),
         atoms=atoms,
         or_groups=groups,
@@ -193,13 +230,26 @@ def _objective(constraints: Constraints, items: int) -> Objective:
     )
 
 
+@contextmanager
+def in_force(setting: Setting) -> Iterator[None]:
+    """The machine, with the constants of this setting; and hashing one objective a million times proves nothing."""
+    with ExitStack() as stack:
+        for name in ("PATIENCE", "SWEEPS", "SHARE", "HOPELESS"):
+            stack.enter_context(patch.object(turns, name, getattr(setting, name.lower())))
+        stack.enter_context(patch.object(turns, "HARDER", 1))
+        stack.enter_context(patch.object(units, "LEAST_ALIKE", setting.hopeless))
+        stack.enter_context(patch.object(status, "digest_of", lambda _: DIGEST))
+        yield
+
+
 def constraints_of(setting: Setting) -> Constraints:
     return Constraints(
         max_iterations=setting.max_iterations,
         max_parallel_agents=setting.slots,
         max_stall_count=setting.max_stall,
         max_attempts=setting.max_attempts,
+        max_total_attempts=setting.max_total,
         max_depth=setting.max_depth,
-        max_children=2,
+        max_children=MOST_PARTS,
         verify_each_iteration=setting.verify_each_iteration,
     )

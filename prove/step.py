@@ -10,7 +10,7 @@ import msgspec
 from aotloop.core import events
 from aotloop.core.conduct import Attempt, reports
 from aotloop.core.effects import Effect
-from aotloop.core.measure import Measure
+from aotloop.core.measure import attempts_left
 from aotloop.core.model import Loop
 from prove.ghost import Ghost
 from prove.oracle import Plain
@@ -28,18 +28,26 @@ class Before(msgspec.Struct, frozen=True):
     attempts: dict[int, Attempt]
     merging: int | None
     verifying: int | None
-    measure: tuple[int, int]
-    bound: int
+    measure: int
 
 
 class Step:
     """The state before, what was reported, what was asked for, the state after."""
 
     def __init__(
-        self, before: Before, action: Action, effects: list[Effect], run: NotedRun, ghost: Ghost, setting: Setting
+        self,
+        before: Before,
+        action: Action,
+        effects: list[Effect],
+        run: NotedRun,
+        ghost: Ghost,
+        setting: Setting,
+        landed: frozenset[str] = frozenset(),
     ) -> None:
+        """`landed`: atoms whose work was on the branch before."""
         self.before, self.action, self.effects = before, action, effects
         self.run, self.ghost, self.setting = run, ghost, setting
+        self.landed_before = landed
 
     @cached_property
     def plain(self) -> Plain:
@@ -74,12 +82,5 @@ class Step:
 
 
 def state_before(run: NotedRun) -> Before:
-    measured = Measure(run.loop, run.board)
-    return Before(
-        run.loop.snapshot(),
-        {**run.attempts, **run.blocked},
-        run.merging,
-        run.verifying,
-        measured.value,
-        measured.attempts_left,
-    )
+    attempts = {**run.attempts, **run.blocked}
+    return Before(run.loop.snapshot(), attempts, run.merging, run.verifying, attempts_left(run.loop))

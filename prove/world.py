@@ -8,17 +8,20 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.core import events
+from aotloop.core import events, turns
 from aotloop.core.board import Board
 from aotloop.core.conduct import Run, reports
 from aotloop.core.conflicts import untried
-from aotloop.core.effects import Effect
+from aotloop.core.effects import Backtracked, Effect
 from aotloop.core.events import Child, Event
-from aotloop.core.model import Loop, Verdict
-from prove.shapes import Setting
+from aotloop.core.model import Atom, Loop, Verdict
+from prove.oracle import Plain
+from prove.shapes import DIGEST, MANY, Setting
 
 AT = "now"
-COSTLY, CHEAP = 5.0, 1.0
+COSTLY = 5.0
+MOST_EVENTS = 300
+"""In one step; with more, it goes round in circles."""
 
 
 class NotedRun(Run):
@@ -31,12 +34,36 @@ class NotedRun(Run):
         """How many merges there had been when the attempt now reported began."""
         self.judged: Loop | None = None
         """As it was when the generation ended, if one ended in this step."""
+        self.blocked_then: set[str] = set()
+        """Atoms whose results waited for a person then."""
+        self.began: Loop | None = None
+        """As it was when another generation began, if one did."""
+        self.switched: list[tuple[bool, str, str]] = []
+        """Whether after a generation's end, which group, and what it took."""
+        self.grown_by = 0
+        """Unresolved atoms more, by decomposition."""
 
     def advance(self, event: Event) -> list[Effect]:
         self.noted.append(event)
+        if len(self.noted) > MOST_EVENTS:
+            raise RecursionError("it goes round in circles")
         if isinstance(event, events.GenerationEnded):
             self.judged = self.loop.snapshot()
-        return super().advance(event)
+            self.blocked_then = {one.atom for one in self.blocked.values()}
+        elif isinstance(event, events.GenerationBegan) and not self.loop.control.generation.least:
+            self.began = self.loop.snapshot()
+        unresolved = unresolved_of(self.loop) if isinstance(event, events.AtomDecomposed) else 0
+        effects = super().advance(event)
+        is_later = self.judged is not None
+        self.switched += [(is_later, one.or_group, one.selected) for one in effects if isinstance(one, Backtracked)]
+        if isinstance(event, events.AtomDecomposed):
+            self.grown_by += unresolved_of(self.loop) - unresolved
+        return effects
+
+
+def unresolved_of(loop: Loop) -> int:
+    plain = Plain(loop)
+    return sum(plain.atoms[one].repairs is None for one in plain.unresolved())
 
 
 def fork(run: NotedRun) -> NotedRun:
@@ -52,9 +79,10 @@ def fork(run: NotedRun) -> NotedRun:
         run.stuck.copy(),
         run.held.copy(),
     )
-    copy.weighing = {name: replace(one, waiting=one.waiting.copy()) for name, one in run.weighing.items()}
     copy.apart, copy.members, copy.checking = run.apart.copy(), run.members.copy(), run.checking.copy()
-    copy.noted, copy.judged, copy.last_began = [], None, -1
+    copy.failed, copy.sought = run.failed.copy(), run.sought.copy()
+    copy.switched = []
+    copy.noted, copy.judged, copy.began, copy.last_began, copy.grown_by = [], None, None, -1, 0
     return copy
 
 
@@ -63,22 +91,24 @@ def key_of(run: NotedRun) -> Any:
     control = run.loop.control
     verdict = control.verdict
     attempts = tuple(
-        (one.atom, one.role, one.weighs_for, one.merges == run.merges, number in run.members)
-        for number, one in run.attempts.items()
+        (one.atom, one.role, one.merges == run.merges, number in run.members) for number, one in run.attempts.items()
     )
+    is_settled = control.won >= MANY and control.needed - control.won < -6  # what is usual does not change
     return (
+        tuple(map(_key_of_atom, run.loop.atoms)),
         tuple(
-            (atom.id, atom.status, atom.attempts, atom.probe, atom.findings is None, atom.estimate, atom.whole)
-            for atom in run.loop.atoms
-        ),
-        tuple(
-            (name, group.selected, group.failed, group.won, tuple(sorted(group.blamed.items())))
+            (
+                *(name, group.selected, group.failed, group.won, group.seen),
+                *(tuple(sorted(one.items())) for one in (group.blamed, group.blames, group.hints)),
+            )
             for name, group in run.loop.or_groups.items()
         ),
         tuple((split.parent, split.children) for split in run.loop.decompositions),
         tuple(run.loop.bindings),
-        (control.status, control.iteration, control.stall_count, control.prev_pending_count),
-        (control.stop_requested, control.redirect_requested, control.generation),
+        (control.status, control.iteration, control.stall_count, control.fewest_unresolved, control.tried),
+        (control.stop_requested, control.redirect_requested, control.generation, control.prices.negative),
+        None if is_settled else (control.won, control.needed),
+        _last_reasons(run.loop) if turns.HOPELESS < NEVER else None,
         None
         if verdict is None
         else (verdict.passed, verdict.failing, verdict.fewest_failing, tuple(sorted(verdict.repair_rounds.items()))),
@@ -90,13 +120,10 @@ def key_of(run: NotedRun) -> Any:
         tuple(sorted(run.waiting)),
         tuple(sorted(run.waits.items())),
         tuple(sorted(run.stuck)),
-        tuple((atom, one.or_group, tuple(one.waiting)) for atom, one in run.weighing.items()),
         tuple(sorted(atom for atom, merges in run.held.items() if merges == run.merges)),
         tuple(sorted(tuple(sorted(pair)) for pair in run.apart)),
         (
             run.is_open,
-            run.has_outcome,
-            run.only_waited,
             run.verifying is None,
             run.is_verified,
             run.reverting,
@@ -106,6 +133,21 @@ def key_of(run: NotedRun) -> Any:
         tuple(sorted(run.checking)),
         (run.ending, run.can_be_unblocked),
     )
+
+
+def _key_of_atom(atom: Atom) -> Any:
+    return (
+        *(atom.id, atom.status, atom.attempts, atom.failures, atom.partial, atom.probe, atom.findings is None),
+        *(atom.estimate, atom.whole, atom.repairs, atom.alike if turns.HOPELESS < NEVER else None),
+    )
+
+
+def _last_reasons(loop: Loop) -> Any:
+    return tuple(sorted({one.atom: one.reason for one in loop.trail if one.type == "failure" and one.atom}.items()))
+
+
+NEVER = 99
+"""So much patience that nothing is ever hopeless: how often a failure was the same makes no difference then."""
 
 
 class Action(msgspec.Struct, frozen=True):
@@ -145,24 +187,36 @@ def _people(run: NotedRun, *, may_redirect: bool) -> Iterator[Action]:
 
 def _ends(run: NotedRun, setting: Setting, number: int, atom: str, role: str) -> Iterator[Action]:
     if role == "probe":
-        for estimate in (CHEAP, COSTLY):
-            found = reports.ProbeReturned(
-                attempt=number, feasible=True, findings="can be done", estimate=estimate, at=AT
-            )
-            yield Action(f"the probe of {atom} says: feasible at {estimate:g}", found, counts=True)
+        found = reports.ProbeReturned(attempt=number, feasible=True, findings="can be done", estimate=COSTLY, at=AT)
+        yield Action(f"the probe of {atom} says: feasible", found, counts=True)
         not_feasible = reports.ProbeReturned(attempt=number, feasible=False, findings="cannot be done", at=AT)
         yield Action(f"the probe of {atom} says: not feasible", not_feasible, counts=True)
     else:
         yield Action(f"{atom} is said to be done", reports.WorkDone(attempt=number, summary="done", at=AT))
-        failed = reports.WorkFailed(attempt=number, reason="it broke", at=AT)
-        yield Action(f"{atom} fails", failed, counts=True)
+        yield from _failures(run, setting, number, atom)
         if setting.proposals:
             yield from _proposals(number, atom)
     if setting.garbage:
-        nonsense = reports.WorkFailed(attempt=number, reason="nonsense", taught=False, at=AT)
+        nonsense = reports.WorkFailed(attempt=number, reason="nonsense", at=AT)
         yield Action(f"the agent at {atom} talks nonsense", nonsense, counts=True)
     if setting.hindrances and run.waits.get(atom, 0) < 1:
         yield Action(f"{atom} has to wait", reports.MustWait(attempt=number, reason="rate limit", at=AT))
+
+
+def _failures(run: NotedRun, setting: Setting, number: int, atom: str) -> Iterator[Action]:
+    failed = reports.WorkFailed(attempt=number, reason="no", at=AT)
+    yield Action(f"{atom} fails", failed, counts=True)
+    if setting.progress:
+        yield Action(f"{atom} fails, and leaves work that holds", replace(failed, progress=True), counts=True)
+    if setting.asks and run.board.atoms[atom].findings is None:
+        yield Action(f"{atom} fails, and asks for a probe", replace(failed, wants_probe=True), counts=True)
+    if setting.hints:
+        plain = Plain(run.loop)
+        for name in sorted(plain.rests_on(atom)):
+            chosen = run.loop.or_groups[name].selected
+            if chosen != atom:
+                hint = replace(failed, because_of=(chosen,))
+                yield Action(f"{atom} fails because of {chosen}", hint, counts=True)
 
 
 def _proposals(number: int, atom: str) -> Iterator[Action]:
@@ -180,7 +234,7 @@ def _merges(run: NotedRun, setting: Setting) -> Iterator[Action]:
         attempt = run.find(run.merging)
         assert attempt is not None
         yield Action(f"{attempt.atom} is merged", reports.Merged(attempt=run.merging, at=AT), counts=True)
-        refused = reports.MergeRefused(attempt=run.merging, reason="its check fails", at=AT)
+        refused = reports.MergeRefused(attempt=run.merging, reason="no", at=AT)
         yield Action(f"{attempt.atom} fails its check", refused, counts=True)
         if setting.hindrances:
             if attempt.merges != run.merges:
@@ -209,10 +263,6 @@ def _checks(run: NotedRun, setting: Setting) -> Iterator[Action]:
 def verdict(run: NotedRun, failing: dict[str, str]) -> reports.Verified:
     made = Verdict(passed=not failing, objective_digest=DIGEST, at=AT, failing=tuple(failing))
     return reports.Verified(number=run.verifying or 0, verdict=made, evidence=failing, at=AT)
-
-
-DIGEST = "as agreed"
-"""Of every objective here; the checker has one only, and hashing it a million times over proves nothing."""
 
 
 def _corrections(run: NotedRun) -> Iterator[Action]:

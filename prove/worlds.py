@@ -8,21 +8,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain, combinations, product
-from unittest.mock import patch
 
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.core import status
 from aotloop.core.conduct import conduct, reports
 from aotloop.core.model import Loop
 from prove.explore import Explored, Found
 from prove.oracle import Plain
-from prove.shapes import Setting, Shape, constraints_of, loop_of
-from prove.world import AT, DIGEST, NotedRun, fork, key_of, verdict
+from prove.shapes import Setting, Shape, constraints_of, in_force, loop_of
+from prove.world import AT, NotedRun, fork, key_of, verdict
 
-PATIENT = Setting(slots=2, max_attempts=1, max_stall=99, max_iterations=99, max_depth=0)
-RACING = Setting(slots=3, max_attempts=1, max_stall=99, max_iterations=99, max_depth=0, speculative=True)
+MOST_ATTEMPTS = 60
+"""Within these some combination of up to four atoms is found, if there is one; the rest of the limits is generous."""
+FEWER_ATTEMPTS = 10
+"""Where no combination works: that nothing is found there needs no long search."""
+ENDLESS = {"max_total": MOST_ATTEMPTS, "max_stall": 99, "max_iterations": 99, "max_depth": 0}
+PATIENT = Setting(**ENDLESS)  # type: ignore[arg-type]
+PARALLEL = Setting(slots=2, **ENDLESS)  # type: ignore[arg-type]
+RACING = Setting(slots=3, speculative=True, **ENDLESS)  # type: ignore[arg-type]
+COMMANDS = Setting(slots=2, commands=True, **ENDLESS)  # type: ignore[arg-type]
+HINTED = Setting(hints=True, patience=3, **ENDLESS)  # type: ignore[arg-type]
+PROBED = Setting(probes_pay=True, **ENDLESS)  # type: ignore[arg-type]
+HOPELESS = Setting(slots=2, hopeless=2, **ENDLESS)  # type: ignore[arg-type]
+WORLDS = {
+    "one after the other": PATIENT,
+    "two slots": PARALLEL,
+    "commands": COMMANDS,
+    "with right hints": HINTED,
+    "probes that are wrong": PROBED,
+    "with an end to hope": HOPELESS,
+    "races": RACING,
+}
 
 Combination = tuple[tuple[str, str], ...]
 
@@ -90,6 +107,17 @@ def _goes(world: World, loop: Loop, atom: str) -> bool:
     return all(name != atom or _rests_on(Plain(loop), atom) not in bad for name, bad in world.bad)
 
 
+def _to_blame(world: World, loop: Loop, atom: str) -> tuple[str, ...]:
+    """A choice it rests on, with another one instead of which it would go; the first there is."""
+    for name, group in loop.or_groups.items():
+        for other in group.choices:
+            tried = loop.snapshot()
+            tried.or_groups[name] = replace(group, selected=other)
+            if atom not in group.choices and _goes(world, tried, atom):
+                return (group.selected,)
+    return ()
+
+
 def has_solution(world: World, loop: Loop) -> bool:
     for tried in _selections(loop):
         plain = Plain(tried)
@@ -101,7 +129,7 @@ def has_solution(world: World, loop: Loop) -> bool:
 def explore_worlds(shape: Shape, setting: Setting = PATIENT) -> Explored:
     result = Explored(found=[])
     loop = loop_of(shape, constraints_of(setting), setting)
-    with patch.object(status, "digest_of", lambda _: DIGEST):
+    with in_force(setting):
         for world in worlds(loop):
             result.loops += 1
             _explore(shape, setting, world, result)
@@ -111,15 +139,17 @@ def explore_worlds(shape: Shape, setting: Setting = PATIENT) -> Explored:
 
 
 def _explore(shape: Shape, setting: Setting, world: World, result: Explored) -> None:
+    solvable = has_solution(world, loop_of(shape, constraints_of(setting), setting))
+    if not solvable:
+        setting = replace(setting, max_total=FEWER_ATTEMPTS)
     run = NotedRun(loop_of(shape, constraints_of(setting), setting))
-    solvable = has_solution(world, run.loop)
     conduct(run, reports.Began(at=AT))
     level: list[tuple[NotedRun, tuple[str, ...]]] = [(run, ())]
     seen = {key_of(run)}
     while level:
         following = []
         for node, trace in level:
-            for name, report in _reports(node, world):
+            for name, report in _reports(node, world, setting):
                 after = fork(node)
                 result.steps += 1
                 way = (*trace, name)
@@ -141,22 +171,31 @@ def _step(run: NotedRun, report: reports.Report, *, solvable: bool) -> str | Non
         conduct(run, report)
     except Exception as error:  # noqa: BLE001 - whatever goes wrong in the machine is what we look for
         return f"{type(error).__name__}: {error}"
+    ended_as = run.loop.control.stop_reason or "completed"
     if run.finished and (run.loop.control.status == "completed") != solvable:
-        return f"solvable: {solvable}, ended as {run.loop.control.stop_reason or 'completed'}"
+        return f"solvable: {solvable}, ended as {ended_as}"
+    if run.finished and ended_as.startswith("stalled:"):
+        return f"it ended as {ended_as}, far from that limit"
     return None
 
 
-def _reports(run: NotedRun, world: World) -> Iterator[tuple[str, reports.Report]]:
-    """What can come next; what it says is settled by the world. Repairs are claimed to work, which proves nothing."""
+def _reports(run: NotedRun, world: World, setting: Setting) -> Iterator[tuple[str, reports.Report]]:
+    """What can come next; what it says is settled by the world. Repairs are claimed to work, which proves nothing.
+
+    A probe says the opposite of what is so: a "no" is no verdict, and a "yes" no success.
+    """
     for number, attempt in run.attempts.items():
         if number in run.to_merge:
             continue
         if attempt.role == "probe":
-            yield f"{attempt.atom} is probed", reports.ProbeReturned(attempt=number, feasible=True, findings="?", at=AT)
+            is_bad = not _goes(world, run.loop, attempt.atom)
+            found = reports.ProbeReturned(attempt=number, feasible=is_bad, findings="?", at=AT)
+            yield f"{attempt.atom} is probed: {'yes' if is_bad else 'no'}", found
         elif _goes(world, run.loop, attempt.atom):
             yield f"{attempt.atom} is done", reports.WorkDone(attempt=number, summary="done", at=AT)
         else:
-            yield f"{attempt.atom} fails", reports.WorkFailed(attempt=number, reason="no", at=AT)
+            blamed = _to_blame(world, run.loop, attempt.atom) if setting.hints else ()
+            yield f"{attempt.atom} fails", reports.WorkFailed(attempt=number, reason="no", because_of=blamed, at=AT)
     if run.merging is not None:
         yield "merged", reports.Merged(attempt=run.merging, at=AT)
     if run.reverting:

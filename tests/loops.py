@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from aotloop.core.commands import commands_of
 from aotloop.core.model import (
@@ -20,9 +21,11 @@ from aotloop.core.model import (
     Correction,
     Criterion,
     Decomposition,
+    Generation,
     Loop,
     Objective,
     OrGroup,
+    Prices,
     TrailEntry,
     Verdict,
 )
@@ -66,6 +69,12 @@ def a_loop(*atoms: Atom, status: Any = "running", command: str = "true", **more:
         atoms=list(atoms),
         **more,
     )
+
+
+def a_large_loop(*atoms: Atom, **more: Any) -> Loop:
+    """With so many attempts that nothing but bad luck limits patience."""
+    constraints = replace(more.pop("constraints", Constraints()), max_total_attempts=10**6)
+    return a_loop(*atoms, constraints=constraints, **more)
 
 
 def as_file(loop: Loop, body: str = "\n# Original Prompt\n\nPlease.\n") -> bytes:
@@ -145,8 +154,11 @@ objectives = st.builds(
     definition_of_done=texts,
     constraints=st.builds(
         Constraints,
-        max_iterations=st.integers(0, 10**20),
-        max_attempts=st.integers(1, 3),
+        effort=st.sampled_from(["low", "normal", "high"]),
+        max_iterations=st.none() | st.integers(0, 10**20),
+        max_stall_count=st.none() | st.integers(1, 5),
+        max_attempts=st.none() | st.integers(1, 3),
+        max_total_attempts=st.none() | st.integers(1, 99),
         max_cost_usd=st.none() | numbers,
         max_runtime=st.none() | st.integers(1, 9) | texts,
     ),
@@ -163,6 +175,15 @@ controls = st.builds(
     redirect_requested=st.booleans(),
     run_id=st.none() | texts,
     cost_usd=numbers,
+    generation=st.builds(
+        Generation, outcomes=st.integers(0, 9), least=st.integers(0, 9), got_smaller=st.booleans(), grown=name_tuples
+    ),
+    tried=st.integers(0, 99),
+    won=st.integers(0, 9),
+    needed=st.integers(0, 99),
+    fewest_unresolved=st.none() | st.integers(0, 9),
+    shares=st.none() | st.integers(1, 9),
+    prices=st.builds(Prices, attempts=st.integers(0, 9), attempts_usd=numbers, negative=st.integers(0, 9)),
     verdict=st.none()
     | st.builds(
         Verdict,
@@ -184,10 +205,15 @@ atoms_ = st.builds(
     run=st.none() | texts,
     check=st.none() | st.builds(AtomCheck, type=st.just("command"), value=texts),
     touches=name_tuples,
+    covers=name_tuples,
     probe=st.booleans(),
     timeout=st.none() | st.integers(1, 9) | texts,
     estimate=st.none() | numbers,
     attempts=st.integers(0, 3),
+    failures=st.integers(0, 9),
+    alike=st.integers(0, 9),
+    partial=st.booleans(),
+    reopened=st.booleans(),
 )
 bindings = st.builds(Binding, summary=texts, artifacts=name_tuples)
 trail_entries = st.builds(
@@ -200,7 +226,17 @@ trail_entries = st.builds(
     atom=st.none() | names,
     attempt=st.none() | st.integers(1, 3),
 )
-groups = st.builds(OrGroup, choices=name_tuples, selected=names, failed=name_tuples, speculative=st.booleans())
+groups = st.builds(
+    OrGroup,
+    choices=name_tuples,
+    selected=names,
+    failed=name_tuples,
+    round=st.integers(0, 3),
+    seen=name_tuples,
+    blames=st.dictionaries(names, st.integers(1, 3), max_size=2),
+    hints=st.dictionaries(names, st.lists(names, min_size=1, max_size=2).map(tuple), max_size=2),
+    speculative=st.booleans(),
+)
 decompositions = st.builds(Decomposition, parent=names, children=name_tuples, reason=texts)
 corrections = st.builds(
     Correction,

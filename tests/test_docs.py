@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import click
 import pytest
@@ -17,8 +18,22 @@ from docs import errors, generate
 from docs.messages import Reader
 from docs.source import modules
 from markdown_it import MarkdownIt
+from msgspec import Struct
 
 from aotloop.cli.main import aot
+from aotloop.core.limits import EFFORTS, SET_BY_EFFORT
+from aotloop.core.model import (
+    Atom,
+    Binding,
+    Constraints,
+    Control,
+    Correction,
+    Decomposition,
+    Loop,
+    Objective,
+    OrGroup,
+    TrailEntry,
+)
 from aotloop.scripts.run import MODULES
 
 ROOT = Path(__file__).parents[1]
@@ -193,3 +208,43 @@ def test_the_makefile_has_what_the_readme_promises() -> None:
     makefile = (ROOT / "Makefile").read_text()
     assert promised
     assert [target for target in promised if f"\n{target}:" not in makefile] == []
+
+
+# --- the state file ----------------------------------------------------------------------------------------------
+
+
+def keys_of(struct: type, found: dict[type, set[str]] | None = None) -> dict[type, set[str]]:
+    """Of a struct, and of all that it holds."""
+    found = {} if found is None else found
+    if struct in found:
+        return found
+    found[struct] = set(struct.__struct_fields__)  # type: ignore[attr-defined]
+    for hint in get_type_hints(struct).values():
+        for one in structs_in(hint):
+            keys_of(one, found)
+    return found
+
+
+def structs_in(hint: object) -> list[type]:
+    if isinstance(hint, type) and issubclass(hint, Struct):
+        return [hint]
+    return [one for inner in get_args(hint) for one in structs_in(inner)]
+
+
+@pytest.mark.parametrize(
+    "struct",
+    [Atom, OrGroup, Control, Constraints, Objective, Decomposition, TrailEntry, Correction, Binding],
+    ids=lambda one: str(one.__name__),
+)
+def test_every_key_of_the_state_file_is_told(struct: type) -> None:
+    page = (ROOT / "docs" / "state-file.md").read_text()
+    assert [name for name in sorted(keys_of(Loop)[struct]) if f"`{name}`" not in page] == []
+
+
+def test_the_table_of_limits_is_that_of_the_program() -> None:
+    page = (ROOT / "docs" / "state-file.md").read_text()
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.split("\n") if line.startswith("| `max_")]
+    table = {row[0].strip("`"): row[1:4] for row in rows}
+    for name in SET_BY_EFFORT:
+        assert table[name] == [str(getattr(one, name)) for one in EFFORTS.values()]
+    assert table["max_total_attempts"] == [f"{one.attempts_per_atom} per atom" for one in EFFORTS.values()]

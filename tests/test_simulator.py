@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from aotloop.core.conduct import Run, reports
 from aotloop.core.effects import StartAttempt
-from aotloop.core.measure import Measure
+from aotloop.core.measure import attempts_left
 from aotloop.core.model import Atom, AtomCheck, BaseCase, Check, ChecklistItem, Constraints, Loop, OrGroup
 from aotloop.simulator import AllGoesWell, AsGiven, ByChance, Chances, Simulated, Span, simulate
 from tests.loops import a_loop, atom
@@ -136,14 +136,14 @@ def test_a_cancelled_attempt_ends_when_it_is_cancelled_and_its_slot_is_free() ->
 
 
 def test_attempts_that_are_under_way_when_the_base_case_holds_are_cancelled() -> None:
-    class HoldsEarly(AllGoesWell):
+    class HoldsEarly(AsGiven):
         def base_case(self, run: Run) -> dict[str, str]:
             return {} if run.merges else {"tests": "red"}
 
-    loop = a_loop(
-        atom("A1"), atom("A2", estimate=50.0), atom("A3", "A1"), constraints=Constraints(verify_each_iteration=True)
-    )
-    simulated = simulate(loop, HoldsEarly({"A2": 2.0, "A3": 9.0}))
+    limits = Constraints(verify_each_iteration=True, max_total_attempts=999)
+    loop = a_loop(atom("A1"), atom("A2", estimate=50.0), atom("A3", "A1"), constraints=limits)
+    minutes = {"A1": 0.0625, "A2": 2.0, "A3": 9.0}
+    simulated = simulate(loop, HoldsEarly(minutes, attempts={"A1": [FAILED] * 20}))
     assert simulated.status == "completed"
     assert [(span.atom, span.end, span.is_cancelled) for span in simulated.spans][-1] == ("A3", 2, True)
 
@@ -302,14 +302,16 @@ def test_no_more_attempts_are_made_than_the_measure_allows_at_the_start(
     loop: Loop, mishaps: Chances, random: Random
 ) -> None:
     world = Counting(random, mishaps)
-    most = Measure(loop).attempts_left
+    most = attempts_left(loop)
     simulated = simulate(loop, world)
-    assert sum(span.role == "worker" for span in simulated.spans) - world.uncounted <= most
+    made = sum(not span.is_cancelled for span in simulated.spans)
+    assert made - world.uncounted <= most
+    assert loop.control.tried <= most
 
 
-@given(layered_loops(), chance)
-def test_where_nothing_grows_the_smaller_measure_is_enough(loop: Loop, random: Random) -> None:
-    world = Counting(random, Chances(fails=0.4, grows=0, base_case_fails=0.5))
-    most = Measure(loop, growth=False).attempts_left
-    simulated = simulate(loop, world)
-    assert len(simulated.spans) - world.uncounted <= most
+@given(layered_loops(), chance, st.integers(1, 9))
+def test_a_limit_of_all_attempts_is_kept_whatever_happens(loop: Loop, random: Random, most: int) -> None:
+    constraints = replace(loop.objective.constraints, max_total_attempts=most)
+    loop.objective = replace(loop.objective, constraints=constraints)
+    simulate(loop, ByChance(random, Chances(fails=0.6, grows=0.3, base_case_fails=0.5)))
+    assert loop.control.tried <= most

@@ -1,4 +1,4 @@
-"""What is counted: attempts, of which everybody has the same number, and what they cost; and how a job ended.
+"""What is counted: attempts, of which each policy has the same number, and what they cost; and how a job ended.
 
 Each part worked at is an attempt, and so is each probe. Costs are in units of the work at one part.
 """
@@ -14,6 +14,8 @@ BUDGET = 10
 PART, START, PROBE, CHECK = 1.0, 0.2, 0.3, 0.05
 """Work at a part; an agent starts and reads itself in; a probe, its start included; the check of one unit."""
 
+UNPAID = "the budget is used up"
+
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
     solved: bool
@@ -23,6 +25,15 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
     cost: float
     """As a multiple of the least work that any policy has to do, one attempt for each part; so is the time."""
     time: float
+    units: float = 0.0
+    """The share of units that is truly done."""
+    reason: str = ""
+    """Why it ended, of ours."""
+
+    @property
+    def is_blocked(self) -> bool:
+        """It was given up as hopeless, not for want of a budget."""
+        return self.reason.startswith("blocked:") and UNPAID not in self.reason
 
     @property
     def is_false(self) -> bool:
@@ -52,8 +63,10 @@ class Account:
     def check(self, units: int = 1) -> None:
         self._cost += CHECK * units
 
-    def end(self, *, solved: bool, claimed: bool, time: float | None = None) -> Ended:
-        """Whoever works alone needs as much time as work."""
+    def end(
+        self, *, solved: bool, claimed: bool, units: float = 0.0, time: float | None = None, reason: str = ""
+    ) -> Ended:
+        """An agent that works alone needs as much time as work."""
         taken = self._attempts if time is None else time
         return Ended(
             solved=solved,
@@ -61,4 +74,6 @@ class Account:
             attempts=self._attempts,
             cost=self._cost / self._least,
             time=taken / self._least,
+            units=units,
+            reason=reason,
         )

@@ -1,4 +1,8 @@
-"""Every policy at the same jobs with the same luck: for each shape, each chance, and two families of seeds."""
+"""Every policy at the same jobs with the same luck: for each shape and chance, and for everything that was assumed.
+
+There are families of seeds. The constants of aotloop.core.turns were chosen on the families a and b; all that is
+reported is measured on c, which was not looked at before.
+"""
 
 from __future__ import annotations
 
@@ -10,88 +14,95 @@ from multiprocessing import get_context
 import msgspec
 
 from aotloop.core.model import Constraints
-from bench.convergence.accounts import BUDGET, Ended
+from bench.convergence.accounts import Ended
+from bench.convergence.agents import Habits
 from bench.convergence.jobs import IMPOSSIBLE, SHAPES, Job, Shape, job_of
-from bench.convergence.luck import FALSE, STUBBORN, WEAR, Luck
-from bench.convergence.others import (
-    each_way_once,
-    first_choice_only,
-    repeat_and_believe,
-    repeat_until_checked,
-    retry_only,
-)
-from bench.convergence.ours import ours, patient
+from bench.convergence.luck import Luck, Traits
+from bench.convergence.others import each_way_once, repeat_and_believe, repeat_until_checked, retry_only
+from bench.convergence.ours import ours
 from bench.convergence.tally import Tally
 
 Policy = Callable[[Job, Luck], Ended]
-CHANCES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-FAMILIES = ("a", "b")
+OURS, REPEAT = "aotloop", "repeat until checks pass"
+POLICIES: dict[str, Policy] = {
+    OURS: ours,
+    "aotloop, one agent at a time": partial(ours, limits=Constraints(max_parallel_agents=1)),
+    "aotloop, cold retries, no sittings": partial(ours, habits=Habits(warm=False, sitting=1)),
+    "aotloop, atoms without checks": partial(ours, habits=Habits(checked=False)),
+    REPEAT: repeat_until_checked,
+    "repeat, believe 'done'": repeat_and_believe,
+    "retry only": retry_only,
+    "each way once": each_way_once,
+}
+COMPARED = (OURS, REPEAT)
+CHANCES = (0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95)
+CHOSEN_ON, REPORTED = "a", "c"
 JOBS = 100
-"""In each family."""
-VARIED = SHAPES[2]
-AT_CHANCE = 0.6
-"""Where everything else is varied."""
-IMPOSSIBLES = (0.0, 0.15, 0.3, 0.45, 0.6, 0.75)
-FALSES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
-WEARS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3)
-STUBBORNS = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9)
-TRIES = (1, 2, 3, 4, 6, 8, 10)
-
-
-def policies(tries: int = BUDGET) -> dict[str, Policy]:
-    """`tries`: of each way, for those who count them."""
-    return {
-        "aotloop": partial(ours, limits=patient(tries)),
-        "aotloop, default limits": partial(ours, limits=Constraints()),
-        "aotloop, atoms without checks": partial(ours, limits=patient(tries), checked=False),
-        "repeat until checks pass": repeat_until_checked,
-        "repeat, believe 'done'": repeat_and_believe,
-        "retry only": partial(retry_only, tries=tries),
-        "each way once": each_way_once,
-        "first choice only": first_choice_only,
-    }
+"""Of each setting."""
+LAYERED, LATE, LARGE = SHAPES[2], SHAPES[4], SHAPES[5]
+AT = 0.5
+"""The chance at which everything else is varied."""
+SPREADS = (4.0, 0.85)
+"""Sums of the parameters of a Beta distribution: a moderate one, and as measured on real models."""
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """One point of one plot, for all policies."""
+    """One cell of a table, or one point of a plot, for some policies."""
 
     shape: Shape
-    chance: float
-    family: str = FAMILIES[0]
+    traits: Traits
+    family: str = REPORTED
     impossible: float = IMPOSSIBLE
-    false: float = FALSE
-    wear: float = WEAR
-    stubborn: float = STUBBORN
-    tries: int = BUDGET
+    solvable: bool = True
+    policies: tuple[str, ...] = tuple(POLICIES)
+
+
+def usual(shape: Shape, chance: float, family: str = REPORTED) -> Setting:
+    policies = tuple(POLICIES) if family == REPORTED else COMPARED
+    return Setting(shape=shape, traits=Traits(chance=chance), family=family, policies=policies)
+
+
+def spread(shape: Shape, chance: float, by: float, family: str = REPORTED) -> Setting:
+    return Setting(shape=shape, traits=Traits(chance=chance, spread=by), family=family, policies=COMPARED)
+
+
+def unsolvable(shape: Shape, chance: float) -> Setting:
+    return Setting(shape=shape, traits=Traits(chance=chance), solvable=False, policies=COMPARED)
+
+
+def _varied(name: str, values: tuple[float, ...], shape: Shape = LAYERED) -> dict[float, Setting]:
+    policies = (OURS, "aotloop, atoms without checks", REPEAT, "repeat, believe 'done'", "retry only")
+    return {one: Setting(shape=shape, traits=Traits(chance=AT, **{name: one}), policies=policies) for one in values}
 
 
 VARIATIONS: dict[str, dict[float, Setting]] = {
     "chance that a way is impossible": {
-        one: Setting(shape=VARIED, chance=AT_CHANCE, impossible=one) for one in IMPOSSIBLES
+        one: Setting(shape=LAYERED, traits=Traits(chance=AT), impossible=one) for one in (0.0, 0.3, 0.6)
     },
-    "chance of a false 'done'": {one: Setting(shape=VARIED, chance=AT_CHANCE, false=one) for one in FALSES},
-    "loss of chance with each part since an agent's start": {
-        one: Setting(shape=VARIED, chance=AT_CHANCE, wear=one) for one in WEARS
-    },
-    "chance that a fresh agent takes the first way again": {
-        one: Setting(shape=VARIED, chance=AT_CHANCE, stubborn=one) for one in STUBBORNS
-    },
-    "tries of each way": {one: Setting(shape=VARIED, chance=AT_CHANCE, tries=one) for one in TRIES},
+    "chance of a false 'done'": _varied("false", (0.0, 0.2, 0.4)),
+    "loss of chance with each part since an agent's start": _varied("wear", (0.0, 0.1, 0.2)),
+    "chance that a fresh agent takes the first way again": _varied("stubborn", (0.0, 0.4, 0.8)),
+    "share of what is lacking that a failure teaches": _varied("learning", (0.0, 0.1, 0.3)),
+    "chance of a wrong hint": _varied("misleading", (0.0, 0.15, 0.3), LATE),
+    "chance that what is left leads nowhere": _varied("traps", (0.0, 0.1, 0.2), LARGE),
+    "checks that fail without reason": _varied("flaky", (0.0, 0.05, 0.1)),
+    "checks that pass without reason": _varied("blind", (0.0, 0.02, 0.05)),
 }
 """Everything that was set arbitrarily and matters, varied: what stands below the plot, and its points."""
+UNSOLVABLE = (0.2, 0.5, 0.8)
+SPREAD = ((0.2, SPREADS[0]), (0.35, SPREADS[0]), (0.29, SPREADS[1]))
+"""Mean chance, and sum of the parameters; the last is Beta(0.25, 0.6)."""
 
 Results = dict[Setting, dict[str, Tally]]
 
 
 def settings() -> list[Setting]:
-    of_chance = [
-        Setting(shape=shape, chance=chance, family=family)
-        for family in FAMILIES
-        for shape in SHAPES
-        for chance in CHANCES
-    ]
-    others = [one for varied in VARIATIONS.values() for one in varied.values()]
-    return list(dict.fromkeys([*of_chance, *others]))
+    families = (CHOSEN_ON, REPORTED)
+    chosen = [usual(shape, chance, family) for family in families for shape in SHAPES for chance in CHANCES]
+    chosen += [spread(shape, *one, family) for family in families for shape in SHAPES for one in SPREAD]
+    chosen += [unsolvable(shape, chance) for shape in SHAPES for chance in UNSOLVABLE]
+    chosen += [one for varied in VARIATIONS.values() for one in varied.values()]
+    return list(dict.fromkeys(chosen))
 
 
 def campaign(chosen: Iterable[Setting], jobs: int = JOBS, *, processes: int | None = None) -> Results:
@@ -106,13 +117,8 @@ def campaign(chosen: Iterable[Setting], jobs: int = JOBS, *, processes: int | No
 
 def tallies(setting: Setting, jobs: int) -> dict[str, Tally]:
     seeds = [f"{setting.family}{number}" for number in range(jobs)]
-    made = [job_of(setting.shape, seed, setting.impossible) for seed in seeds]
+    made = [job_of(setting.shape, seed, setting.impossible, solvable=setting.solvable) for seed in seeds]
     return {
-        name: Tally.of(
-            [
-                policy(job, Luck(seed, setting.chance, setting.false, setting.wear, setting.stubborn))
-                for seed, job in zip(seeds, made, strict=True)
-            ]
-        )
-        for name, policy in policies(setting.tries).items()
+        name: Tally.of([POLICIES[name](job, Luck(seed, setting.traits)) for seed, job in zip(seeds, made, strict=True)])
+        for name in setting.policies
     }

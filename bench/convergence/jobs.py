@@ -1,15 +1,18 @@
-"""Jobs: AND/OR graphs of units that can be done, in at least one way; which ways are dead ends is known to nobody.
+"""Jobs: AND/OR graphs of units; which of their ways are dead ends is not known to any policy.
 
-A unit has one way or several, of which one has to be done. A way consists of parts. Every job has a solution: one way
-of each unit is right. Each of the other ways is impossible with the same chance. Where there are late dead ends, a
-possible way that is not the right one may spoil a unit built on it: that cannot be done as long as this way is taken.
+A unit has one way or several, of which one has to be done. A way consists of parts. A job has a solution, unless it is
+made to have none: one way of each unit is right. Each of the other ways is impossible with the same chance. Where there
+are late dead ends, a possible way that is not the right one may spoil a unit built on it: that cannot be done as long
+as this way is taken.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from random import Random
 
 import msgspec
+from msgspec.structs import replace
 
 IMPOSSIBLE = 0.3
 SPOILS = 0.5
@@ -36,6 +39,14 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
     units: tuple[Unit, ...]
+
+    def share_of(self, done: Iterable[int]) -> float:
+        """Of the units that are done, together with all that they need."""
+        held, counted = set(done), set[int]()
+        for unit in self.units:
+            if unit.number in held and counted.issuperset(unit.needs):
+                counted.add(unit.number)
+        return len(counted) / len(self.units)
 
     @property
     def least(self) -> int:
@@ -71,8 +82,10 @@ SHAPES = (
 """From the easiest, where nothing can go wrong but an attempt, to where most can."""
 
 
-def job_of(shape: Shape, seed: str, impossible: float = IMPOSSIBLE) -> Job:
-    """The draws are the same whatever is impossible: with a greater chance, more is."""
+def job_of(shape: Shape, seed: str, impossible: float = IMPOSSIBLE, *, solvable: bool = True) -> Job:
+    """The draws are the same whatever is impossible: with a greater chance, more is. Not `solvable`: as the same job,
+    but that one unit cannot be done in any way.
+    """
     random = Random(f"{shape.title} {seed}")
     units: list[Unit] = []
     right: list[int] = []
@@ -92,6 +105,9 @@ def job_of(shape: Shape, seed: str, impossible: float = IMPOSSIBLE) -> Job:
                 spoiled_by=spoilers if shape.late else frozenset(),
             )
         )
+    if not solvable:
+        number = Random(f"unsolvable {shape.title} {seed}").randrange(len(units))
+        units[number] = replace(units[number], possible=tuple(False for _ in units[number].possible))
     return Job(units=tuple(units))
 
 

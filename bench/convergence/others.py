@@ -20,9 +20,9 @@ def pipeline(job: Job, luck: Luck, *, tries: int, ways: int | None) -> Ended:
                 taken[unit.number] = way
                 break
         else:
-            return account.end(solved=False, claimed=False)
+            return account.end(solved=False, claimed=False, units=job.share_of(taken))
     account.check(len(job.units))
-    return account.end(solved=True, claimed=True)
+    return account.end(solved=True, claimed=True, units=1.0)
 
 
 def _tried(unit: Unit, way: int, luck: Luck, account: Account, taken: dict[int, int], tries: int) -> bool:
@@ -62,17 +62,17 @@ def repeat_and_believe(job: Job, luck: Luck) -> Ended:
     return _Repeated(job, luck, believes=True).run()
 
 
-def repeat_until_checked(job: Job, luck: Luck) -> Ended:
+def repeat_until_checked(job: Job, luck: Luck, *, budget: int = BUDGET) -> Ended:
     """Until the checks of all units pass; which of them fail, the agent is told each time."""
-    return _Repeated(job, luck, believes=False).run()
+    return _Repeated(job, luck, believes=False, budget=budget).run()
 
 
 class _Repeated:
     """Each round goes through the job once, with a fresh memory: whoever has no reason for a way takes any."""
 
-    def __init__(self, job: Job, luck: Luck, *, believes: bool) -> None:
+    def __init__(self, job: Job, luck: Luck, *, believes: bool, budget: int = BUDGET) -> None:
         self._job, self._luck, self._believes = job, luck, believes
-        self._account = Account(job)
+        self._account = Account(job, budget)
         self._there: set[Part] = set()
         self._taken: dict[int, int] = {}
         """By unit that is truly done, the way."""
@@ -87,10 +87,11 @@ class _Repeated:
             can_go_on = all(self._visit(unit) for unit in self._job.units)
             if not self._believes:
                 self._account.check(len(self._job.units))
-                self._forget_what_does_not_hold()
+                self._look()
             is_over = len(self._ticked) == len(self._job.units)
             if is_over or not can_go_on:
-                return self._account.end(solved=all(map(self._holds, self._job.units)), claimed=is_over)
+                done = self._job.share_of(unit.number for unit in self._job.units if self._holds(unit))
+                return self._account.end(solved=done == 1, claimed=is_over, units=done)
 
     def _visit(self, unit: Unit) -> bool:
         """False: the budget is used up."""
@@ -116,21 +117,25 @@ class _Repeated:
         spoilers = [needed for needed in unit.needs if (needed, self._taken.get(needed)) in unit.spoiled_by]
         if spoilers and self._luck.understands(unit.number):
             self._take_back(spoilers)
+        elif not spoilers and self._luck.misleads(unit.number):
+            self._take_back([one for one in unit.needs if len(self._job.units[one].possible) > 1][:1])
         elif self._luck.claims(unit.number):
             self._ticked.add(unit.number)
 
     def _take_back(self, spoilers: list[int]) -> None:
         """They are done anew, in any way; what was built on them stays."""
         for spoiler in spoilers:
-            self._taken.pop(spoiler)
+            self._taken.pop(spoiler, None)
             self._ticked.discard(spoiler)
             self._there = {part for part in self._there if part[0] != spoiler}
 
-    def _forget_what_does_not_hold(self) -> None:
-        for unit in self._job.units:
-            if not self._holds(unit):
-                self._taken.pop(unit.number, None)
-        self._ticked = set(self._taken)
+    def _look(self) -> None:
+        """What does not hold is done anew; ticked is what the checks say."""
+        holding = [unit for unit in self._job.units if self._holds(unit)]
+        self._taken = {unit.number: self._taken[unit.number] for unit in holding}
+        self._ticked = {
+            unit.number for unit in self._job.units if self._luck.passes(unit.number, truly=unit.number in self._taken)
+        }
 
     def _holds(self, unit: Unit) -> bool:
         """What was built on a way that was exchanged later may not go together with the new one."""

@@ -1,159 +1,172 @@
-"""The table, the plots, and the section of docs/benchmarks-convergence.md that holds them."""
+"""The tables, and the section of docs/benchmarks-convergence.md that holds them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import fmean
 
+from bench.convergence import recorded
 from bench.convergence.accounts import BUDGET
-from bench.convergence.campaign import AT_CHANCE, CHANCES, FAMILIES, VARIATIONS, VARIED, Results, Setting, policies
-from bench.convergence.jobs import SHAPES, Shape
-from bench.convergence.tally import Figure, Tally
-from bench.plots import Line, Panel, svg
+from bench.convergence.campaign import (
+    CHANCES,
+    CHOSEN_ON,
+    COMPARED,
+    OURS,
+    REPEAT,
+    REPORTED,
+    SPREAD,
+    UNSOLVABLE,
+    VARIATIONS,
+    Results,
+    spread,
+    unsolvable,
+    usual,
+)
+from bench.convergence.figures import plots
+from bench.convergence.goals import missed, too_dear
+from bench.convergence.jobs import SHAPES
+from bench.convergence.tally import Tally
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "benchmarks-convergence.md"
 BEGIN, END = "<!-- made by make bench-convergence -->", "<!-- end -->"
-SHOWN = (0.2, 0.5, 0.8, 0.95)
-COMPARED = 0.5
-NAME, CELL, TITLE = 31, 30, 25
-COST, MOST_COST = "cost per job solved", 100.0
+NAME, CELL = 36, 22
+SEEDS = 40
+"""Orders in which the recorded answers are drawn."""
 
 
-def table(results: Results, family: str = FAMILIES[0]) -> Iterator[str]:
+def table(results: Results, family: str = REPORTED) -> Iterator[str]:
     """One block for each shape, one line for each policy, one cell for each chance."""
     for shape in SHAPES:
-        shown = [Setting(shape=shape, chance=chance, family=family) for chance in SHOWN]
-        present = [setting for setting in shown if setting in results]
-        if present:
-            yield f"{shape.title:<{NAME}}" + "".join(f"{f'p = {one.chance:g}':>{CELL}}" for one in present)
-            yield f"{'':<{NAME}}" + f"{'solved false tried cost time':>{CELL}}" * len(present)
-            for name in policies():
-                yield f"{name:<{NAME}}" + "".join(_cell(results[one][name]) for one in present)
-            yield ""
+        shown = [setting for chance in CHANCES if (setting := usual(shape, chance, family)) in results]
+        if not shown:
+            continue
+        yield f"{shape.title:<{NAME}}" + "".join(f"{f'p = {one.traits.chance:g}':>{CELL}}" for one in shown)
+        yield f"{'seeds ' + family:<{NAME}}" + f"{'done':>8}{'lie':>4}{'cost':>5}{'time':>5}" * len(shown)
+        for name in shown[0].policies:
+            yield f"{name:<{NAME}}" + "".join(_cell(results[one][name]) for one in shown)
+        yield ""
 
 
 def _cell(tally: Tally) -> str:
-    """Per cent with half of its interval, per cent, attempts, multiples of the least."""
-    solved = tally.solved_rate
-    rate = f"{100 * solved.value:.0f}±{50 * (solved.high - solved.low):.0f}"
-    tried, cost, time = (
-        "-" if one is None else f"{one:.{digits}f}"
-        for one, digits in ((tally.attempts, 0), (tally.cost and tally.cost.value, 1), (tally.time, 1))
-    )
-    return f"{rate:>{CELL - 22}} {100 * tally.false_rate.value:>5.0f} {tried:>5} {cost:>4} {time:>4}"
+    """Solved and falsely done, per cent; cost of each job solved, and time, as multiples of the least."""
+    cost, time = _cost(tally), _number(tally.time)
+    return f"{100 * tally.solved_rate.value:>8.0f}{100 * tally.false_rate.value:>4.0f}{cost:>5}{time:>5}"
 
 
-def families(results: Results) -> Iterator[str]:
-    """The same drawn again: solved in one family of seeds, and in the other."""
-    shapes = [shape for shape in SHAPES if all(one in results for one in _pair(shape))]
-    titles = "".join(f"{shape.title:>{TITLE}}" for shape in shapes)
-    yield f"{f'solved, p = {COMPARED:g}, seeds ' + '/'.join(FAMILIES):<{NAME}}{titles}"
-    for name in policies():
-        rates = [[100 * results[one][name].solved_rate.value for one in _pair(shape)] for shape in shapes]
-        yield f"{name:<{NAME}}" + "".join(f"{f'{one:.0f}/{other:.0f}':>{TITLE}}" for one, other in rates)
-    yield f"pairs of intervals, at any p, that do not overlap: {_disagreements(results)}"
+def _cost(tally: Tally) -> str:
+    return _number(None if tally.cost is None else tally.cost.value)
 
 
-def _pair(shape: Shape) -> list[Setting]:
-    return [Setting(shape=shape, chance=COMPARED, family=family) for family in FAMILIES]
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0f}" if value >= 100 else f"{value:.1f}"
 
 
-def _disagreements(results: Results) -> str:
-    """Of 95 % intervals with the same true value, fewer than one pair in a hundred is apart."""
-    apart = pairs = 0
+def goals(results: Results) -> Iterator[str]:
+    for family in (CHOSEN_ON, REPORTED):
+        found = list(missed(results, family))
+        yield f"ours beside repeat, seeds {family}: {len(found)} misses in {len(SHAPES) * len(CHANCES)} settings"
+        yield from (f"  {one}" for one in found)
+
+
+def difficulties(results: Results) -> Iterator[str]:
+    """Ways of unlike difficulty: solved, and units done, ours and repeat."""
+    heads = [f"mean {chance:g}, Beta({chance * by:.2g}, {(1 - chance) * by:.2g})" for chance, by in SPREAD]
+    yield f"{'solved %/units % (cost)':<{NAME}}" + "".join(f"{one:>30}" for one in heads)
+    for family in (CHOSEN_ON, REPORTED):
+        for shape in SHAPES:
+            chosen = [spread(shape, *one, family) for one in SPREAD]
+            if all(one in results for one in chosen):
+                for name in COMPARED:
+                    cells = "".join(f"{_spread_cell(results[one][name]):>30}" for one in chosen)
+                    yield f"{f'{family}: {shape.title}, {name.split()[0]}':<{NAME}}{cells}"
+
+
+def _spread_cell(tally: Tally) -> str:
+    cost = _cost(tally)
+    return f"{100 * tally.solved_rate.value:.0f}/{100 * tally.units:.0f} ({cost})"
+
+
+def hopeless(results: Results) -> Iterator[str]:
+    """Jobs that cannot be done: what is spent until it ends, and how often ours says why."""
+    yield f"{'unsolvable: spent, ours/repeat':<{NAME}}" + "".join(f"{f'p = {one:g}':>24}" for one in UNSOLVABLE)
     for shape in SHAPES:
-        for chance in CHANCES:
-            both = [Setting(shape=shape, chance=chance, family=family) for family in FAMILIES]
-            if all(one in results for one in both):
-                for name in policies():
-                    one, two = (results[setting][name].solved_rate for setting in both)
-                    pairs += 1
-                    apart += one.high < two.low or two.high < one.low
-    return f"{apart} of {pairs}"
+        chosen = [unsolvable(shape, chance) for chance in UNSOLVABLE]
+        if all(one in results for one in chosen):
+            yield f"{shape.title:<{NAME}}" + "".join(f"{_spent(results[one]):>24}" for one in chosen)
+    found = list(too_dear(results))
+    yield f"more than half of what repeating spends: {len(found)}"
+    yield from (f"  {one}" for one in found)
 
 
-# --- plots -------------------------------------------------------------------------------------------------------
+def _spent(found: dict[str, Tally]) -> str:
+    ours, repeat = found[OURS], found[REPEAT]
+    return f"{ours.spent:.1f}/{repeat.spent:.1f} blocked {100 * ours.blocked / ours.jobs:.0f} %"
 
 
-def plots(results: Results) -> dict[str, str]:
-    """By name of the file."""
-    by_chance = "chance of an attempt"
-    kinds = {"solved": "truly solved", "false": "falsely called done"}
-    drawn = {
-        f"convergence-{kind}.svg": svg(
-            f"Jobs {words}, by policy and chance of an attempt",
-            [_panel(results, shape.title, by_chance, words, kind, _of_chance(shape)) for shape in SHAPES],
-        )
-        for kind, words in kinds.items()
+def assumptions(results: Results) -> Iterator[str]:
+    yield f"{'solved/cost, ours and repeat':<56}"
+    for words, points in VARIATIONS.items():
+        cells = [
+            f"{x:g}: {_short(results[one][OURS])} {_short(results[one][REPEAT])}"
+            for x, one in points.items()
+            if one in results
+        ]
+        yield f"{words:<56}" + "".join(f"{one:>34}" for one in cells)
+
+
+def _short(tally: Tally) -> str:
+    false = f" ({tally.false} false)" if tally.false else ""
+    return f"{100 * tally.solved_rate.value:.0f}/{_cost(tally)}{false}"
+
+
+def real_answers(seeds: int = SEEDS) -> Iterator[str]:
+    """Mean number of tasks solved."""
+    tasks = len(recorded.answers())
+    contenders = {
+        OURS: recorded.solved_by_ours,
+        REPEAT: recorded.solved_by_repeat,
+        "least failed first": recorded.solved_by_turns,
     }
-    drawn["convergence-cost.svg"] = svg(
-        "Cost for each job solved, by policy and chance of an attempt",
-        [_panel(results, one.title, by_chance, COST, "cost", _of_chance(one)) for one in SHAPES],
+    yield f"{f'recorded answers: solved of {tasks}':<{NAME}}" + "".join(
+        f"{f'{one * tasks} attempts':>{CELL}}" for one in recorded.BUDGETS
     )
-    drawn["convergence-assumptions.svg"] = svg(
-        "What changes with the assumptions",
-        [
-            _panel(results, f"{VARIED.title}, p = {AT_CHANCE:g}", words, label, kind, points)
-            for words, points in VARIATIONS.items()
-            for kind, label in (("solved", kinds["solved"]), ("cost", COST))
-        ],
-        columns=2,
-    )
-    return drawn
-
-
-def _of_chance(shape: Shape) -> dict[float, Setting]:
-    return {chance: Setting(shape=shape, chance=chance) for chance in CHANCES}
-
-
-def _panel(
-    results: Results, title: str, x_label: str, y_label: str, kind: str, settings: dict[float, Setting]
-) -> Panel:
-    lines = []
-    for name in policies():
-        figures = [(x, _figure(results[setting][name], kind)) for x, setting in settings.items() if setting in results]
-        lines.append(
-            Line(
-                label=name,
-                points=[(x, None if one is None else one.value) for x, one in figures],
-                band=[(x, one.low, one.high) for x, one in figures if one is not None] if kind != "cost" else (),
-            )
-        )
-    return Panel(
-        title=title,
-        x_label=x_label,
-        y_label=y_label,
-        lines=lines,
-        y_range=(1.0, MOST_COST) if kind == "cost" else (0.0, 1.0),
-        is_log=kind == "cost",
-    )
-
-
-def _figure(tally: Tally, kind: str) -> Figure | None:
-    cost = tally.cost if tally.cost is not None and tally.cost.value <= MOST_COST else None
-    return {"solved": tally.solved_rate, "false": tally.false_rate, "cost": cost}[kind]
+    for name, solve in contenders.items():
+        for family in (CHOSEN_ON, REPORTED):
+            means = [
+                tasks * fmean(solve(f"{family}{number}", one).units for number in range(seeds))
+                for one in recorded.BUDGETS
+            ]
+            yield f"{f'{family}: {name}':<{NAME}}" + "".join(f"{one:>{CELL}.1f}" for one in means)
 
 
 # --- the page ----------------------------------------------------------------------------------------------------
 
 
-def section(results: Results, jobs: int) -> str:
+def blocks(results: Results) -> Iterator[list[str]]:
+    yield list(table(results))
+    yield [line for line in table(results, CHOSEN_ON) if line]
+    yield list(goals(results))
+    yield list(difficulties(results))
+    yield list(hopeless(results))
+    yield list(assumptions(results))
+
+
+def section(printed: Sequence[Sequence[str]], jobs: int) -> str:
     pictures = [
         f"![{words}]({name})"
         for name, words in (
             ("convergence-solved.svg", "Jobs truly solved, by chance of an attempt, for six shapes of graphs"),
             ("convergence-false.svg", "Jobs falsely called done, for the same"),
             ("convergence-cost.svg", "Cost of all jobs divided by the number of jobs solved, for the same"),
+            ("convergence-time.svg", "Time of the jobs solved, for the same"),
             ("convergence-assumptions.svg", "Jobs truly solved, and their cost, when the assumptions are varied"),
         )
     ]
-    lines = [f"{jobs} jobs of each shape, {BUDGET} attempts for each part.", "", "```text", *table(results)]
-    return "\n".join([*lines, *families(results), "```", "", *_spaced(pictures)])
-
-
-def _spaced(paragraphs: Sequence[str]) -> list[str]:
-    return [line for paragraph in paragraphs for line in (paragraph, "")]
+    parts = [line for block in printed for line in ("```text", *block, "```", "")]
+    lines = [f"{jobs} jobs of each setting, {BUDGET} attempts for each part.", "", *parts]
+    return "\n".join([*lines, *(line for one in pictures for line in (one, ""))])
 
 
 def with_section(page: str, new: str) -> str:
@@ -163,8 +176,8 @@ def with_section(page: str, new: str) -> str:
     return f"{before}{BEGIN}\n{new}{END}{after}"
 
 
-def write(results: Results, jobs: int) -> list[Path]:
-    written = {PAGE: with_section(PAGE.read_text(), section(results, jobs))}
+def write(results: Results, printed: Sequence[Sequence[str]], jobs: int) -> list[Path]:
+    written = {PAGE: with_section(PAGE.read_text(), section(printed, jobs))}
     written |= {DOCS / name: text for name, text in plots(results).items()}
     for path, text in written.items():
         path.write_text(text)

@@ -30,6 +30,12 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
     """The same; as a multiple of the time that one agent needs if nothing fails."""
     cost: Figure | None
     """For each job that was solved, what all jobs cost, as a multiple of the least work; None: none was solved."""
+    spent: float
+    """Mean cost of all jobs, whether they were solved or not."""
+    units: float
+    """Mean share of the units that are done, together with all that they need."""
+    blocked: int
+    """Jobs of ours that ended for a unit that was recognised as hopeless."""
 
     @classmethod
     def of(cls, ended: Sequence[Ended]) -> Tally:
@@ -40,6 +46,9 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
             false=sum(one.is_false for one in ended),
             attempts=fmean(one.attempts for one in solved) if solved else None,
             time=fmean(one.time for one in solved) if solved else None,
+            spent=fmean(one.cost for one in ended),
+            units=fmean(one.units for one in ended),
+            blocked=sum(one.is_blocked for one in ended),
             cost=_ratio([one.cost for one in ended], [one.solved for one in ended]) if solved else None,
         )
 

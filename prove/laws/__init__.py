@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from prove.laws import converging, ending, failing, judging, keeping, starting
+from prove.laws import converging, ending, failing, judging, keeping, starting, turns
 from prove.step import Step
 
 Law = Callable[[Step], Iterator[str]]
@@ -14,6 +14,7 @@ LAWS: tuple[Law, ...] = (
     *starting.LAWS,
     *judging.LAWS,
     *failing.LAWS,
+    *turns.LAWS,
     *converging.LAWS,
     *ending.LAWS,
 )

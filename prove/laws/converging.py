@@ -5,22 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aotloop.core import events
-from aotloop.core.effects import Backtracked, Withdrawn
-from aotloop.core.measure import Measure
+from aotloop.core.effects import Withdrawn
+from aotloop.core.measure import attempts_left
 from prove.oracle import Plain
 from prove.step import Step
 
 
 def the_measure_becomes_smaller(step: Step) -> Iterator[str]:
-    """With every attempt that counts; and never larger, unless a person corrects the loop."""
-    if step.is_correction or step.run.loop.control.redirect_requested:
-        return
-    measured = Measure(step.loop, step.run.board)
-    value, bound = measured.value, measured.attempts_left
-    if step.action.counts and not (value < step.before.measure and bound < step.before.bound):
-        yield f"{step.before.measure} → {value}, bound {step.before.bound} → {bound} by: {step.action.name}"
-    elif bound > step.before.bound:
-        yield f"{step.before.measure} → {value}, bound {step.before.bound} → {bound}"
+    """By one with every attempt that counts, and by nothing else; only a person's correction makes it larger."""
+    left = step.setting.max_total - step.loop.control.tried
+    if left < 0:
+        yield f"{step.loop.control.tried} attempts of {step.setting.max_total}"
+    if attempts_left(step.loop) != max(left, 0):
+        yield f"{attempts_left(step.loop)} attempts are said to be left, it is {left}"
+    if attempts_left(step.loop) != step.before.measure - step.action.counts:
+        yield f"attempts left: {step.before.measure} → {attempts_left(step.loop)} by: {step.action.name}"
+    under_way = len(step.run.attempts) + len(step.run.blocked)
+    if under_way > max(left, 0):
+        yield f"{under_way} attempts are under way, {left} are left"
+
+
+def successes_are_counted(step: Step) -> Iterator[str]:
+    """With the attempts that they needed; what repairs need says nothing about other atoms."""
+    control, before = step.loop.control, step.before.loop.control
+    atom = Plain(step.before.loop).atoms[step.merged] if step.merged is not None else None
+    won = atom is not None and atom.repairs is None
+    if control.won != before.won + won:
+        yield f"atoms won: {before.won} → {control.won} by: {step.action.name}"
+    if control.needed != before.needed + (atom.failures + 1 if won and atom is not None else 0):
+        yield f"attempts needed: {before.needed} → {control.needed} by: {step.action.name}"
 
 
 def stalls_are_counted(step: Step) -> Iterator[str]:
@@ -48,32 +61,23 @@ def parts_depend_on_what_the_whole_depends_on(step: Step) -> Iterator[str]:
                 yield f"{part} does not depend on {', '.join(missing)}"
 
 
-def a_stall_changes_the_strategy(step: Step) -> Iterator[str]:
-    ended = step.noted(events.GenerationEnded)
-    control, limits = step.loop.control, step.loop.objective.constraints
-    if not ended or control.stall_count != limits.max_stall_count - 1 or not control.stall_count:
-        return
-    judged = step.run.judged
-    if judged is None or control.stall_count <= judged.control.stall_count:
-        return
-    plain = Plain(judged)
-    open_groups = [
-        name
-        for name, group in judged.or_groups.items()
-        if name in step.loop.or_groups  # not withdrawn at this very moment
-        and plain.untried(name)
-        and plain.is_required(group.selected)
-        and (plain.was_begun(group.selected) or step.plain.parts(group.selected))
-    ]
-    if open_groups and not step.asked(Backtracked) and not step.run.weighing:
-        yield f"it stalls, and {', '.join(open_groups)} did not switch"
+def a_generation_lasts(step: Step) -> Iterator[str]:
+    """For so many attempts that bad luck does not explain one without progress, as long as something can go on."""
+    if step.ghost.ended_too_soon:
+        yield "it was judged after too few attempts"
+    if step.run.began is not None and step.loop.control.generation.least != step.ghost.least:
+        yield f"it is to last for {step.loop.control.generation.least} attempts, should be {step.ghost.least}"
+    generation = step.loop.control.generation
+    if generation.outcomes != step.ghost.outcomes and not step.is_correction:
+        yield f"{generation.outcomes} attempts ended in it, should be {step.ghost.outcomes}"
 
 
 LAWS = (
     the_measure_becomes_smaller,
+    successes_are_counted,
     a_generation_ends_when_its_attempts_have,
     growth_that_leads_nowhere_is_withdrawn,
     parts_depend_on_what_the_whole_depends_on,
     stalls_are_counted,
-    a_stall_changes_the_strategy,
+    a_generation_lasts,
 )

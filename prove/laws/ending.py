@@ -27,18 +27,18 @@ def an_end_has_its_reason(step: Step) -> Iterator[str]:
 
 def _in_the_order_of_decisions(step: Step, reason: str) -> Iterator[str]:
     """Exhausted, else stalled, else at a limit."""
-    control, limits = step.loop.control, step.loop.objective.constraints
+    control, limits = step.loop.control, step.setting
     can_start = [one for one in step.plain.atoms if step.plain.is_ready(one)]
-    is_held_up = bool(step.run.stuck or step.run.weighing)
-    if reason.startswith("exhausted:") and can_start:
+    held = {one for one, merges in step.run.held.items() if merges == step.run.merges}
+    if reason.startswith("exhausted:") and set(can_start) - held:
         yield f"{', '.join(can_start)} could have been tried"
-    if reason.startswith("stalled:") and control.stall_count < limits.max_stall_count:
+    if reason.startswith("stalled:") and control.stall_count < limits.max_stall:
         yield f"only {control.stall_count} stalls"
-    if reason.startswith("limit:") and control.iteration < limits.max_iterations:
-        yield f"only {control.iteration} iterations"
-    if reason.startswith("limit:") and control.stall_count >= limits.max_stall_count:
+    if reason.startswith("limit:") and control.iteration < limits.max_iterations and control.tried < limits.max_total:
+        yield f"only {control.iteration} iterations, {control.tried} attempts"
+    if reason.startswith("limit:") and control.stall_count >= limits.max_stall:
         yield "it had stalled before it reached the limit"
-    if reason.startswith(("limit:", "stalled:")) and not can_start and step.plain.unresolved() and not is_held_up:
+    if reason.startswith(("limit:", "stalled:")) and not can_start and step.plain.unresolved() and not step.run.stuck:
         yield f"it is exhausted, and said {reason!r}"
 
 

@@ -6,8 +6,17 @@ from collections.abc import Iterator
 
 from aotloop.core import events
 from aotloop.core.conduct import reports
-from aotloop.core.effects import Backtracked, CancelAttempt, Resolved, Revert, StartAttempt, Withdrawn
-from prove.oracle import Plain
+from aotloop.core.effects import (
+    Backtracked,
+    CancelAttempt,
+    Exhausted,
+    Reopened,
+    Resolved,
+    Revert,
+    StartAttempt,
+    Withdrawn,
+)
+from prove.oracle import Plain, patience_of, turn_of
 from prove.step import Step
 
 
@@ -15,7 +24,9 @@ def a_failing_whole_is_mended(step: Step) -> Iterator[str]:
     if not isinstance(step.report, reports.ParentChecked) or step.report.passed or step.asked(Backtracked):
         return
     parent = step.plain.atoms[step.report.atom]
-    if parent.attempts < step.setting.max_attempts and all(map(step.plain.is_met, step.plain.parts(parent.id))):
+    if not step.plain.is_required(parent.id):
+        return
+    if parent.attempts < patience_of(step.loop) and all(map(step.plain.is_met, step.plain.parts(parent.id))):
         yield f"the check of {parent.id} failed, and nothing is to mend that"
 
 
@@ -30,19 +41,46 @@ def failures_are_recorded(step: Step) -> Iterator[str]:
 
 
 def failures_are_counted(step: Step) -> Iterator[str]:
-    before = {atom.id: atom.attempts for atom in step.before.loop.atoms}
-    failed = {event.atom for event in step.noted(events.AtomFailed)}
-    begun_anew = {one for effect in step.asked(Backtracked) for one in effect.reset}
-    begun_anew |= {event.parent for event in step.noted(events.AtomDecomposed)}
-    used_up = failed | {event.atom for event in step.noted(events.AlternativeSought)}
-    used_up |= {event.atom for event in step.noted(events.AtomProbed) if not event.feasible}
+    """Those of a turn, and those of all turns; a negative probe counts as one turn that led nowhere."""
+    if step.is_correction:
+        return
+    before = {atom.id: atom for atom in step.before.loop.atoms}
+    turn = turn_of(step.before.loop)
+    begun_anew = _split(step)
+    for effect in step.asked(Backtracked):
+        begun_anew |= set(effect.reset) - set(step.loop.or_groups[effect.or_group].choices)
     for atom in step.loop.atoms:
-        if atom.id not in before or step.is_correction or atom.id in begun_anew:
+        if atom.id not in before or atom.id in begun_anew:
             continue
-        if atom.id in failed and atom.attempts <= before[atom.id]:
-            yield f"the failure of {atom.id} was not counted"
-        if atom.id not in used_up and atom.attempts != before[atom.id]:
-            yield f"attempts of {atom.id} went from {before[atom.id]} to {atom.attempts}"
+        counted = sum(event.atom == atom.id for event in step.noted(events.AtomFailed))
+        counted += turn * sum(event.atom == atom.id and not event.feasible for event in step.noted(events.AtomProbed))
+        if any(atom.id in effect.atoms for effect in step.asked(Reopened)):
+            counted = 1 - before[atom.id].failures  # what it needed before is counted already
+        if atom.failures != before[atom.id].failures + counted:
+            yield f"failures of {atom.id} went from {before[atom.id].failures} to {atom.failures}"
+
+
+def _split(step: Step) -> set[str]:
+    """Atoms that were decomposed; a proposal that was refused is a failure."""
+    refused = {event.atom for event in step.noted(events.AtomFailed)}
+    return {event.parent for event in step.noted(events.AtomDecomposed)} - refused
+
+
+def what_holds_is_kept_in_mind(step: Step) -> Iterator[str]:
+    """Until the atom is resolved, or rests on something else."""
+    before = {atom.id: atom for atom in step.before.loop.atoms}
+    left_work = {event.atom for event in step.noted(events.AtomFailed) if event.progress}
+    for atom in step.loop.atoms:
+        was = before[atom.id].partial if atom.id in before else False
+        begun_anew = atom.id in _split(step) or step.is_correction
+        for effect in step.asked(Backtracked):
+            is_other = atom.id not in step.loop.or_groups[effect.or_group].choices
+            begun_anew = begun_anew or (atom.id in effect.reset and is_other)
+        expected = (was or atom.id in left_work) and atom.status != "resolved"
+        if atom.partial != expected and not begun_anew:
+            yield f"{atom.id} has left work that holds: {expected}; it is remembered: {atom.partial}"
+        if begun_anew and atom.partial and not step.is_correction:
+            yield f"{atom.id} rests on something else now, and its work is still said to hold"
 
 
 def a_backtrack_resets_exactly_what_was_built_on_the_left_choice(step: Step) -> Iterator[str]:
@@ -68,8 +106,13 @@ def a_backtrack_resets_exactly_what_was_built_on_the_left_choice(step: Step) -> 
         if not selections:
             yield f"the switch to {effect.selected} is not in the trail"
         group = step.loop.or_groups[effect.or_group]
-        if (effect.left in group.failed) == (effect.left in group.blamed):
+        if _is_last(step, effect) and (effect.left in group.failed) == (effect.left in group.blamed):
             yield f"{effect.left} is neither failed nor blamed, or both"
+
+
+def _is_last(step: Step, effect: Backtracked) -> bool:
+    """Whether no group switched after that in the same step."""
+    return step.asked(Backtracked)[-1] is effect
 
 
 def _withdrawn(step: Step) -> set[str]:
@@ -86,17 +129,22 @@ def _resets(step: Step, effect: Backtracked, affected: set[str]) -> Iterator[str
         if atom.id not in before:
             continue
         if atom.id in affected:
-            if atom.status == "resolved" or atom.attempts or atom.id in step.loop.bindings:
+            is_own = atom.id in step.loop.or_groups[effect.or_group].choices
+            is_fresh = not (atom.failures or atom.partial) or is_own
+            if atom.status == "resolved" or atom.attempts or not is_fresh or atom.id in step.loop.bindings:
                 yield f"{atom.id} was built on {effect.left} and is not reset"
             continue
         is_concerned = atom.id in started | cancelled | concerned or bool(step.plain.parts(atom.id))
-        is_same = (atom.status, atom.attempts) == (before[atom.id].status, before[atom.id].attempts)
+        is_same = (atom.status, atom.failures) == (before[atom.id].status, before[atom.id].failures)
         if not is_concerned and not is_same:
             yield f"{atom.id} has nothing to do with {effect.left} and was reset"
     resolved = {one for one in affected if one in before and before[one].status == "resolved"}
     resolved |= {one for one in effect.dropped if one in before and before[one].status == "resolved"}
     resolved |= {one for one in _resolved_now(step) if one in affected.union(effect.dropped)}
-    if set(effect.undone) != resolved:
+    landed = step.landed_before.intersection(affected.union(effect.dropped))
+    if not landed <= set(effect.undone):
+        yield f"to be taken back: {effect.undone}, on the branch: {sorted(landed)}"
+    if set(effect.undone) - landed != resolved - landed:
         yield f"to be taken back: {effect.undone}, had been resolved: {sorted(resolved)}"
     told = {atom for one in step.asked(Revert) for atom in one.atoms}
     if not resolved <= told.union(step.run.to_revert) and not step.run.finished:
@@ -113,68 +161,50 @@ def a_choice_that_failed_itself_has_failed(step: Step) -> Iterator[str]:
         failing = {event.atom for event in step.noted(events.AtomFailed)}
         failing |= {event.atom for event in step.noted(events.AlternativeSought)}
         group = step.loop.or_groups[effect.or_group]
-        if _is_forced(step, effect):  # perhaps by another one's failures
+        if not _is_last(step, effect):
             continue
         if effect.left in failing and effect.left not in group.failed and not group.blamed.get(effect.left):
             yield f"{effect.left} failed, rests on nothing else, and is only blamed"
 
 
-def alternatives_are_weighed_before_one_is_taken(step: Step) -> Iterator[str]:
-    """If the failure taught something, and there are several that could be taken."""
-    report = step.report
-    if not isinstance(report, reports.WorkFailed | reports.MergeRefused):
+def probes_are_made_where_they_are_wanted(step: Step) -> Iterator[str]:
+    """If a person marked the atom, an agent asked, or it pays; and the answer is kept."""
+    for one in step.asked(StartAttempt):
+        if (one.role == "probe") != (one.atom in step.ghost.asked):
+            yield f"{one.atom} was started as a {one.role}, a probe is wanted: {one.atom in step.ghost.asked}"
+    if isinstance(step.report, reports.ProbeReturned):
+        atom = step.plain.atoms.get(step.before.attempts[step.report.attempt].atom)
+        if atom is not None and atom.findings != step.report.findings:
+            yield f"what was found out about {atom.id} is forgotten"
+
+
+def what_covers_a_failing_item_is_reopened(step: Step) -> Iterator[str]:
+    """Instead of a repair; what depends on it stays as it is."""
+    failed = step.noted(events.BaseCaseFailed)
+    if not failed or step.asked(Backtracked) or Exhausted(atom=None) in step.effects:
         return
-    attempt = step.before.attempts.get(report.attempt)
-    is_taught = not isinstance(report, reports.WorkFailed) or report.taught
-    if attempt is None or attempt.weighs_for is not None or not is_taught:
-        return
-    plain = Plain(step.before.loop)
-    for effect in step.asked(Backtracked):
-        if _is_forced(step, effect):
-            continue
-        choices = [plain.atoms[one] for one in _could_be_taken(plain, effect, attempt.atom)]
-        unknown = [one.id for one in choices if one.findings is None and one.run is None and one.status == "pending"]
-        if len(choices) > 1 and unknown and not plain.loop.or_groups[effect.or_group].speculative:
-            yield f"{', '.join(unknown)} were not probed before {effect.selected} was taken"
-
-
-def _is_forced(step: Step, effect: Backtracked) -> bool:
-    """Whether it was a stall that made the group switch."""
-    judged = step.run.judged.or_groups.get(effect.or_group) if step.run.judged is not None else None
-    return judged is not None and judged.selected == effect.left
-
-
-def _could_be_taken(plain: Plain, effect: Backtracked, failing: str) -> list[str]:
-    """A choice that needs what failed is no way around it."""
-    users = plain.needing({failing})
-    return [one for one in plain.untried(effect.or_group) if one not in users]
-
-
-def the_cheapest_feasible_choice_is_next(step: Step) -> Iterator[str]:
-    if not isinstance(step.report, reports.ProbeReturned):
-        return
-    attempt = step.before.attempts[step.report.attempt]
-    plain = step.plain
-    group = plain.group_of(attempt.atom)
-    is_given_up = group is None or attempt.atom in (*group.failed, *group.blamed)
-    if not step.report.feasible and not is_given_up and not step.asked(Backtracked):
-        yield f"{attempt.atom} is not feasible and has not failed"
-    for effect in step.asked(Backtracked):
-        is_weighed = attempt.weighs_for is not None and attempt.weighs_for in plain.atoms
-        if not is_weighed or attempt.atom not in step.loop.or_groups[effect.or_group].choices:
-            continue
-        chosen = plain.atoms[effect.selected].estimate
-        for other in _could_be_taken(plain, effect, attempt.weighs_for or ""):
-            cost = plain.atoms[other].estimate
-            if cost is not None and (chosen is None or cost < chosen):
-                yield f"{other} is cheaper than {effect.selected}"
+    items = set(failed[0].failing)
+    before = Plain(step.before.loop)
+    covering = {
+        one for one, atom in before.atoms.items() if items.intersection(atom.covers) and before.is_required(one)
+    }
+    for one in covering:
+        if step.plain.atoms[one].status == "resolved" or one in step.loop.bindings:
+            yield f"{one} covers what fails, and is not done again"
+    covered = {item for one in covering for item in before.atoms[one].covers}
+    mended = [atom.repairs for one, atom in step.plain.atoms.items() if one not in before.atoms and atom.repairs]
+    wholes = {split.parent for split in step.loop.decompositions}
+    if set(mended) - wholes != items - covered:
+        yield f"{sorted(items - covered)} fail and nothing covers them; repaired: {mended}"
+    around = {one for one in before.atoms if before.all_parts(one) & covering} | covering
+    for one, atom in before.atoms.items():
+        if atom.status == "resolved" and one not in around and step.plain.atoms[one].status != "resolved":
+            yield f"{one} does not cover what fails, and is to be done again"
 
 
 def a_race_has_one_winner(step: Step) -> Iterator[str]:
     for group in step.loop.or_groups.values():
-        running = [
-            one.atom for one in step.run.attempts.values() if one.atom in group.choices and one.weighs_for is None
-        ]
+        running = [one.atom for one in step.run.attempts.values() if one.atom in group.choices]
         if step.plain.is_met(group.selected) and running:
             yield f"{', '.join(running)} still run, though {group.selected} has won"
         winner = step.merged
@@ -191,7 +221,8 @@ LAWS = (
     failures_are_counted,
     a_backtrack_resets_exactly_what_was_built_on_the_left_choice,
     a_choice_that_failed_itself_has_failed,
-    alternatives_are_weighed_before_one_is_taken,
-    the_cheapest_feasible_choice_is_next,
+    what_holds_is_kept_in_mind,
+    probes_are_made_where_they_are_wanted,
+    what_covers_a_failing_item_is_reopened,
     a_race_has_one_winner,
 )

@@ -41,7 +41,7 @@ def a_claim_alone_resolves_nothing(step: Step) -> Iterator[str]:
         if atom.status != "resolved" or before[atom.id].status == "resolved":
             continue
         if plain.parts(atom.id):
-            if atom.check is not None and atom.id != _checked(step):
+            if (atom.check is not None or atom.covers) and atom.id != _checked(step):
                 yield f"{atom.id} is resolved though its check did not pass"
         elif atom.id != step.merged:
             yield f"{atom.id} is resolved by: {step.action.name}"

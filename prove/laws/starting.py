@@ -11,7 +11,8 @@ from aotloop.core.conduct import reports
 from aotloop.core.context import context_of
 from aotloop.core.effects import StartAttempt, VerifyBaseCase
 from aotloop.core.model import Loop
-from prove.oracle import Plain
+from prove.oracle import Plain, patience_of
+from prove.shapes import MOST_PARTS
 from prove.step import Step
 
 
@@ -30,16 +31,35 @@ def only_what_is_ready_starts(step: Step) -> Iterator[str]:
         attempt = step.run.attempts.get(one.attempt)
         if attempt is None:
             yield f"{one.atom} was started and forgotten"
-        elif attempt.weighs_for is not None:
-            group = step.loop.or_groups[step.run.weighing[attempt.weighs_for].or_group]
-            if attempt.atom in (group.selected, *group.failed, *group.blamed) or attempt.role != "probe":
-                yield f"{attempt.atom} is no alternative to be probed"
         elif not plain.is_ready(attempt.atom):
             yield f"{attempt.atom} was started and is not ready"
         elif (attempt.role == "probe") != plain.atoms[attempt.atom].probe:
             yield f"{attempt.atom} was started as a {attempt.role}"
-        elif attempt.atom in step.ghost.hopeless and not attempt.weighs_for:
+        elif attempt.atom in step.ghost.hopeless:
             yield f"{attempt.atom} would fail again in the same way"
+
+
+def the_best_starts_first(step: Step) -> Iterator[str]:
+    """What was never tried, then the longest way, most users, fewest failures, the order of the file."""
+    started = [one.atom for one in step.asked(StartAttempt)]
+    if not started or step.asked(VerifyBaseCase):
+        return
+    plain, run = step.plain, step.run
+    held = {atom for atom, merges in run.held.items() if merges == run.merges}
+    left = {one for one in plain.atoms if plain.is_ready(one)} - held - set(run.waiting) - set(run.stuck) - _apart(step)
+    last = started[-1]
+    better = [one for one in left if plain.rank(one) < plain.rank(last)]
+    if better:
+        yield f"{last} was started before {', '.join(better)}"
+
+
+def _apart(step: Step) -> set[str]:
+    """What clashes with something under way."""
+    run = step.run
+    clashing = {one for pair in run.apart for one in pair if any(a.atom in pair for a in run.all_attempts())}
+    if step.setting.touching and any(one.atom in {"A1", "A2"} for one in run.all_attempts()):
+        clashing |= {"A1", "A2"}
+    return clashing
 
 
 def slots_are_filled_and_not_exceeded(step: Step) -> Iterator[str]:
@@ -55,31 +75,31 @@ def slots_are_filled_and_not_exceeded(step: Step) -> Iterator[str]:
         or not run.has_begun
         or control.redirect_requested
         or control.iteration >= step.setting.max_iterations
+        or control.tried + len(run.all_attempts()) >= step.setting.max_total
     )
     if is_held_back or len(run.attempts) >= slots:
         return
     plain = step.plain
-    clashing = {one for pair in run.apart for one in pair if any(a.atom in pair for a in run.all_attempts())}
-    if step.setting.touching and any(one.atom in {"A1", "A2"} for one in run.all_attempts()):
-        clashing |= {"A1", "A2"}
     held = {atom for atom, merges in run.held.items() if merges == run.merges}
-    idle = {one for one in plain.atoms if plain.is_ready(one)} - held - set(run.waiting) - set(run.stuck) - clashing
+    kept = held | set(run.waiting) | set(run.stuck) | _apart(step)
+    idle = {one for one in plain.atoms if plain.is_ready(one)} - kept
     if idle:
         yield f"a slot is idle while {', '.join(sorted(idle))} could start"
 
 
 def limits_hold(step: Step) -> Iterator[str]:
-    limits = step.loop.objective.constraints
+    limits = step.setting
     if step.loop.control.iteration > limits.max_iterations:
         yield f"iteration {step.loop.control.iteration} of {limits.max_iterations}"
-    if step.loop.control.stall_count > limits.max_stall_count:
-        yield f"{step.loop.control.stall_count} stalls of {limits.max_stall_count}"
+    if step.loop.control.stall_count > limits.max_stall:
+        yield f"{step.loop.control.stall_count} stalls of {limits.max_stall}"
     verdict = step.loop.control.verdict
-    if verdict is not None and any(count > limits.max_attempts for count in verdict.repair_rounds.values()):
-        yield "more rounds of repair than allowed"
+    rounds = max(verdict.repair_rounds.values(), default=0) if verdict is not None else 0
+    if step.setting.is_experienced and rounds > patience_of(step.loop):  # else it may have had another length
+        yield "more rounds of repair than patience has"
     for event in step.noted(events.AtomDecomposed):
         parts = step.plain.parts(event.parent) if event.parent in step.plain.atoms else []
-        if len(parts) > limits.max_children:
+        if len(parts) > MOST_PARTS:
             yield f"{event.parent} has {len(parts)} parts"
     depth = max((_depth(step.loop, atom.id) for atom in step.loop.atoms if atom.repairs is None), default=0)
     if depth > max(limits.max_depth, 1):
@@ -112,8 +132,6 @@ def a_worker_is_told_what_it_builds_on_and_no_more(step: Step) -> Iterator[str]:
             open_ids += parts
             if not parts:
                 expected.add(chosen)
-        if step.run.attempts[started.attempt].weighs_for is not None:
-            expected &= set(step.loop.bindings)  # an alternative is looked at before what it needs is there
         if set(told.results) != expected:
             yield f"{told.atom.id} builds on {sorted(expected)} and is told of {sorted(told.results)}"
 
@@ -125,6 +143,7 @@ def the_base_case_is_tried_first(step: Step) -> Iterator[str]:
 
 LAWS = (
     only_what_is_ready_starts,
+    the_best_starts_first,
     slots_are_filled_and_not_exceeded,
     limits_hold,
     what_conflicted_runs_apart,

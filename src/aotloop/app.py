@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from aotloop.core import events
+from aotloop.core.checklist import check_of
 from aotloop.core.effects import CheckParent, Effect, Resolved
 from aotloop.core.machine import advance
 from aotloop.core.model import Atom, Loop, Verdict
@@ -23,6 +24,7 @@ from aotloop.statefile.store import Store
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from aotloop.core.checklist import Node
     from aotloop.core.gate import Gate
     from aotloop.trust.confirmations import Subject
     from aotloop.verify.evaluate import Progress
@@ -50,6 +52,7 @@ _FACTS = (
     events.AtomStarted,
     events.AtomAbandoned,
     events.AtomFailed,
+    events.AtomProbed,
     events.AtomDecomposed,
     events.BindingWritten,
     events.BranchSwitched,
@@ -95,7 +98,7 @@ def resolve_atom(
     *,
     permit: Permit | None = None,
 ) -> Resolution:
-    """Runs the atom's own check first. Parents that this resolves are checked and resolved too."""
+    """Runs the atom's check first. Parents that this resolves are checked and resolved too."""
     refuse_while_run(store)
     event = events.AtomResolved(atom=atom_id, summary=summary, artifacts=artifacts, at=now())
     return resolve_parents(store, atom_id, _resolve(store, event, permit), permit)
@@ -121,26 +124,23 @@ def _resolve(store: Store, event: events.AtomResolved, permit: Permit | None) ->
     rehearsal = store.load()
     before = _find(rehearsal, event.atom)
     advance(rehearsal, event)  # refuses what is impossible before any check is run
-    if before is not None and before.check is not None and before.status != "resolved":
-        _require_check(store, before, permit)
+    tree = check_of(before, rehearsal.objective.base_case) if before is not None else None
+    if before is not None and tree is not None and before.status != "resolved":
+        _require_check(store, before, tree, permit)
 
     def change(loop: Loop) -> list[Effect]:
         found = _find(loop, event.atom)
-        if found is not None and before is not None and found.check != before.check:
+        if found is not None and before is not None and check_of(found, loop.objective.base_case) != tree:
             raise NotVerified(f"the check of {event.atom} changed while it ran; resolve it again")
         return advance(loop, event)
 
     return store.update(change)
 
 
-def _require_check(store: Store, atom: Atom, permit: Permit | None) -> None:
-    from aotloop.core.checklist import atom_check_tree  # noqa: PLC0415
+def _require_check(store: Store, atom: Atom, tree: Node, permit: Permit | None) -> None:
     from aotloop.core.commands import commands_in  # noqa: PLC0415
     from aotloop.verify.evaluate import evaluate  # noqa: PLC0415
 
-    if atom.check is None:
-        return
-    tree = atom_check_tree(atom.check, f"check of {atom.id}")
     if permit is not None:
         permit(list(commands_in(tree)))
     report = evaluate(tree, root=_root(store), timeout=CHECK_TIMEOUT)

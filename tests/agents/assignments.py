@@ -44,6 +44,8 @@ def worker_answer(**more: Any) -> str:
         "bindings_delta": {"summary": "it is done", "artifacts": []},
         "artifacts": [],
         "reason": "",
+        "because_of": [],
+        "wants_probe": False,
         "proposal": None,
     }
     return json.dumps({**answer, **more})

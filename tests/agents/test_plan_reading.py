@@ -94,3 +94,16 @@ values = st.recursive(
 @given(st.fixed_dictionaries({"questions": st.just([]) | values, "plan": st.just(PLAN) | values}))
 def test_any_answer_is_planned_or_garbage(answer: dict[str, Any]) -> None:
     assert isinstance(outcome_of_answer("planner", json.dumps(answer), Path()), Planned | Garbage)
+
+
+def test_what_an_atom_covers_is_an_item_of_the_checklist_and_anything_else_is_left_out_with_a_note() -> None:
+    atoms = [
+        {**PLAN["atoms"][0], "covers": ["tests  pass", "magic", "tests pass"]},
+        {**PLAN["atoms"][1], "covers": []},
+    ]
+    text = json.dumps({"questions": [], "plan": {**PLAN, "atoms": atoms}})
+    outcome = outcome_of_answer("planner", text, Path())
+    assert isinstance(outcome, Planned)
+    assert outcome.answer.plan is not None
+    assert [one.covers for one in outcome.answer.plan.atoms] == [("tests pass",), ()]
+    assert outcome.notes == ("model is to cover magic, which its checklist does not have: left out",)

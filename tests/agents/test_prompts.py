@@ -9,9 +9,10 @@ from msgspec.structs import replace
 
 from aotloop.agents.prompts import write_prompt
 from aotloop.agents.roles import WAYS
-from aotloop.core.context import Context
+from aotloop.core.context import Context, context_of
 from aotloop.core.effects import Role
-from aotloop.core.model import Atom, AtomCheck, Binding, Check, ChecklistItem, Objective
+from aotloop.core.graph import Graph
+from aotloop.core.model import Atom, AtomCheck, BaseCase, Binding, Check, ChecklistItem, Objective
 from tests.loops import a_loop, atom
 
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -125,3 +126,14 @@ def test_it_can_be_written_and_read_as_it_is() -> None:
     prompt = write_prompt(a_context(atom("A3", description="a\x1b[31m\ud800\x00b")), "worker")
     assert "> ab\n" in prompt
     assert prompt.encode().decode() == prompt
+
+
+def test_what_an_atom_covers_is_how_it_is_checked_and_what_its_parts_may_cover() -> None:
+    first = ChecklistItem(item="it greets", check=Check(type="command", value="sh greet.sh"))
+    second = ChecklistItem(item="it is documented", check=Check(type="file", value="README"))
+    loop = a_loop(atom("A1", covers=("it greets",)), atom("A2"), base_case=BaseCase(checklist=(first, second)))
+    covering, free = (write_prompt(context_of(Graph(loop), one), "worker") for one in ("A1", "A2"))
+    assert "How it is checked afterwards:\n> this command must succeed: sh greet.sh\n" in covering
+    assert "named in its covers, by these very words: it greets\n" in covering
+    assert "How it is checked" not in free
+    assert "named in its covers, by these very words: it greets; it is documented\n" in free

@@ -70,3 +70,11 @@ def test_what_cannot_be_taken_is_refused_with_a_reason(raw: Any, why: str) -> No
 def test_long_descriptions_are_cut() -> None:
     (child,) = read_proposal({"children": [{"description": "x" * 100_000}]}).children
     assert len(child.description) == 2000
+
+
+def test_parts_say_what_they_cover_and_whether_they_want_a_look_first() -> None:
+    covers = ["it  works", "it works", " ", "docs"]
+    (child,) = read_proposal({"children": [{"description": "x", "covers": covers, "probe": True}]}).children
+    assert child == Child(description="x", covers=("it works", "docs"), probe=True)
+    (many,) = read_proposal({"children": [{"description": "x", "covers": [f"i{n}" for n in range(99)]}]}).children
+    assert len(many.covers) == 50

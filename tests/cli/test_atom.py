@@ -6,6 +6,7 @@ from pathlib import Path
 
 from aotloop.core.model import Atom, AtomCheck, Binding, Constraints, Decomposition
 from aotloop.statefile.store import Store
+from tests.cli.repairs import LIMITS, worn_out
 from tests.cli.terminal import aot, spawn, terminal
 from tests.loops import a_loop, atom, write_loop
 
@@ -109,7 +110,7 @@ def test_nobody_is_asked_where_nothing_would_be_run(project: Path) -> None:
 def test_a_failed_atom_is_tried_again(project: Path) -> None:
     path = write_loop(project, a_loop(atom("A1", status="in_progress")))
     ran = aot("atom", "fail", "A1", "--reason", "no luck")
-    assert (ran.code, ran.out) == (0, "✔ A1 has failed: attempt 1 of 2\n")
+    assert (ran.code, ran.out) == (0, "✔ A1 failed once, and is tried again\n")
     assert ran.err == "Next: aot atom start A1\n"
     assert [entry.reason for entry in Store(str(path)).load().trail] == ["no luck"]
 
@@ -122,6 +123,20 @@ def test_when_attempts_are_used_up_another_choice_takes_over(project: Path) -> N
     assert aot("status", "--json").json["executable_atoms"] == ["A2"]
 
 
+def test_an_atom_without_alternatives_is_tried_again_after_its_turn(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1", status="in_progress", attempts=1, failures=7)))
+    ran = aot("atom", "fail", "A1", "--reason", "no luck")
+    assert (ran.code, ran.out) == (0, "✔ A1 failed 8 times, and is tried again\n")
+    assert ran.err == "Next: aot atom start A1\n"
+
+
+def test_of_a_choice_the_failures_of_its_turn_are_told(project: Path) -> None:
+    choices = [atom("A1", status="in_progress", or_group="way", failures=4), atom("A2", or_group="way", failures=9)]
+    write_loop(project, a_loop(*choices))
+    ran = aot("atom", "fail", "A1", "--reason", "no luck")
+    assert ran.out == "✔ A1 failed 1 of 2 in this turn, 5 in all, and is tried again\n"
+
+
 def test_a_whole_that_fails_its_check_gets_one_more_part(project: Path) -> None:
     parts = [Decomposition(parent="A1", children=("A2",), reason="parts")]
     write_loop(project, a_loop(atom("A1"), atom("A2", status="resolved"), decompositions=parts))
@@ -131,7 +146,7 @@ def test_a_whole_that_fails_its_check_gets_one_more_part(project: Path) -> None:
 
 
 def test_when_nothing_is_left_it_says_so(project: Path) -> None:
-    write_loop(project, a_loop(atom("A1", status="in_progress"), constraints=Constraints(max_attempts=1)))
+    write_loop(project, a_loop(worn_out("A1", left=1, status="in_progress"), constraints=LIMITS))
     ran = aot("atom", "fail", "A1", "--reason", "no luck")
     assert "nothing is left to try" in ran.out
     assert "aot log A1" in ran.err

@@ -92,3 +92,30 @@ def test_a_decomposed_atom_is_replaced_by_its_children(project: Path) -> None:
     assert [atoms[first].description, atoms[second].description] == ["lexer", "grammar"]
     assert atoms[first].depends_on == ("A1",)
     assert aot("atom", "list", "--ready", "--json").json["executable_atoms"] == [first, second]
+
+
+def test_an_atom_covers_items_of_the_base_case_and_no_others(project: Path) -> None:
+    path = write_loop(project, a_loop(atom("A1"), command="make test"))
+    before = path.read_bytes()
+    ran = aot("atom", "add", "x", "--covers", "command: make tests")
+    assert ran.code == 1
+    assert "the base case has no item 'command: make tests'; did you mean command: make test?" in ran.err
+    assert path.read_bytes() == before
+    assert aot("atom", "add", "x", "--covers", "command: make test").code == 0
+    assert Store(str(path)).load().atoms[-1].covers == ("command: make test",)
+    shown = aot("atom", "show", "A2").out
+    assert "  covers      command: make test\n" in shown
+    assert "  check       command: make test\n" in shown
+
+
+def test_what_an_atom_covers_is_run_before_it_is_resolved(project: Path) -> None:
+    covering = atom("A1", status="in_progress", covers=("command: test -f there",))
+    path = write_loop(project, a_loop(covering, atom("A2"), command="test -f there"))
+    assert aot("atom", "resolve", "A1").code != 0  # nobody accepted the command yet
+    refused = aot("atom", "resolve", "A1", "--yes")
+    assert refused.code == 1
+    assert "A1 does not pass its check: command: test -f there: exit 1" in refused.err
+    assert Store(str(path)).load().atoms[0].status == "in_progress"
+    (project / "there").touch()
+    assert aot("atom", "resolve", "A1", "--yes").code == 0
+    assert Store(str(path)).load().atoms[0].status == "resolved"

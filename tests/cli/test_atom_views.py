@@ -22,7 +22,7 @@ def test_the_list_says_why_an_atom_waits(project: Path) -> None:
     ran = aot("atom", "list")
     assert ran.out.splitlines() == [
         "✔ A1       do A1",
-        "○ A2_long  two lines  ready, 1 failed attempt",
+        "○ A2_long  two lines  ready, failed once",
         "○ A3       do A3  A3 waits for A2_long",
         "● A4       do A4",
     ]

@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from aotloop.core.model import BaseCase, Check, ChecklistItem, CheckType, Constraints, Criterion, Loop, OrGroup
+from aotloop.core.model import BaseCase, Check, ChecklistItem, CheckType, Criterion, Loop, OrGroup, Verdict
+from aotloop.core.objective import digest_of
 from aotloop.statefile.store import Store
+from tests.cli.repairs import LIMITS, PATIENT
 from tests.cli.terminal import aot, on_terminal, spawn, terminal
 from tests.holders import held_by_another
 from tests.loops import a_loop, atom, write_loop
@@ -391,8 +394,16 @@ def test_when_repairs_are_used_up_another_choice_takes_over(checkout: Path) -> N
         status="stopped",
         base_case=BaseCase(checklist=(NICE,)),
         or_groups={"way": OrGroup(choices=("A1", "A2"), selected="A1")},
-        constraints=Constraints(max_attempts=1),
+        constraints=LIMITS,
     )
+    mended = Verdict(
+        passed=False,
+        objective_digest=digest_of(loop.objective),
+        at="t",
+        failing=("nice",),
+        repair_rounds={"nice": PATIENT - 1},
+    )
+    loop.control = replace(loop.control, verdict=mended)  # one less than patience allows
     path = write_loop(checkout, loop)
     assert spawn("confirm", "--reject", "nice", "--reason", "no", "--json").json["begun"] == ["A3"]
     assert aot("atom", "start", "A3").code == 0

@@ -116,7 +116,10 @@ def test_a_client_is_told_with_version_login_and_what_it_can_do(
     told = found()["codex"]
     assert told["ok"] is None
     assert told["said"].startswith(f"0.166.3; {program}; no login: none of CODEX_API_KEY, OPENAI_API_KEY is set")
-    assert "native: structured output, tool restriction; emulated: interrupt; missing: cost report" in told["said"]
+    assert (
+        "native: structured output, tool restriction, sessions; emulated: interrupt; missing: cost report"
+        in told["said"]
+    )
     assert "codex login" in told["fix"]
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123")
     ran = aot("doctor", "--json")

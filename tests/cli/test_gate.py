@@ -114,12 +114,13 @@ def test_errors_of_the_file_keep_the_gate_shut(project: Path) -> None:
     assert "edit .claude/aot-loop-state.md" in ran.err
 
 
-def test_a_graph_that_cannot_fit_its_limits_is_a_warning(project: Path) -> None:
+def test_limits_that_contradict_each_other_and_atoms_without_a_check_are_warnings(project: Path) -> None:
     chain = [atom("A1"), atom("A2", "A1"), atom("A3", "A2")]
-    write_loop(project, a_loop(*chain, status="pending", constraints=Constraints(max_iterations=2)))
+    write_loop(project, a_loop(*chain, status="pending", constraints=Constraints(max_total_attempts=2)))
     ran = aot("gate", "--no-run")
     assert ran.code == 0
-    assert "need at least 3 iterations" in ran.out
+    assert "max_total_attempts: 3 atoms need one attempt each; of 2 attempts 2 are left" in ran.out
+    assert "atoms: 3 atoms have no check (A1, A2, A3); let `covers` name the items" in ran.out
 
 
 def test_a_missing_file_is_told_with_the_way_to_make_one(project: Path) -> None:

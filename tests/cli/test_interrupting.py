@@ -65,6 +65,8 @@ def test_stop_tidies_up_after_a_run_that_was_killed(project: Project, mark: str)
     ran = project.aot("stop")
     assert "nobody ran it any more; A1 will be done again" in ran.out
     assert status_of(project) == "stopped"
+    assert project.aot("clean").code == 0
+    assert processes_with(mark) == []
 
 
 # --- redirect ----------------------------------------------------------------------------------------------------
@@ -155,6 +157,9 @@ def test_a_dialogue_that_is_killed_does_not_keep_the_run_waiting(project: Projec
         begun(project, mark)  # once more, from the beginning
         assert not project.loop.control.redirect_requested
         assert process.poll() is None
+        assert project.aot("stop").code == 0
+        assert process.wait(PATIENCE) == 7
+    assert processes_with(mark) == []
 
 
 def test_stop_overrides_an_open_dialogue(project: Project, mark: str) -> None:

@@ -8,6 +8,8 @@ from textwrap import indent
 import pytest
 from msgspec.structs import replace
 
+from aotloop.core.limits import limits_of
+from aotloop.core.measure import attempts_left
 from aotloop.core.model import Binding, Constraints, Loop, OrGroup, TrailEntry
 from aotloop.statefile.lease import holder_of
 from aotloop.statefile.store import Store
@@ -123,7 +125,7 @@ def test_files_are_protected_and_freed_again(path: Path) -> None:
 
 def test_what_is_so_already_resets_nothing(path: Path) -> None:
     before = path.read_bytes()
-    for words in (["--goal", "It works"], ["--set", "max_iterations=20"]):
+    for words in (["--goal", "It works"], ["--set", "max_parallel_agents=3"], ["--set", "effort=normal"]):
         ran = aot("redirect", *words)
         assert ran.code == 1
         assert "already; nothing was changed" in ran.err
@@ -137,7 +139,7 @@ def test_limits_are_set_and_unset(path: Path) -> None:
     words = ["max_iterations=40", "max_cost_usd=2.5", "max_runtime=1h30m", "verify_each_iteration=true"]
     ran = aot("redirect", *(word for one in words for word in ("--set", one)))
     assert ran.out == (
-        "✔ max_iterations 20 → 40, max_cost_usd none → 2.5, max_runtime none → 1h30m,"
+        "✔ max_iterations 20 (by effort) → 40, max_cost_usd none → 2.5, max_runtime none → 1h30m,"
         " verify_each_iteration false → true\n"
     )
     limits = loop_in(path).objective.constraints
@@ -149,14 +151,25 @@ def test_limits_are_set_and_unset(path: Path) -> None:
     assert loop_in(path).objective.constraints.max_runtime == 90
 
 
+def test_effort_is_one_setting_and_what_is_set_beside_it_stays(path: Path) -> None:
+    ran = aot("redirect", "--set", "max_stall_count=4", "--set", "effort=high")
+    assert ran.out == "✔ max_stall_count 3 (by effort) → 4, effort normal → high\n"
+    limits = limits_of(loop_in(path).objective.constraints)
+    assert (limits.max_iterations, limits.max_stall_count, limits.attempts_per_atom) == (60, 4, 30)
+    ran = aot("redirect", "--set", "max_stall_count=none")
+    assert ran.out == "✔ max_stall_count 4 → 5 (by effort)\n"
+
+
 @pytest.mark.parametrize(
     ("word", "code", "told"),
     [
         ("max_iteration=3", 2, "Did you mean max_iterations?"),
-        ("speed=3", 2, "There are: max_iterations"),
+        ("speed=3", 2, "There are: effort, max_iterations"),
         ("max_iterations", 2, "needs a value"),
         ("max_iterations=", 2, "needs a value"),
-        ("max_iterations=none", 2, "has to have a value; its default is 20"),
+        ("max_parallel_agents=none", 2, "has to have a value; its default is 3"),
+        ("effort=none", 2, "has to have a value; its default is normal"),
+        ("effort=endless", 2, "'endless' is not one of low, normal, high"),
         ("max_iterations=many", 2, "'many' is not a whole number"),
         ("verify_each_iteration=perhaps", 2, "'perhaps' is not true or false"),
         ("max_cost_usd=much", 2, "'much' is not a number"),
@@ -222,8 +235,21 @@ def test_a_result_is_described_anew_and_keeps_its_artifacts(project: Path) -> No
 
 
 def test_an_atom_gets_its_attempts_back(path: Path) -> None:
-    assert aot("redirect", "--retry", "A2").code == 0
-    assert next(one for one in loop_in(path).atoms if one.id == "A2").attempts == 0
+    ran = aot("redirect", "--retry", "A2")
+    assert ran.code == 0
+    assert ran.out == (
+        "✔ A2 starts afresh: nothing is held against it any more, and the loop may make 10 more attempts\n"
+    )
+    retried = next(one for one in loop_in(path).atoms if one.id == "A2")
+    assert (retried.attempts, retried.failures, retried.alike) == (0, 0, 0)
+
+
+def test_a_retry_does_not_raise_a_number_of_attempts_that_was_set(path: Path) -> None:
+    assert aot("redirect", "--set", "max_total_attempts=7").code == 0
+    before = attempts_left(loop_in(path))
+    ran = aot("redirect", "--retry", "A2")
+    assert "but the loop may make no more attempts than before (max_total_attempts=7)" in ran.out
+    assert attempts_left(loop_in(path)) == before
 
 
 def test_names_may_hold_an_equals_sign(project: Path) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from aotloop.core.model import Constraints
+from tests.cli.repairs import LIMITS, worn_out
 from tests.cli.terminal import aot, on_terminal, spawn
 from tests.loops import a_loop, atom, write_loop
 
@@ -43,10 +45,9 @@ def test_a_dry_run_shows_order_width_critical_path_makespan_and_bounds(project: 
         "  width          2 at once, of 3 slots",
         "  critical path  A1 → A2: 15 min",
         "  makespan       15 min; with 3 slots at least 15 min",
-        ran.out.splitlines()[9],
-        "  iterations     2, of 20 allowed",
+        "  worst case     at most 30 more attempts",
+        "  iterations     1, of 20 allowed",
     ]
-    assert ran.out.splitlines()[9].startswith("  worst case     no more than 10 attempts (about 10^")
     assert ran.err == "Next: aot gate  ·  aot graph\n"
 
 
@@ -77,23 +78,31 @@ def test_json_has_the_whole_plan(project: Path) -> None:
     }
     assert plan["critical_path"] == {"atoms": ["A1", "A2"], "length": 15.0}
     assert (plan["makespan"], plan["lower_bound"], plan["slots"], plan["width"]) == (16.0, 16.0, 1, 1)
-    assert plan["iterations"] == {"before": 0, "planned": 3, "needed": 3, "allowed": 20}
+    assert plan["iterations"] == {"before": 0, "planned": 1, "needed": 1, "allowed": 20}
     assert (plan["completes"], plan["reason"], plan["unit"], plan["unestimated"]) == (True, None, "minutes", 1)
-    assert plan["attempts_left_at_most"] == 10
-    assert plan["growth_magnitude"] > 6
+    assert plan["attempts_left_at_most"] == 30
+    assert not {"growth_magnitude", "attempts_left_magnitude"} & plan.keys()
 
 
 def test_a_plan_that_does_not_get_to_the_end_says_why_and_what_would_help(project: Path) -> None:
     chain = [atom(f"A{number}", *([f"A{number - 1}"] if number > 1 else [])) for number in range(1, 5)]
-    write_loop(project, a_loop(*chain, status="pending", constraints=Constraints(max_iterations=3)))
+    write_loop(project, a_loop(*chain, status="pending", constraints=Constraints(max_total_attempts=3)))
+    ran = aot("run", "--dry-run")
+    assert ran.code == 5
+    assert ran.out.endswith("✘ it would end so: limit: 3 attempts of the 3 allowed\n")
+    assert ran.err == "Next: aot run --max-total-attempts 4  ·  aot redirect\n"
+    assert aot("run", "--dry-run", "--max-total-attempts", "4").code == 0
+    used_up = a_loop(*chain, status="stopped", constraints=Constraints(max_iterations=3))
+    used_up.control = replace(used_up.control, iteration=3)
+    write_loop(project, used_up)
     ran = aot("run", "--dry-run")
     assert ran.code == 5
     assert ran.out.endswith(
-        "iterations     4, of 3 allowed\n✘ it would end so: limit: 3 iterations, as many as allowed\n"
+        "iterations     1 after 3, of 3 allowed\n✘ it would end so: limit: 3 iterations, as many as allowed\n"
     )
     assert ran.err == "Next: set max_iterations to 4 in .claude/aot-loop-state.md  ·  aot gate\n"
     assert aot("run", "--dry-run", "--max-iterations", "4").code == 0
-    write_loop(project, a_loop(atom("A1", attempts=2), status="stopped"))
+    write_loop(project, a_loop(worn_out("A1"), status="stopped", constraints=LIMITS))
     ran = aot("run", "--dry-run")
     assert ran.code == 4
     assert "it would end so: exhausted: every attempt and every alternative has failed for A1" in ran.out
@@ -142,8 +151,15 @@ def test_mistakes_in_the_file_are_told_instead_of_a_plan(project: Path) -> None:
 
 def test_numbers_below_one_are_a_mistake_in_usage(project: Path) -> None:
     write_loop(project, SMALL)
-    for option in ("--max-parallel", "--max-iterations"):
+    for option in ("--max-parallel", "--max-iterations", "--max-total-attempts"):
         assert aot("run", "--dry-run", option, "0").code == 2
+
+
+def test_the_effort_of_a_plan_can_be_said(project: Path) -> None:
+    write_loop(project, SMALL)
+    for words, most in ((["--effort", "low"], 12), (["--effort", "high"], 90), (["--max-total-attempts", "7"], 7)):
+        assert aot("run", "--dry-run", "--json", *words).json["attempts_left_at_most"] == most
+    assert aot("run", "--dry-run", "--effort", "endless").code == 2
 
 
 def test_it_fits_a_narrow_terminal_and_has_colours_only_there(project: Path) -> None:

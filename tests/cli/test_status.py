@@ -52,6 +52,13 @@ def test_what_went_wrong_is_shown(project: Path) -> None:
     assert "✘ A1 failed: no luck" in out
 
 
+def test_the_last_failure_of_each_atom_is_shown_with_how_often_it_failed(project: Path) -> None:
+    reasons = [failure(name, f"{name} {number}") for number in range(3) for name in ("A1", "A2", "A3", "A4")]
+    write_loop(project, a_loop(*(atom(f"A{one}", attempts=3, failures=3) for one in range(1, 5)), trail=reasons))
+    told = [line for line in aot("status").out.splitlines() if line.startswith("✘")]
+    assert told == [f"✘ A{one} failed: A{one} 2  failed 3 times" for one in (2, 3, 4)]
+
+
 def undecided(loop: Loop) -> Loop:
     verdict = Verdict(passed=False, undecided=True, objective_digest="x", at="today")
     loop.control = replace(loop.control, verdict=verdict)

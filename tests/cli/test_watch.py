@@ -55,12 +55,12 @@ def test_a_run_that_is_killed_is_told_from_one_that_ends(project: Path) -> None:
         run.began()
         run.begin("A1", 1)
         with terminal("watch") as screen:
-            screen.wait_for("attempt 1 of 2")
+            screen.wait_for("try 1")
             os.kill(run.pid, signal.SIGKILL)
             assert screen.end() == 0
     last = screen.text[screen.text.rindex("It works") :]
     assert "the process that ran it is gone" in last
-    assert "attempt 1 of 2" not in last
+    assert "try 1" not in last
 
 
 def test_ctrl_c_ends_the_watching_and_not_the_run(project: Path) -> None:
@@ -195,7 +195,7 @@ def test_once_shows_how_it_stands_and_ends(project: Path) -> None:
         ran = spawn("watch", "--once")
         assert (ran.code, ran.err) == (0, "")
         assert "│ compiling" in ran.out
-        assert "claude · attempt 1 of 2" in ran.out
+        assert "claude · try 1" in ran.out
         assert [one for one in ran.out if not one.isprintable() and one != "\n"] == []
         told = spawn("watch", "--once", "--json")
         assert [json.loads(line)["kind"] for line in told.out.splitlines()] == ["run_began", "attempt_began"]
@@ -211,7 +211,7 @@ def test_if_nobody_runs_it_that_is_said_and_the_state_shown(project: Path) -> No
     assert ran.code == 0
     assert ran.err.splitlines()[0] == "Nobody runs this loop now, and the last run broke off; this is how it stands."
     assert "○ A1" in ran.out
-    assert "attempt 1 of 2" not in ran.out
+    assert "try 1" not in ran.out
     code, screen = on_terminal("watch")
     assert code == 0
     assert "○ A1" in screen.text

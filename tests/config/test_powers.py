@@ -12,7 +12,15 @@ from aotloop.config.tables import KEYS
 from aotloop.trust import is_trusted, trust
 from tests.config.writing import loaded, project_says, user_says
 
-HARMLESS = {"setup_inputs", "setup_timeout", "check_timeout", "timeouts", "patience", "max_attempt_cost_usd"}
+HARMLESS = {
+    "setup_inputs",
+    "setup_timeout",
+    "check_timeout",
+    "timeouts",
+    "patience",
+    "max_attempt_cost_usd",
+    "max_sitting",
+}
 
 EVERYTHING = """
 setup = "npm ci"

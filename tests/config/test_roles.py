@@ -68,6 +68,9 @@ def test_prices_are_of_agents(project: Path) -> None:
         ("max_attempt_cost_usd = -1", "max_attempt_cost_usd: this number is no amount of money"),
         ("max_attempt_cost_usd = inf", "max_attempt_cost_usd: this number is no amount of money"),
         ('max_attempt_cost_usd = "5"', "max_attempt_cost_usd: must be an amount of money in USD, and is text"),
+        ("max_sitting = 0", "max_sitting: must be 1 or more"),
+        ("max_sitting = true", "max_sitting: must be a whole number"),
+        ('[agents.claude]\nmax_sitting = "8"', "agents.claude.max_sitting: must be a whole number"),
         ("[agents.codex.price]\ninputs = 1", "agents.codex.price.inputs: there is no such key"),
         ('fallback = "codex"', "fallback: must be a list"),
     ],
@@ -76,3 +79,9 @@ def test_mistakes_are_named_with_their_place(project: Path, text: str, said: str
     with pytest.raises(AotError) as caught:
         loaded(project, text)
     assert said in caught.value.message
+
+
+def test_an_agent_may_sit_longer_or_shorter_than_others(project: Path) -> None:
+    assert loaded(project, "").sitting_of("claude") == 8
+    config = loaded(project, "max_sitting = 3\n[agents.claude]\nmax_sitting = 1\n[agents.codex]\n")
+    assert [config.sitting_of(name) for name in ("claude", "codex", "opencode")] == [1, 3, 3]

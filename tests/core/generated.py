@@ -101,6 +101,8 @@ class _Builder:
             check=draw(st.sampled_from([None, None, PASSES])),
             estimate=draw(st.sampled_from([None, None, 0.0, 2.0, 5.0])),
             attempts=draw(st.integers(0, 1)),
+            failures=draw(st.sampled_from([0, 0, 1, 30])),
+            partial=draw(st.sampled_from([False, False, True])),
         )
 
     def _satisfied(self, atom_id: str) -> bool:
@@ -166,6 +168,9 @@ def _about_an_atom(_: Loop, ids: list[str]) -> st.SearchStrategy[events.Event]:
                 events.AtomResolved(atom=one),
                 events.AtomAbandoned(atom=one),
                 events.AtomFailed(atom=one, reason="it broke", at=NOW),
+                events.AtomFailed(atom=one, reason="it broke", at=NOW, progress=True, wants_probe=True),
+                events.AtomFailed(atom=one, reason="in the way", at=NOW, because_of=tuple(ids)),
+                events.AtomProbed(atom=one, feasible=False, findings="no", at=NOW),
                 events.BindingWritten(atom=one, summary="written"),
             )
         ]

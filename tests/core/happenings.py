@@ -21,6 +21,14 @@ from aotloop.core.model import Constraints, Loop, Verdict
 from aotloop.core.objective import digest_of
 from tests.loops import a_loop, atom
 
+TOO_OFTEN = 999
+"""Failures that bad luck does not explain."""
+
+
+def too_often(loop: Loop) -> None:
+    """All have failed more often than bad luck explains."""
+    loop.atoms = [replace(one, failures=max(one.failures, TOO_OFTEN)) for one in loop.atoms]
+
 
 def resolve(loop: Loop, atom_id: str) -> None:
     advance(loop, AtomStarted(atom=atom_id))
@@ -52,9 +60,10 @@ def judged(loop: Loop, *failing: str) -> None:
 
 
 def after_one(*atoms: Any, stall_count: int = 1, **limits: Any) -> Loop:
-    """One generation has ended, with this many stalls counted so far."""
+    """One generation has ended, with this many stalls counted so far; all fail more often than bad luck explains."""
     limits = {"max_attempts": 9, "max_stall_count": 9, **limits}
     loop = a_loop(*(atoms or (atom("A1"), atom("A2"), atom("A3"))), constraints=Constraints(**limits))
     end(loop)
+    too_often(loop)
     loop.control = replace(loop.control, stall_count=stall_count)
     return loop

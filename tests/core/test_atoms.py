@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from aotloop.core import events
-from aotloop.core.effects import Backtracked, CheckParent, Effect, Exhausted, Resolved, Retry
+from aotloop.core.effects import Backtracked, CheckParent, Effect, Resolved, Retry
 from aotloop.core.events import AtomProbed, AtomResolved, AtomStarted
+from aotloop.core.graph import Graph
 from aotloop.core.machine import advance
-from aotloop.core.model import AtomCheck, Binding, Constraints, Decomposition, Loop, OrGroup, TrailEntry
+from aotloop.core.model import AtomCheck, Binding, Constraints, Decomposition, Loop, OrGroup, Prices, TrailEntry
 from tests.core.generated import errors_of
 from tests.core.refusing import refused
 from tests.loops import a_loop, atom
@@ -31,33 +33,42 @@ def test_a_probe_that_says_nothing_about_the_cost_leaves_the_estimate() -> None:
     assert loop.atoms[0].estimate == 3.0
 
 
-def test_an_infeasible_atom_has_failed_once() -> None:
-    loop = a_loop(atom("A1", status="in_progress", probe=True))
-    assert probe(loop, "A1", feasible=False) == [Retry(atom="A1", attempts=1, allowed=2)]
-    assert (loop.atoms[0].status, loop.atoms[0].findings, loop.atoms[0].probe) == ("pending", "seen", False)
-    assert loop.trail[-1].reason == "not feasible: seen"
+@pytest.mark.parametrize(("won", "needed", "counts_for"), [(0, 0, 2), (3, 3, 1), (1, 4, 3)])
+def test_a_probe_that_says_no_counts_as_a_turn_and_the_atom_is_tried_all_the_same(
+    won: int, needed: int, counts_for: int
+) -> None:
+    loop = a_loop(atom("A1", status="in_progress", probe=True), constraints=Constraints(max_attempts=9))
+    loop.control = replace(loop.control, won=won, needed=needed)
+    assert probe(loop, "A1", feasible=False) == [Retry(atom="A1", attempts=counts_for, allowed=counts_for)]
+    assert loop.atoms[0] == atom("A1", findings="seen", failures=counts_for, alike=1)
+    assert (loop.trail[-1].reason, loop.trail[-1].attempt) == ("not feasible: seen", 1)
+    assert Graph(loop).ready() == ["A1"]
 
 
-def test_an_infeasible_atom_with_its_last_attempt_is_exhausted() -> None:
-    loop = a_loop(atom("A1", status="in_progress", attempts=1))
-    assert probe(loop, "A1", feasible=False) == [Exhausted(atom="A1")]
+@pytest.mark.parametrize("feasible", [True, False])
+def test_how_often_probes_said_no_is_remembered(feasible: bool) -> None:
+    loop = a_loop(atom("A1", status="in_progress"), atom("A2"))
+    probe(loop, "A1", feasible=feasible)
+    probe(loop, "A2", feasible=feasible)
+    assert loop.control.prices == Prices(negative=0 if feasible else 2)
 
 
-def test_an_infeasible_choice_has_failed_for_good_whatever_attempts_are_left() -> None:
+def test_a_choice_that_a_probe_is_against_gives_way_for_this_turn() -> None:
     loop = a_loop(
         atom("X", or_group="g", status="in_progress", probe=True),
         atom("Y", or_group="g"),
         constraints=Constraints(max_attempts=5),
     )
     assert probe(loop, "X", feasible=False) == [Backtracked(or_group="g", left="X", selected="Y", reset=("X",))]
-    assert loop.or_groups["g"] == OrGroup(choices=("X", "Y"), selected="Y", failed=("X",))
+    assert loop.or_groups["g"] == OrGroup(choices=("X", "Y"), selected="Y", failed=("X",), seen=("Y",))
 
 
-def test_an_infeasible_choice_that_was_not_selected_is_ruled_out_and_nothing_else_changes() -> None:
+def test_a_no_about_a_choice_that_was_not_selected_is_only_held_against_it() -> None:
     loop = a_loop(atom("X", or_group="g", status="in_progress"), atom("Y", or_group="g"))
     assert probe(loop, "Y", feasible=False) == []
-    assert loop.or_groups["g"] == OrGroup(choices=("X", "Y"), selected="X", failed=("Y",))
-    assert (loop.atoms[0].status, loop.atoms[1].attempts) == ("in_progress", 0)
+    assert loop.or_groups["g"] == OrGroup(choices=("X", "Y"), selected="X")
+    assert loop.atoms[0].status == "in_progress"
+    assert loop.atoms[1] == atom("Y", or_group="g", failures=2, findings="seen")
     assert (loop.trail[-1].type, loop.trail[-1].atom, loop.trail[-1].attempt) == ("failure", "Y", None)
     assert errors_of(loop) == []
 

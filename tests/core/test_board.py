@@ -17,6 +17,7 @@ from aotloop.core.group_order import group_order
 from aotloop.core.machine import advance
 from aotloop.core.model import Atom, Constraints, Decomposition, Loop, OrGroup
 from aotloop.core.removal import take_out
+from aotloop.core.turns import patience
 from aotloop.errors import IllegalEvent
 from tests.core.generated import ATOM_STATUSES, any_events, any_graphs, some_of, thoroughly, valid_loops
 from tests.loops import a_loop, atom, loops
@@ -84,13 +85,24 @@ def test_an_atom_ceases_to_be_ready_when_what_it_needs_is_open_again() -> None:
     assert board.ready() == ["A"]
 
 
-def test_an_atom_that_is_started_or_has_no_attempts_left_is_not_ready() -> None:
-    board = asked(a_loop(atom("A"), atom("B"), constraints=Constraints(max_attempts=2)))
+def test_an_atom_that_is_started_or_a_repair_for_which_patience_is_over_is_not_ready() -> None:
+    board = asked(a_loop(atom("A"), atom("B", repairs="tests")))
     change(board, "A", status="in_progress")
-    change(board, "B", attempts=2)
+    change(board, "B", attempts=patience(board.loop))
     assert board.ready() == []
-    change(board, "A", status="pending", attempts=1)
+    change(board, "A", status="pending", attempts=99)
     assert board.ready() == ["A"]
+
+
+def test_what_failed_comes_after_what_was_never_tried_with_all_choices_of_its_unit() -> None:
+    board = asked(a_loop(atom("A"), atom("X", or_group="g"), atom("Y", or_group="g"), atom("C")))
+    assert board.ready() == ["A", "X", "C"]
+    change(board, "A", failures=1)
+    assert board.ready() == ["X", "C", "A"]
+    change(board, "Y", failures=2)
+    assert board.ready() == ["C", "A", "X"]
+    change(board, "Y", failures=0)
+    assert board.ready() == ["X", "C", "A"]
 
 
 def test_a_new_estimate_changes_every_path_through_the_atom_and_the_order() -> None:

@@ -13,6 +13,9 @@ from aotloop.core.checklist import (
     atom_check_tree,
     base_case_tree,
     count_repairable,
+    decided_by,
+    failing_items_of,
+    items_of,
     leaves,
     problems_of_atom_check,
     problems_of_base_case,
@@ -288,3 +291,66 @@ def test_where_an_item_is_wrong_is_told_down_to_the_last() -> None:
     assert errors(passes(), group) == [
         "base.checklist[1].group[1].any_of[0].check.value: a command check needs a value"
     ]
+
+
+# --- what decides an atom ----------------------------------------------------------------------------------------
+
+TRUE = Check(type="command", value="true")
+COVERED = BaseCase(
+    checklist=(
+        passes("tests"),
+        ChecklistItem(
+            item="docs",
+            group=(passes("readme"), ChecklistItem(item="guide", any_of=(passes("html"), passes("pdf")))),
+        ),
+        passes("reads well", "a stranger understands it", "assertion"),
+        ChecklistItem(item="mixed", group=(passes("spelling"), quality(criteria="short"))),
+    )
+)
+
+
+def decided(*covers: str, check: AtomCheck | None = None) -> Any:
+    return decided_by(check, covers, COVERED, "A1")
+
+
+def test_an_atom_is_decided_by_its_own_check_or_by_the_one_item_it_covers() -> None:
+    assert decided() is None
+    assert decided(check=AtomCheck(type="command", value="true")) == Leaf("A1", TRUE)
+    assert decided("tests") == Leaf("tests", TRUE)
+    assert decided("guide") == AnyOf("guide", (Leaf("html", TRUE), Leaf("pdf", TRUE)))
+    assert decided("html") == Leaf("html", TRUE), "items at any depth are covered"
+
+
+def test_its_own_check_and_all_that_it_covers_have_to_pass() -> None:
+    own = AtomCheck(type="file", value="out.txt")
+    assert decided("readme", "tests", check=own) == AllOf(
+        "A1", (Leaf("A1", Check(type="file", value="out.txt")), Leaf("tests", TRUE), Leaf("readme", TRUE))
+    )
+
+
+def test_what_has_to_be_judged_does_not_decide_an_atom() -> None:
+    assert decided("reads well", "mixed", "nothing of the kind") is None
+    assert decided("reads well", "tests") == Leaf("tests", TRUE)
+    assert decided("spelling") == Leaf("spelling", TRUE)
+
+
+def test_items_are_found_at_any_depth_each_before_those_inside_of_it() -> None:
+    names = [one.name for one in items_of(base_case_tree(COVERED))]
+    assert names == ["tests", "docs", "readme", "guide", "html", "pdf", "reads well", "mixed", "spelling", "code"]
+
+
+@pytest.mark.parametrize(
+    ("covers", "expected"),
+    [
+        (("docs",), {"docs / readme", "docs / guide"}),
+        (("guide",), {"docs / guide"}),
+        (("html",), {"docs / guide"}),
+        (("tests", "readme"), {"tests", "docs / readme"}),
+        (("nothing",), set()),
+        ((), set()),
+    ],
+)
+def test_a_verdict_can_call_failing_what_is_inside_of_an_item_and_an_any_of_as_one(
+    covers: tuple[str, ...], expected: set[str]
+) -> None:
+    assert failing_items_of(COVERED, covers) == expected

@@ -10,9 +10,14 @@ from hypothesis import given
 from msgspec.structs import replace
 
 from aotloop.core.graph import Graph, highest_number
-from aotloop.core.model import Constraints, Decomposition, Loop, OrGroup
+from aotloop.core.model import Decomposition, Loop, OrGroup
+from aotloop.core.turns import patience
 from tests.core.generated import any_graphs, thoroughly, valid_loops
-from tests.loops import a_loop, atom
+from tests.loops import a_large_loop as a_loop
+from tests.loops import atom
+
+PATIENT = patience(a_loop(atom("A1")))
+"""Of a loop in which nothing was resolved yet."""
 
 
 def ready(loop: Loop) -> list[str]:
@@ -86,7 +91,7 @@ def test_racers_of_a_settled_group_are_not_ready() -> None:
 def test_a_failed_choice_is_not_ready_even_if_it_stays_selected() -> None:
     loop = x_or_y(selected="Y", failed=("X", "Y"))
     assert ready(loop) == []
-    assert Graph(loop).why_not_ready("Y") == "Y is a failed choice of g"
+    assert Graph(loop).why_not_ready("Y") == "Y has had its turn in this round of g"
 
 
 def test_a_dependency_on_one_choice_is_met_by_whichever_is_selected() -> None:
@@ -314,7 +319,7 @@ class Definition:
 
     def exhausted(self, atom_id: str) -> bool:
         (this,) = (one for one in self.loop.atoms if one.id == atom_id)
-        return this.attempts >= self.loop.objective.constraints.max_attempts
+        return (this.repairs is not None or bool(self.children(atom_id))) and this.attempts >= PATIENT
 
     def wanted(self, atom_id: str) -> bool:
         group = self.group(atom_id)
@@ -358,10 +363,13 @@ def test_whatever_is_not_ready_has_a_reason_and_what_is_ready_has_none(loop: Loo
 @given(valid_loops(largest_unit=1, most_units=8))
 def test_ready_atoms_come_in_the_order_of_the_definition(loop: Loop) -> None:
     definition, order = Definition(loop), [one.id for one in loop.atoms]
-    ranked = sorted(
-        ready(loop), key=lambda one: (-definition.path(one), -len(definition.consumers(one)), order.index(one))
-    )
-    assert ready(loop) == ranked
+    failures = {one.id: one.failures for one in loop.atoms}
+
+    def rank(one: str) -> tuple[bool, float, int, int, int]:
+        path, users = definition.path(one), len(definition.consumers(one))
+        return failures[one] > 0, -path, -users, failures[one], order.index(one)
+
+    assert ready(loop) == sorted(ready(loop), key=rank)
 
 
 @given(valid_loops())
@@ -420,18 +428,42 @@ def test_of_several_that_wait_the_longest_path_counts() -> None:
     assert graph.remaining_path == {"A": 8.0, "B": 2.0, "C": 7.0}
 
 
-def test_a_selected_choice_that_was_given_up_is_exhausted_and_another_one_is_not() -> None:
+def test_a_choice_that_has_had_its_turn_is_not_exhausted_and_not_ready() -> None:
     for given_up in ({"failed": ("X",)}, {"blamed": {"X": ()}}):
         group = OrGroup(choices=("X", "Y"), selected="X", **given_up)
         loop = a_loop(atom("X", or_group="g"), atom("Y", or_group="g"), or_groups={"g": group})
-        assert (Graph(loop).is_exhausted("X"), Graph(loop).is_exhausted("Y")) == (True, False)
-        loop.or_groups["g"] = replace(group, selected="Y")
-        assert not Graph(loop).is_exhausted("X")
+        assert (Graph(loop).is_exhausted("X"), Graph(loop).is_exhausted("Y")) == (False, False)
+        assert Graph(loop).why_not_wanted("X") == "X has had its turn in this round of g"
 
 
-def test_attempts_are_spent_when_there_were_as_many_as_allowed() -> None:
-    graph = Graph(a_loop(atom("A", attempts=1), atom("B", attempts=2), constraints=Constraints(max_attempts=2)))
-    assert (graph.is_exhausted("A"), graph.is_exhausted("B")) == (False, True)
+@pytest.mark.parametrize(("attempts", "expected"), [(PATIENT - 1, False), (PATIENT, True)])
+def test_only_repairs_and_wholes_are_exhausted_when_patience_is_over(attempts: int, expected: bool) -> None:
+    graph = Graph(
+        a_loop(
+            atom("A", attempts=99), atom("R", repairs="tests", attempts=attempts), atom("P", attempts=attempts),
+            atom("C", attempts=99), decompositions=[split("P", "C")],
+        )
+    )  # fmt: skip
+    assert [graph.is_exhausted(one) for one in "ARPC"] == [False, expected, expected, False]
+    said = f"R has failed {PATIENT} times; a correction can grant it a retry"
+    assert graph.why_not_ready("R") == (said if expected else None)
+
+
+def test_what_was_never_tried_comes_first_then_the_longest_path_then_consumers_then_fewest_failures() -> None:
+    loop = a_loop(
+        atom("twice", failures=2), atom("once", failures=1), atom("long", failures=9), atom("after", "long"),
+        atom("fresh"), atom("wide"), atom("B", "wide"), atom("C", "wide"), atom("narrow"), atom("D", "narrow"),
+    )  # fmt: skip
+    assert Graph(loop).ready() == ["wide", "narrow", "fresh", "long", "once", "twice"]
+
+
+def test_a_choice_counts_with_the_failures_of_its_whole_unit() -> None:
+    group = OrGroup(choices=("X", "Y", "later"), selected="X")
+    loop = a_loop(
+        atom("X", or_group="g"), atom("Y", or_group="g", failures=2), atom("A", failures=1), atom("B", failures=3),
+        or_groups={"g": group},
+    )  # fmt: skip
+    assert Graph(loop).ready() == ["A", "X", "B"]
 
 
 def test_parts_that_are_parts_of_one_another_come_to_an_end() -> None:

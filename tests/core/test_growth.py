@@ -291,7 +291,10 @@ def test_decomposing_changes_nothing_but_the_parent(loop: Loop, data: st.DataObj
         one for one in before.atoms if one.id != parent.id
     ]
     assert (loop.or_groups, loop.trail) == (before.or_groups, before.trail)
-    assert replace(loop.control, generation=Generation()) == replace(before.control, generation=Generation())
+    assert loop.control.tried == before.control.tried + (parent.status == "in_progress")
+    assert replace(loop.control, generation=Generation(), tried=0) == replace(
+        before.control, generation=Generation(), tried=0
+    )
     assert loop.decompositions[:-1] == before.decompositions
     assert set(before.bindings) - set(loop.bindings) <= {parent.id}
 
@@ -345,3 +348,22 @@ def test_a_choice_that_had_failed_before_it_was_an_atom_is_not_tried() -> None:
 def test_what_makes_no_sense_of_a_new_atom_is_told_in_words() -> None:
     with refused(a_loop(atom("A1")), "AtomAdded is not possible: A2: run: is blank; give a command or remove the key"):
         added(a_loop(atom("A1")), run=" ")
+
+
+# --- what new atoms cover ----------------------------------------------------------------------------------------
+
+
+def test_an_atom_that_covers_what_the_base_case_does_not_have_is_refused() -> None:
+    loop = a_loop(atom("A1"))
+    with pytest.raises(IllegalEvent, match="the base case has no item 'command: tru'; did you mean command: true"):
+        advance(loop, AtomAdded(description="x", covers=("command: tru",)))
+    assert len(loop.atoms) == 1
+    advance(loop, AtomAdded(description="x", covers=("command: true",)))
+    assert loop.atoms[1].covers == ("command: true",)
+
+
+def test_a_part_that_covers_what_the_base_case_does_not_have_is_taken_without_it() -> None:
+    loop = a_loop(atom("A1"))
+    parts = (Child(description="x", covers=("magic", "command: true")), Child(description="y"))
+    advance(loop, AtomDecomposed(parent="A1", children=parts, reason="r"))
+    assert [one.covers for one in loop.atoms] == [(), ("command: true",), ()]

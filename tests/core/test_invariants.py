@@ -210,13 +210,13 @@ def test_what_is_selected_has_not_failed() -> None:
 def test_a_group_whose_choices_have_all_failed_is_only_doubtful() -> None:
     loop = grouped(failed=("A2", "A1"))
     assert errors(loop) == []
-    assert warnings(loop) == ["or_groups.g.failed: every choice has failed; nothing is left to try"]
+    assert warnings(loop) == ["or_groups.g.failed: every choice has had its turn; the next start begins another round"]
 
 
 def test_a_group_is_exhausted_too_when_the_only_choices_left_are_not_atoms_yet() -> None:
     loop = grouped(("A1", "A2", "A3"), failed=("A1", "A2"))
     assert errors(loop) == []
-    assert any("nothing is left to try" in one for one in warnings(loop))
+    assert any("the next start begins another round" in one for one in warnings(loop))
 
 
 def test_what_has_failed_is_a_choice() -> None:

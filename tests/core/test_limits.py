@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aotloop.core.limits import problem_of_duration, problems_of_constraints, seconds
+from aotloop.core.limits import EFFORTS, SET_BY_EFFORT, limits_of, problem_of_duration, problems_of_constraints, seconds
 from aotloop.core.model import Constraints, Duration
 
 
@@ -87,6 +87,7 @@ def test_the_defaults_are_within_their_limits() -> None:
         ("max_parallel_agents", 1),
         ("max_stall_count", 1),
         ("max_attempts", 1),
+        ("max_total_attempts", 1),
         ("max_depth", 0),
         ("max_children", 1),
     ],
@@ -123,3 +124,42 @@ def test_what_may_mean_several_things_or_nothing_is_no_length_of_time(text: str)
 def test_a_number_larger_than_any_float_is_no_length_of_time() -> None:
     with pytest.raises(ValueError, match="1000000"):
         seconds(10**400)
+
+
+# --- effort ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("effort", "expected"), [("low", (10, 2, 1, 4)), ("normal", (20, 3, 2, 10)), ("high", (60, 5, 3, 30))]
+)
+def test_effort_sets_the_limits_that_only_make_sense_together(effort: Any, expected: tuple[int, ...]) -> None:
+    limits = limits_of(Constraints(effort=effort))
+    assert (
+        limits.max_iterations,
+        limits.max_stall_count,
+        limits.max_attempts,
+        limits.attempts_per_atom,
+    ) == expected
+
+
+def test_without_a_word_about_it_effort_is_normal() -> None:
+    assert limits_of(Constraints()) == limits_of(Constraints(effort="normal"))
+
+
+@pytest.mark.parametrize("name", SET_BY_EFFORT)
+def test_what_a_file_sets_itself_wins(name: str) -> None:
+    given: dict[str, Any] = {name: 7}
+    limits = limits_of(Constraints(effort="high", **given))
+    assert getattr(limits, name) == 7
+    others = [other for other in SET_BY_EFFORT if other != name]
+    assert [getattr(limits, other) for other in others] == [getattr(EFFORTS["high"], other) for other in others]
+
+
+def test_what_effort_does_not_set_is_what_the_file_says() -> None:
+    given: dict[str, Any] = {
+        "max_parallel_agents": 5, "max_total_attempts": 44, "max_depth": 1, "max_children": 2, "max_cost_usd": 1.5,
+        "max_runtime": "2h", "verify_each_iteration": True,
+    }  # fmt: skip
+    for effort in EFFORTS:
+        limits = limits_of(Constraints(effort=effort, **given))
+        assert {name: getattr(limits, name) for name in given} == given

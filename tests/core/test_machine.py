@@ -182,7 +182,8 @@ def test_what_is_not_ready_does_not_start_and_says_why(atom_id: str, why: str) -
 def test_a_resolved_atom_has_its_result_as_binding() -> None:
     loop = a_loop(atom("A1", status="in_progress"), atom("A2", "A1"))
     assert resolve(loop, "A1", "wrote the parser", "src/parser.py") == []
-    assert loop.control.generation == Generation(resolved=1)
+    assert loop.control.generation == Generation(outcomes=1, resolved=1)
+    assert (loop.control.tried, loop.control.won, loop.control.needed) == (1, 1, 1)
     loop.control = a_loop(atom("A1")).control
     assert loop == a_loop(
         atom("A1", status="resolved"),

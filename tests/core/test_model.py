@@ -14,8 +14,6 @@ from msgspec.structs import fields
 import aotloop.core
 from aotloop.core import effects, events, model
 from aotloop.core.checklist import AllOf, AnyOf, Leaf
-from aotloop.core.conduct import reports
-from aotloop.core.conduct import run as runs
 from aotloop.core.context import Context
 from aotloop.core.findings import Finding
 from aotloop.core.gate import Gate
@@ -23,7 +21,7 @@ from aotloop.core.phases import model as phase_model
 from aotloop.core.phases import settings as phase_settings
 from aotloop.core.phases.receipts import Proof, Row
 
-CHANGEABLE = {model.Loop, runs.Weighing}
+CHANGEABLE = {model.Loop}
 """Their containers change; all that is in them is replaced."""
 
 
@@ -53,16 +51,14 @@ def test_fields_are_named_at_the_call() -> None:
 
 
 UNLESS_SAID = {
-    model.Constraints: {
-        "max_iterations": 20, "max_parallel_agents": 3, "max_stall_count": 3, "max_attempts": 2, "max_depth": 3,
-        "max_children": 8,
-    },
+    model.Constraints: {"effort": "normal", "max_parallel_agents": 3, "max_depth": 3, "max_children": 8},
     model.Objective: {"constraints": model.Constraints()},
-    model.Control: {"used": model.Used(), "generation": model.Generation(), "steering": model.Steering()},
+    model.Control: {
+        "used": model.Used(), "generation": model.Generation(), "steering": model.Steering(), "prices": model.Prices(),
+    },
     model.TrailEntry: {"type": "selection"},
     events.Spent: {"used": model.Used()},
     effects.CancelAttempt: {"discard": True},
-    reports.WorkFailed: {"taught": True},
     Context: {"may_split": True},
     phase_model.PhaseLoop: {
         "version": 2, "max_iterations": 50, "max_phase_iterations": 10, "max_fix_cycles": 3, "budget_limit_usd": 20,

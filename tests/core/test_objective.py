@@ -79,3 +79,11 @@ def test_equal_digests_mean_equal_objectives(one: Objective, other: Objective) -
     bare = [replace(objective, constraints=Constraints()) for objective in (one, other)]
     assert (digest_of(one) == digest_of(other)) == (bare[0] == bare[1])
     assert digest_of(one) == digest_of(replace(one, constraints=other.constraints))
+
+
+def test_the_digest_of_an_objective_is_what_it_was_in_earlier_versions() -> None:
+    """It is kept in files and in what a person agreed to; a new kind of limit does not change it."""
+    assert digest_of(OBJECTIVE) == "00a6abf9237ad251"
+    assert digest_of(judged(_1="bad", _5="good")) == "5bff099607e73eb6"
+    more = Constraints(effort="high", max_total_attempts=9)
+    assert digest_of(replace(OBJECTIVE, constraints=more)) == digest_of(OBJECTIVE)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from aotloop.core import events
 from aotloop.core.board import Board
 from aotloop.core.effects import CheckParent, Resolved
-from aotloop.core.model import AtomCheck, Binding, Decomposition, Loop
+from aotloop.core.machine import advance
+from aotloop.core.model import AtomCheck, BaseCase, Binding, Check, ChecklistItem, Decomposition, Loop
 from aotloop.core.parents import resolve_parents, settle_parent
+from aotloop.core.turns import patience
 from tests.core.happenings import resolve
 from tests.loops import a_loop, atom
 
@@ -47,8 +50,11 @@ def test_a_whole_with_a_check_of_its_own_is_asked_about_and_nothing_above_it_is_
 
 
 def test_a_whole_whose_attempts_are_spent_is_not_asked_about_again() -> None:
-    loop = a_loop(atom("P", check=PASSES, attempts=2), atom("A", status="resolved"), decompositions=[split("P", "A")])
-    assert settle_parent(Board(loop), "P") == []
+    most = patience(a_loop(atom("P")))
+    for attempts, asked in ((most - 1, [CheckParent(atom="P")]), (most, [])):
+        whole = atom("P", check=PASSES, attempts=attempts)
+        loop = a_loop(whole, atom("A", status="resolved"), decompositions=[split("P", "A")])
+        assert settle_parent(Board(loop), "P") == asked
 
 
 def test_a_whole_that_waits_for_two_things_that_are_resolved_at_once_is_told_of_once() -> None:
@@ -71,3 +77,18 @@ def test_what_is_resolved_already_or_is_no_atom_is_left_alone() -> None:
     board = Board(loop)
     assert settle_parent(board, "P") == settle_parent(board, "gone") == resolve_parents(board, "A") == []
     assert loop.bindings["P"] == Binding(summary="did P")
+
+
+def test_a_parent_that_only_covers_items_is_checked_by_them() -> None:
+    splits = [Decomposition(parent="A1", children=("A2",), reason="parts")]
+    loop = a_loop(atom("A1", covers=("command: true",)), atom("A2", status="in_progress"), decompositions=splits)
+    assert CheckParent(atom="A1") in advance(loop, events.AtomResolved(atom="A2", at="t"))
+    assert loop.atoms[0].status == "pending"
+
+
+def test_a_parent_whose_items_only_a_judge_decides_is_not_checked() -> None:
+    splits = [Decomposition(parent="A1", children=("A2",), reason="parts")]
+    judged = BaseCase(checklist=(ChecklistItem(item="nice", check=Check(type="assertion", value="it is nice")),))
+    parent, part = atom("A1", covers=("nice",)), atom("A2", status="in_progress")
+    loop = a_loop(parent, part, decompositions=splits, base_case=judged)
+    assert Resolved(atom="A1") in advance(loop, events.AtomResolved(atom="A2", at="t"))

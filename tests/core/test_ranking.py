@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from aotloop.core.ranking import SLACK, Rank, Ranking
+from aotloop.core.graph import Rank
+from aotloop.core.ranking import SLACK, Ranking
 
 
 def rank(number: int) -> Rank:
-    return (float(number), 0, 0)
+    return (False, float(number), 0, 0, 0)
 
 
 def a_ranking(**ranks: int) -> Ranking:

@@ -189,3 +189,23 @@ def test_a_count_that_makes_no_sense_is_forgotten_with_the_others() -> None:
     loop.control = replace(loop.control, stall_count=-1, epoch=3)
     realign(loop, atom("A1"))
     assert (loop.control.stall_count, loop.control.epoch) == (0, 4)
+
+
+def test_failures_and_turns_belong_to_the_old_agreement() -> None:
+    held = {"attempts": 1, "failures": 3, "alike": 2, "partial": True}
+    group = OrGroup(
+        choices=("X", "Y"), selected="X", failed=("Y",), blamed={"Y": ()}, round=1, seen=("Y",), blames={"Y": 1},
+        hints={"X": ("A1",)},
+    )  # fmt: skip
+    loop = used(atom("A1", **held), atom("X", or_group="g"), atom("Y", or_group="g"))
+    realign(loop, atom("A1", **held), atom("X", or_group="g"), atom("Y", or_group="g"), or_groups={"g": group})
+    assert loop.atoms[0] == atom("A1")
+    assert loop.or_groups["g"] == OrGroup(choices=("X", "Y"), selected="X")
+
+
+def test_what_is_done_stays_done_if_it_covers_other_items_now() -> None:
+    """The base case tells whether they hold. A loop of the version before, which covers nothing, loses no work."""
+    loop = used(atom("A1", status="resolved", covers=("command: true",)), atom("A2", status="resolved"))
+    realign(loop, atom("A1"), atom("A2", covers=("command: true",)))
+    assert statuses(loop) == {"A1": "resolved", "A2": "resolved"}
+    assert [one.covers for one in loop.atoms] == [(), ("command: true",)]

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from aotloop.core import events
 from aotloop.core.board import Board
-from aotloop.core.effects import CheckParent, Resolved
+from aotloop.core.effects import CheckParent, Resolved, Revert
 from aotloop.core.graph import Graph
 from aotloop.core.invariants import findings_of
 from aotloop.core.machine import advance
@@ -20,9 +20,12 @@ from aotloop.core.model import (
     AtomCheck,
     BaseCase,
     Binding,
+    Check,
+    ChecklistItem,
     Constraints,
     Correction,
     Decomposition,
+    Generation,
     Loop,
     OrGroup,
     TrailEntry,
@@ -367,6 +370,8 @@ def test_without_the_selected_choice_the_first_is_taken_that_was_not_given_up(
     loop = x_y_z(**group)
     advance(loop, events.ScopeReduced(atom="X", **SAID))
     assert loop.or_groups["g"].selected == selected
+    assert Graph(loop).ready() == [selected], "where all had had their turn, another round begins"
+    assert loop.or_groups["g"].round == ({"failed", "blamed"} <= set(group))
 
 
 @pytest.mark.parametrize(
@@ -461,3 +466,128 @@ def test_whoever_keeps_a_board_of_the_loop_sees_the_correction() -> None:
     advance(loop, events.ScopeExtended(added=events.AtomAdded(description="more"), **SAID), board)
     assert board.ready() == Graph(loop).ready() == ["A5"]
     assert "A3" not in board.atoms
+
+
+# --- what is held against an atom, and what comes back ----------------------------------------------------------
+
+HELD: dict[str, Any] = {"attempts": 1, "failures": 5, "alike": 3, "partial": True}
+
+
+def turned(**control: Any) -> Loop:
+    """A group in its second round, with everything that is noted of one; Z is built on it."""
+    group = OrGroup(
+        choices=("X", "Y"), selected="Y", failed=("X",), round=2, seen=("Y",), blames={"X": 1, "Y": 2},
+        hints={"X": ("Z",), "Y": ("Z",)},
+    )  # fmt: skip
+    loop = a_loop(
+        atom("X", or_group="g", **HELD), atom("Y", or_group="g", status="resolved", failures=1), atom("Z", "Y", **HELD),
+        atom("A", **HELD), or_groups={"g": group},
+    )  # fmt: skip
+    counted = {"tried": 9, "won": 2, "needed": 4, "shares": 4, "fewest_unresolved": 1, **control}
+    loop.control = replace(loop.control, generation=Generation(outcomes=2, least=6), **counted)
+    return loop
+
+
+def held(loop: Loop, atom_id: str) -> dict[str, Any]:
+    one = Graph(loop).atoms[atom_id]
+    return {name: getattr(one, name) for name in HELD}
+
+
+NOTHING: dict[str, Any] = {"attempts": 0, "failures": 0, "alike": 0, "partial": False}
+
+
+def test_a_new_objective_forgets_all_turns_and_counts_attempts_anew() -> None:
+    loop = turned()
+    advance(loop, events.ObjectiveCorrected(objective=replace(loop.objective, goal="More"), **SAID))
+    assert loop.or_groups["g"] == OrGroup(choices=("X", "Y"), selected="Y")
+    assert [held(loop, one) for one in ("X", "Y", "Z", "A")] == [NOTHING] * 4
+    control = loop.control
+    assert (control.tried, control.won, control.needed, control.shares, control.fewest_unresolved) == (0, 0, 0, 4, 2)
+    assert control.generation == Generation()
+
+
+def test_a_completed_loop_with_a_new_objective_reckons_its_shares_when_it_starts() -> None:
+    loop = turned(status="completed")
+    advance(loop, events.ObjectiveCorrected(objective=replace(loop.objective, goal="More"), **SAID))
+    assert (loop.control.status, loop.control.shares) == ("pending", None)
+
+
+@pytest.mark.parametrize("event", ALL, ids=lambda event: type(event).__name__)
+def test_after_every_correction_another_generation_begins_and_the_minimum_is_what_is_unresolved_now(
+    event: events.Corrected,
+) -> None:
+    loop = worked_on()
+    loop.control = replace(loop.control, generation=Generation(outcomes=2, least=6), fewest_unresolved=0)
+    advance(loop, event)
+    assert loop.control.generation == Generation()
+    assert loop.control.fewest_unresolved == Board(loop).unresolved_count()
+
+
+def test_a_loop_that_was_never_started_has_no_minimum_after_a_correction() -> None:
+    loop = worked_on()
+    advance(loop, ALL[0])
+    assert (loop.control.fewest_unresolved, loop.control.shares) == (None, None)
+
+
+def test_a_retry_holds_nothing_against_the_atom_and_gives_a_share_back() -> None:
+    loop = turned()
+    advance(loop, events.RetryGranted(atom="A", **SAID))
+    assert held(loop, "A") == NOTHING
+    assert held(loop, "X") == HELD
+    assert (loop.control.shares, loop.control.tried) == (5, 9)
+
+
+def test_a_retry_of_a_choice_frees_it_and_no_other() -> None:
+    loop = turned()
+    advance(loop, events.RetryGranted(atom="X", **SAID))
+    group = loop.or_groups["g"]
+    assert (group.failed, group.blames, group.hints, group.selected) == ((), {"Y": 2}, {"Y": ("Z",)}, "Y")
+    assert held(loop, "X") == NOTHING
+
+
+def test_an_atom_that_a_person_adds_brings_a_share_and_what_is_taken_out_takes_none() -> None:
+    loop = turned()
+    advance(loop, events.ScopeExtended(added=events.AtomAdded(description="more"), **SAID))
+    assert loop.control.shares == 5
+    advance(loop, events.ScopeReduced(atom="A", **SAID))
+    assert loop.control.shares == 5
+
+
+def test_before_a_loop_was_started_no_share_is_granted() -> None:
+    loop = turned(shares=None)
+    advance(loop, events.RetryGranted(atom="A", **SAID))
+    assert loop.control.shares is None
+
+
+def test_a_forced_choice_starts_afresh_and_so_does_what_was_built_on_the_other() -> None:
+    loop = turned()
+    advance(loop, events.ChoiceForced(or_group="g", choice="X", **SAID))
+    assert [held(loop, one) for one in ("X", "Y", "Z")] == [NOTHING] * 3
+    group = loop.or_groups["g"]
+    assert (group.selected, group.failed, group.blames, group.hints) == ("X", (), {"Y": 2}, {"Y": ("Z",)})
+
+
+def test_what_is_under_way_keeps_its_failures() -> None:
+    loop = a_loop(atom("A", status="in_progress", **HELD))
+    advance(loop, ALL[0])
+    assert (loop.atoms[0].status, held(loop, "A")) == ("pending", HELD)
+
+
+def test_a_new_base_case_leaves_no_atom_with_items_that_are_gone() -> None:
+    loop = a_loop(atom("A1", covers=("command: true",)), atom("A2"))
+    items = (ChecklistItem(item="other", check=Check(type="command", value="true")),)
+    wanted = replace(loop.objective, base_case=BaseCase(checklist=items))
+    advance(loop, events.ObjectiveCorrected(objective=wanted, description="d", at="t"))
+    assert [one.covers for one in loop.atoms] == [(), ()]
+    assert [one for one in findings_of(loop) if one.level == "error"] == []
+
+
+def test_what_a_reopened_atom_contributed_stays_with_a_retry_and_goes_with_what_it_rests_on() -> None:
+    loop = a_loop(atom("X", or_group="g", status="resolved"), atom("Y", or_group="g"), atom("Z", "X", reopened=True))
+    advance(loop, events.RetryGranted(atom="Z", **SAID))
+    assert Graph(loop).atoms["Z"].reopened
+    effects = advance(loop, events.ChoiceForced(or_group="g", choice="Y", **SAID))
+    assert not Graph(loop).atoms["Z"].reopened
+    assert effects == [Revert(atoms=("X", "Z"))]
+    advance(loop, events.RetryGranted(atom="Z", **SAID))
+    assert not Graph(loop).atoms["Z"].reopened, "a retry gives nothing back that is gone"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from aotloop.core.board import Board
 from aotloop.core.graph import Graph
 from aotloop.core.model import Decomposition, Loop
@@ -83,3 +85,19 @@ def test_a_group_goes_with_the_last_of_its_choices_and_not_before() -> None:
     loop = a_parent()
     take_out(Board(loop), {"B2", "B3"})
     assert loop.or_groups == {}
+
+
+def test_what_the_atoms_that_went_had_said_of_a_choice_is_forgotten_and_nothing_else() -> None:
+    loop = a_loop(*(atom(one) for one in "ABCD"), *(atom(one, or_group="g") for one in "XYZ"))
+    said = {"X": ("A", "B", "tests"), "Y": ("C",), "Z": ("D",)}
+    loop.or_groups["g"] = replace(loop.or_groups["g"], hints=said)
+    take_out(Board(loop), {"A", "C"})
+    assert loop.or_groups["g"].hints == {"X": ("B", "tests"), "Z": ("D",)}
+
+
+def test_a_group_of_which_no_one_that_went_spoke_is_the_very_same() -> None:
+    loop = a_loop(atom("A"), atom("B"), atom("X", or_group="g"), atom("Y", or_group="g"))
+    loop.or_groups["g"] = replace(loop.or_groups["g"], hints={"X": ("B",)})
+    before = loop.or_groups["g"]
+    take_out(Board(loop), {"A"})
+    assert loop.or_groups["g"] is before

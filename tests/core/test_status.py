@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from aotloop.core.events import (
+    AtomFailed,
+    AtomResolved,
     AtomStarted,
     Event,
     LoopCompleted,
@@ -18,11 +21,12 @@ from aotloop.core.events import (
     StopRequested,
     VerdictReached,
 )
+from aotloop.core.graph import Graph
 from aotloop.core.machine import advance
-from aotloop.core.model import Binding, Used, Verdict
+from aotloop.core.model import Binding, OrGroup, Used, Verdict
 from aotloop.core.objective import digest_of
 from aotloop.core.usage import tokens_of
-from tests.core.generated import deep_copy
+from tests.core.generated import deep_copy, errors_of
 from tests.core.refusing import refused
 from tests.loops import a_loop, atom
 
@@ -164,3 +168,55 @@ def test_a_verdict_that_comes_after_the_end_changes_nothing() -> None:
     verdict = Verdict(passed=False, objective_digest="d", at="noon", failing=("tests",))
     assert advance(loop, VerdictReached(verdict=verdict)) == []
     assert deep_copy(loop) == before
+
+
+# --- what a loop starts with -------------------------------------------------------------------------------------
+
+
+def test_a_loop_that_is_started_for_the_first_time_has_a_share_for_each_atom_and_counts_what_is_unresolved() -> None:
+    loop = a_loop(atom("A1", status="resolved"), atom("X", or_group="g"), atom("Y", or_group="g"), status="pending")
+    advance(loop, LoopStarted())
+    assert (loop.control.shares, loop.control.fewest_unresolved) == (3, 1)
+
+
+def test_what_it_had_when_it_was_started_first_is_kept() -> None:
+    loop = a_loop(atom("A1"), atom("A2"), status="stopped")
+    loop.control = replace(loop.control, shares=7, fewest_unresolved=1, tried=5)
+    advance(loop, LoopStarted())
+    assert (loop.control.shares, loop.control.fewest_unresolved, loop.control.tried) == (7, 1, 5)
+
+
+@pytest.mark.parametrize("given_up", [{"failed": ("X", "Y")}, {"failed": ("Y",), "blamed": {"X": ()}}])
+def test_a_group_whose_selected_choice_was_given_up_for_good_is_opened_again(given_up: dict[str, Any]) -> None:
+    loop = a_loop(
+        atom("X", or_group="g", attempts=2), atom("Y", or_group="g", attempts=2), atom("V", or_group="h"),
+        atom("W", or_group="h"), status="stopped",
+    )  # fmt: skip
+    loop.or_groups["g"] = replace(loop.or_groups["g"], **given_up)
+    loop.or_groups["h"] = replace(loop.or_groups["h"], failed=("W",))
+    advance(loop, LoopStarted())
+    assert loop.or_groups["g"] == OrGroup(choices=("X", "Y"), selected="X", round=1)
+    assert [one.attempts for one in loop.atoms[:2]] == [0, 0]
+    assert loop.or_groups["h"].failed == ("W",), "what goes on is left alone"
+    assert Graph(loop).ready() == ["X", "V"]
+    assert errors_of(loop) == []
+
+
+def test_a_file_of_the_version_before_goes_on_until_it_is_done() -> None:
+    """Every choice was given up for good, attempts were spent, and there are none of the new keys."""
+    loop = a_loop(
+        atom("A1", attempts=2), atom("X", "A1", or_group="g", attempts=2), atom("Y", "A1", or_group="g", attempts=2),
+        atom("Z", "X", attempts=2), status="stopped",
+    )  # fmt: skip
+    loop.or_groups["g"] = replace(loop.or_groups["g"], failed=("X", "Y"))
+    loop.control = replace(loop.control, iteration=4, stall_count=3, prev_pending_count=3, stop_reason="exhausted: …")
+    advance(loop, LoopStarted())
+    for one in ("A1", "X", "Z"):
+        assert Graph(loop).ready() == [one]
+        advance(loop, AtomStarted(atom=one))
+        advance(loop, AtomFailed(atom=one, reason="bad luck", at="noon"))
+        selected = {"X": loop.or_groups["g"].selected}.get(one, one)
+        advance(loop, AtomStarted(atom=selected))
+        advance(loop, AtomResolved(atom=selected, summary="done"))
+    assert Graph(loop).unresolved() == []
+    assert errors_of(loop) == []

@@ -124,7 +124,7 @@ def test_resolving_what_is_resolved_without_a_summary_changes_nothing() -> None:
 @pytest.mark.parametrize(("status", "move"), [("running", "start"), ("stopped", "stop"), ("completed", "complete")])
 def test_setting_the_status_a_loop_has_changes_nothing(status: str, move: str) -> None:
     loop = a_verified_loop(status)
-    loop.control = replace(loop.control, stop_requested=True, stop_reason="user: enough")
+    loop.control = replace(loop.control, stop_requested=True, stop_reason="user: enough", shares=1, fewest_unresolved=0)
     before = deep_copy(loop)
     assert advance(loop, LOOP_EVENTS[move](loop)) == []
     assert deep_copy(loop) == before

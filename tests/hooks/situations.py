@@ -25,6 +25,13 @@ def driven(*atoms: Atom, limits: Constraints | None = None, **more: Any) -> Loop
     return loop
 
 
+def lasted(loop: Loop, **more: Any) -> Loop:
+    """So many attempts have ended in its generation that it is judged when it is looked at next; `more` of it."""
+    generation = replace(loop.control.generation, **{"outcomes": 9, "least": 9, **more})
+    loop.control = replace(loop.control, iteration=loop.control.iteration + 1, generation=generation)
+    return loop
+
+
 def judged(loop: Loop, *, passed: bool = False, failing: tuple[str, ...] = (), **more: Any) -> Loop:
     """With a verdict that is fresh, unless `more` says otherwise."""
     verdict = Verdict(

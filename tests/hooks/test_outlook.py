@@ -10,6 +10,7 @@ import pytest
 from aotloop import hooks
 from aotloop.core.board import Board
 from aotloop.core.model import Atom, AtomCheck, Decomposition
+from aotloop.core.turns import patience
 from aotloop.hooks.outlook import Outlook, outlook
 from aotloop.hooks.words import LONGEST_LINE, line, names
 from tests.hooks.situations import driven
@@ -29,7 +30,9 @@ def test_a_parent_is_checked_when_all_its_parts_are_resolved_and_not_before() ->
     done, todo = atom("A2", status="resolved"), atom("A3")
     assert of(atom("A1", check=CHECK), done, split=("A1", "A2")).to_check == ("A1",)
     assert of(atom("A1", check=CHECK), done, todo, split=("A1", "A2", "A3")).to_check == ()
-    assert of(atom("A1", check=CHECK, attempts=2), done, split=("A1", "A2")).is_empty
+    patient = patience(driven(atom("A2")))  # the parts bring attempts, the whole does not
+    assert not of(atom("A1", check=CHECK, attempts=patient - 1), done, split=("A1", "A2")).is_empty
+    assert of(atom("A1", check=CHECK, attempts=patient), done, split=("A1", "A2")).is_empty, "patience is at its end"
 
 
 def test_a_parent_that_nobody_needs_is_not_checked() -> None:

@@ -30,7 +30,7 @@ def test_an_agent_is_found_and_what_it_lacks_for_this_loop_is_said_once(tmp_path
     config = scripted(tmp_path, {"*": [done({"a": "a"})]})
     project = a_project(
         tmp_path,
-        *(atom(f"A{one}", or_group="way") for one in (1, 2, 3)),
+        *(atom(f"A{one}", or_group="way", probe=one == 3) for one in (1, 2, 3)),
         config=config,
         base_case="test -f a",
         constraints=Constraints(max_cost_usd=5.0),

@@ -8,7 +8,18 @@ import pytest
 from msgspec.structs import replace
 
 from aotloop.agents.contract import Capabilities, Support
-from aotloop.core.model import AtomCheck, BaseCase, Check, ChecklistItem, Constraints, Criterion, Loop, OrGroup
+from aotloop.core.limits import limits_of
+from aotloop.core.model import (
+    AtomCheck,
+    BaseCase,
+    Check,
+    ChecklistItem,
+    Constraints,
+    Criterion,
+    Loop,
+    OrGroup,
+    Prices,
+)
 from aotloop.launch.shortcomings import Matters, matters_of, shortcomings
 from tests.loops import a_loop, atom
 
@@ -22,7 +33,7 @@ def told(matters: Matters = ALL, **lacking: Support) -> list[str]:
 
 def test_of_an_agent_that_does_it_all_nothing_is_said() -> None:
     assert told() == []
-    assert told(resume="missing", interrupt="emulated") == []
+    assert told(sessions="missing", interrupt="emulated") == []
 
 
 def test_a_limit_of_cost_cannot_hold_if_nobody_tells_the_cost() -> None:
@@ -61,25 +72,33 @@ JUDGED = Check(type="quality", rubric=(Criterion(criterion="it is short", weight
         ({}, False),
         ({"atoms": (atom("A1", probe=True),)}, True),
         ({"atoms": (atom("A1", probe=True, status="resolved"),)}, False),
-        ({"choices": 2}, False),
-        ({"choices": 3}, True),
-        ({"choices": 3, "speculative": True}, False),
+        ({"choices": 3}, False),
+        ({"choices": 2, "probes": 1}, True),
+        ({"choices": 2, "probes": 1, "speculative": True}, False),
+        ({"probes": 1}, False),
         ({"atoms": (atom("A1", check=AtomCheck(type="assertion", value="it is good")),)}, True),
         ({"atoms": (atom("A1", check=AtomCheck(type="command", value="true")),)}, False),
         ({"item": JUDGED}, True),
     ],
 )
 def test_somebody_only_looks_where_there_are_probes_or_judges(change: dict[str, Any], looks: bool) -> None:
-    assert matters_of(a_loop_with(**change), Constraints()).only_looks is looks
+    assert matters_of(a_loop_with(**change), limits_of(Constraints())).only_looks is looks
 
 
 def a_loop_with(
-    *, atoms: tuple[Any, ...] = (), choices: int = 0, speculative: bool = False, item: Check | None = None
+    *,
+    atoms: tuple[Any, ...] = (),
+    choices: int = 0,
+    speculative: bool = False,
+    item: Check | None = None,
+    probes: int = 0,
 ) -> Loop:
+    """`probes`: so many were made before."""
     ways = tuple(atom(f"W{one}", or_group="way") for one in range(choices))
     names = tuple(one.id for one in ways)
     groups = {"way": OrGroup(choices=names, selected=names[0], speculative=speculative)} if ways else {}
     loop = a_loop(*(atoms or (atom("A0"),)), *ways, or_groups=groups)
+    loop.control = replace(loop.control, prices=Prices(probes=probes))
     if item is not None:
         base_case = BaseCase(checklist=(ChecklistItem(item="it is good", check=item),))
         loop.objective = replace(loop.objective, base_case=base_case)
@@ -87,4 +106,4 @@ def a_loop_with(
 
 
 def test_the_limit_that_counts_is_the_one_of_the_run() -> None:
-    assert matters_of(a_loop(atom("A1")), Constraints(max_cost_usd=2.5)).max_cost_usd == 2.5
+    assert matters_of(a_loop(atom("A1")), limits_of(Constraints(max_cost_usd=2.5))).max_cost_usd == 2.5

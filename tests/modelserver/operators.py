@@ -17,7 +17,7 @@ from aotloop.agents.contract import Backend
 from aotloop.agents.registry import backend
 from aotloop.agents.settings import Settings
 from tests.agents.assignments import worker_answer
-from tests.modelserver import Answer, Call, ModelServer, tool
+from tests.modelserver import Answer, Call, ModelServer, ToolCall, tool
 from tests.modelserver.clients import CLIENTS, needs
 
 DONE = Answer(json.loads(worker_answer()))
@@ -69,7 +69,17 @@ def write(client: str, path: Path, content: str) -> Call:
             return Call(tool("write", filePath=str(path), content=content))
 
 
+def patch(client: str, path: Path, content: str) -> Call:
+    """As `write`, but by a tool of which the client tells that it changes a file."""
+    if client != "codex":
+        return write(client, path, content)
+    text = f"*** Begin Patch\n*** Add File: {path.name}\n+{content.rstrip()}\n*** End Patch\n"
+    return Call(ToolCall("apply_patch", text))
+
+
 def backend_of(client: str, **more: Any) -> Backend:
+    if client == "codex":
+        more = {"model": "gpt-5.5", **more}  # one that it knows: others get no apply_patch
     if client == "opencode":
         more = {"model": "scripted/scripted", "pass_env": (MODELS,), **more}
     return backend(client, Settings(program=str(CLIENTS[client]), **more))

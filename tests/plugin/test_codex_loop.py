@@ -90,7 +90,7 @@ def test_a_loop_from_the_typed_command_to_a_base_case_that_holds(codex: Installe
     assert "Verify now" in told[2]
     assert len(told) == 3
     loop = codex.loop
-    assert (run.code, loop.control.status, loop.control.iteration) == (0, "completed", 4), results
+    assert (run.code, loop.control.status, loop.control.iteration) == (0, "completed", 1), results
     assert loop.control.session_id == run.session
     assert len(run.told("Stop")) == 4
     log = subprocess.run(

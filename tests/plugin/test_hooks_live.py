@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from aotloop.core.model import BaseCase, Constraints, Loop
+from aotloop.hooks.stopping import MOST_IN_VAIN
 from aotloop.statefile.reading import decode
 from tests.hooks.situations import driven
 from tests.loops import atom, write_loop
@@ -106,8 +107,8 @@ def test_a_coordinator_is_sent_back_until_the_base_case_holds(stage: Stage, crew
     ready, verify = told_by_hook(server, "I am the coordinator.")
     assert "A1: do A1" in ready
     assert "Verify now" in verify
-    # three stops of the coordinator; those of the worker and of the session, once it is completed, count nothing
-    assert (control.status, control.iteration) == ("completed", 3)
+    # three stops of the coordinator in one iteration, in which one attempt ended; those of others count nothing
+    assert (control.status, control.iteration, control.tried) == ("completed", 1, 1)
     stops = run.told("SubagentStop")
     assert [one["agent_type"] for one in stops].count("aot-loop:coordinator") == 3
     assert len(run.told("Stop")) == 1
@@ -117,16 +118,16 @@ def test_a_coordinator_is_sent_back_until_the_base_case_holds(stage: Stage, crew
 @needs_claude
 def test_a_session_that_coordinates_itself_is_stopped_when_nothing_comes_of_it(stage: Stage, crew: Path) -> None:
     loop = a_loop_for_nobody()
-    loop.objective = replace(loop.objective, constraints=Constraints(max_stall_count=2))
+    loop.objective = replace(loop.objective, constraints=Constraints(max_stall_count=2, max_iterations=2))
     path = write_loop_in(stage.project, loop)
-    with ModelServer([Script(is_session, [Say(f"turn {number}") for number in range(3)])]) as server:
+    with ModelServer([Script(is_session, [Say(f"turn {number}") for number in range(MOST_IN_VAIN + 1)])]) as server:
         run = stage.run(server, ENTER, plugins=[crew])
         assert server.lost == []
     persons = [one["content"] for one in run.of("informational")]
-    assert ["Stalled: switch strategy for atom A1" in one for one in persons] == [True, False, False]
-    assert "to be verified now" in persons[1]
-    assert "stopped. stalled: 2 generations" in persons[2]
-    assert (loop_of(path).control.status, run.said) == ("stopped", "turn 2")
+    assert ["Continue with what is unresolved: A1." in one for one in persons] == [True] * MOST_IN_VAIN + [False]
+    assert f"stopped. stalled: it was sent back {MOST_IN_VAIN} times in a row, and no attempt ended" in persons[-1]
+    assert (loop_of(path).control.status, run.said) == ("stopped", f"turn {MOST_IN_VAIN}")
+    assert loop_of(path).control.iteration == 1, "to wait is not to fail"
 
 
 @needs_claude
@@ -202,7 +203,7 @@ def test_codex_is_sent_back_until_the_base_case_holds(tmp_path: Path, own_home: 
     control = loop_of(path).control
     assert control.session_id == run.session
     assert any("A1: do A1" in text for text in server.played[-1].exchange.texts)
-    assert (run.code, control.status, control.iteration) == (0, "completed", 2)
+    assert (run.code, control.status, control.iteration) == (0, "completed", 1)
 
 
 def write_loop_in(project: Path, loop: Loop) -> Path:

@@ -191,7 +191,7 @@ RULES = {
         "*How* may stay open",
         "From vague to decidable",
         *("`goal`", "`background_intent`", "`deliverables`", "`definition_of_done`", "`base_case`"),
-        *("`protect`", "`quality`", "`assertion`", "`or_group`", "`probe: true`"),
+        *("`protect`", "`quality`", "`assertion`", "`or_group`", "`probe: true`", "`covers`", "`max_cost_usd`"),
         "nothing is written",
         "`already_holding`",
         "/aot-loop:enter-recursion accept",
@@ -212,7 +212,7 @@ RULES = {
         *("request_redirect.py", "TaskStop", "AskUserQuestion", "apply_correction.py", "`corrections`", "--cancel"),
         *("`alignment`", "`constraints ", "`add_atom ", "`remove_atom ", "`force_choice ", "`override_binding "),
         "`retry ",
-        *("cleared", "kept", "appended", "only what is about the affected atoms"),
+        *("cleared", "kept", "appended", "only what is about the affected atoms", "request_redirect.py --retry"),
         "no result",
     ],
     "commands/ship.md": [
@@ -232,20 +232,27 @@ RULES = {
         *("`No findings.`", "(accepted: why)", "(depends on S1)", "<promise>SHIPPED</promise>"),
         *("docs/progress.md", "never try the same again", "checkpoint", "It runs no tests"),
     ],
-    "commands/loop-status.md": ["change nothing", "`stop_reason`", "`executable_atoms`", "failures"],
+    "commands/loop-status.md": [
+        *("change nothing", "`stop_reason`", "`executable_atoms`", "failures", "`attempts_left`", "`turns`"),
+    ],
     "agents/coordinator.md": [
         *("`start_now`", "`max_parallel_agents`", "a probe first", "`speculative: true`", "a verifier", "decompose"),
         *("in_progress", "integrate.py", "fail_atom.py", "take_back.py", "--worktree", "--in-place"),
+        *("--or-fail", "--because-of", "--progress", "--wants-probe", "record_probe.py", "evidence, not the end"),
+        *("`next: retry`", "`next: switch`", "alternatives take turns and come back", "nothing is ruled out for good"),
+        "each reason, what a probe found",
         "integration HEAD",
         *("`stop_requested`", "`redirect_requested`", "`verify_each_iteration`", "never try the same again"),
         "reports are claims",
         "split too much",
     ],
-    "agents/probe.md": ["feasible", "findings", "cost_estimate", "change nothing", "no logs"],
+    "agents/probe.md": [
+        *("feasible", "findings", "cost_estimate", "change nothing", "no logs", "may be tried all the same"),
+    ],
     "agents/worker.md": [
         *("success", "bindings_delta", "artifacts", "--git-common-dir", "git reset --hard <integration HEAD>"),
         "no logs",
-        *("`protect`", "`touches`", "Do not commit"),
+        *("`protect`", "`touches`", "Do not commit", "`because_of`", "`progress`", "`wants_probe`", "`covers`"),
     ],
     "agents/verifier.md": [
         *("passed", "evidence", "failures", "verify_checklist.py", "record_judgement.py", "change no file"),
@@ -257,20 +264,22 @@ RULES = {
         *("`command`", "`not_command`", "`file`", "`not_file`", "`quality`", "`assertion`", "`group`", "`any_of`"),
         "pending → running → stopped or completed",
         "pending → in_progress → resolved",
-        *("--expect-fail", "--expect-missing", "`skipped`", "Codex"),
+        *("--expect-fail", "--expect-missing", "`skipped`", "Codex", "`effort`", "`attempts_left`", "`turns`"),
     ],
     "skills/aot-dag/SKILL.md": [
         *("`depends_on`", "`or_group`", "`touches`", "`speculative: true`", "A resolved atom is its binding"),
-        *("`retry`", "`backtrack`", "`repair`", "`exhausted`", "nothing else is started over", "`max_depth`"),
+        *("`retry`", "`switch`", "`repair`", "`exhausted`", "`blocked`", "`limit`", "nothing else is started over"),
+        *("`max_depth`", "`covers`", "--because-of", "record_probe.py", "Alternatives take turns", "for good"),
     ],
     "skills/convergence/SKILL.md": [
-        *("`stall_count`", "Another strategy", "`max_stall_count`", "Never repeat what failed"),
+        *("`stall_count`", "Another strategy", "`max_stall_count`", "Never repeat what failed", "`attempts_left`"),
+        *("never tried", "--because-of", "--wants-probe", "`partial`", "--retry"),
         *("`exhausted:`", "`stalled:`", "`limit:`", "`blocked:`", "`user:`", "`error:`"),
         *("SubagentStop", "SessionStart", "PreCompact", "PreToolUse", "UserPromptSubmit"),
         "The base case alone completes",
     ],
     "skills/parallel-exec/SKILL.md": [
-        *("unknown technology", "several independent atoms", "stuck at alternatives", "one simple atom"),
+        *("unknown technology", "several independent atoms", "stuck at alternatives", "one simple atom", "--or-fail"),
         *("`max_parallel_agents`", "`speculative: true`", "baseRef", "Successes count", "side effects", "never logs"),
         *("the base case", "the first that is integrated wins"),
     ],
@@ -285,3 +294,19 @@ def test_every_rule_has_its_place(name: str) -> None:
 
 def test_there_are_rules_for_every_text() -> None:
     assert sorted(RULES) == sorted(TEXTS)
+
+
+OUTDATED = (
+    "attempts are spent",
+    "backtrack",
+    "weighing",
+    "a probe for each",
+    "not selected again",
+    "forced if there is one",
+)
+"""What texts said before alternatives took turns."""
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_nothing_is_said_that_no_longer_holds(name: str) -> None:
+    assert [words for words in OUTDATED if words in TEXTS[name]] == []

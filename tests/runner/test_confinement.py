@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from aotloop.agents.confinement import is_possible
 from aotloop.core.model import Constraints
@@ -19,7 +20,7 @@ from tests.runner.projects import Project, a_project
 pytestmark = pytest.mark.skipif(not is_possible(), reason="this kernel has no Landlock")
 
 CONFINED = {"AOT_CONFINE": "auto"}
-ONCE = Constraints(max_attempts=1, max_stall_count=99, max_iterations=99)
+ONCE = Constraints(max_total_attempts=1)
 
 
 @pytest.fixture
@@ -83,7 +84,7 @@ def test_no_attempt_changes_anything_of_the_checkout_however_it_tries(tmp_path: 
         *(atom(what) for what in orders),
         base_case="false",
         config=scripted(tmp_path, orders),
-        constraints=ONCE,
+        constraints=replace(ONCE, max_total_attempts=len(orders)),
         environ=CONFINED,
     )
     (tmp_path / "scripted.json.asked").touch()  # nothing new can be made beside the project
@@ -91,7 +92,7 @@ def test_no_attempt_changes_anything_of_the_checkout_however_it_tries(tmp_path: 
     (project.root / ".git" / "info" / "exclude").write_text(".aot\n")
     before = everything(project.root)
     ran = project.run("--allow-dirty")
-    assert ran.code == 4, ran.out + ran.err
+    assert ran.code == 5, ran.out + ran.err
     ended = {one["atom"]: one["outcome"] for one in ran.kinds("attempt_ended") if one["atom"] in orders}
     assert ended == dict.fromkeys(orders, "done") | {"the checkout itself": "failed"}, "each of them was made"
     assert "what git keeps of its worktree is gone" in project.loop.trail[0].reason
@@ -224,7 +225,7 @@ def test_a_protected_path_fails_the_attempt_and_its_work_is_kept(tmp_path: Path,
         environ=CONFINED,
     )
     ran = project.run()
-    assert ran.code == 4, ran.out
+    assert ran.code == 5, ran.out
     assert "it changed what no attempt may change: tests/test_it.py" in project.loop.trail[0].reason
     assert project.is_clean()
     assert "A1-1" in kept(project)

@@ -78,12 +78,16 @@ def test_without_another_agent_a_person_is_needed(tmp_path: Path, cause: str) ->
 
 def test_a_refusal_that_nobody_makes_good_is_a_failure(tmp_path: Path) -> None:
     project = a_project(
-        tmp_path, atom("A1"), base_case="test -f a", config=scripted(tmp_path, {ANYBODY: [says("refusal")]})
+        tmp_path,
+        atom("A1"),
+        base_case="test -f a",
+        config=scripted(tmp_path, {ANYBODY: [says("refusal")]}),
+        constraints=Constraints(max_total_attempts=2),
     )
     ran = project.run()
-    assert ran.code == 4
+    assert ran.code == 5
     assert [entry.reason for entry in project.loop.trail] == ["it is refusal", "it is refusal"]
-    assert (project.loop.control.stop_reason or "").startswith("exhausted:")
+    assert project.loop.control.stop_reason == "limit: 2 attempts of the 2 allowed"
 
 
 def test_who_refuses_one_atom_may_do_another(tmp_path: Path) -> None:
@@ -112,18 +116,23 @@ def test_an_agent_may_have_a_chain_of_its_own(tmp_path: Path) -> None:
     assert project.run().code == 0
 
 
-def test_the_same_failure_twice_is_not_tried_a_third_time(tmp_path: Path) -> None:
+def test_the_same_failure_again_and_again_is_tried_again(tmp_path: Path) -> None:
+    """A model that is asked once more draws once more: only limits end that, or what is hopeless by all signs."""
+    orders = {ANYBODY: [*(fails("the disk is full") for _ in range(4)), done({"a": "a"})]}
+    project = a_project(tmp_path, atom("A1"), base_case="test -f a", config=scripted(tmp_path, orders))
+    assert project.run().code == 0
+    assert times_asked(tmp_path, "A1") == 5
+
+
+def test_what_fails_in_the_same_way_beyond_all_patience_waits_for_a_person(tmp_path: Path) -> None:
     orders = {ANYBODY: [fails("the disk is full")]}
-    project = a_project(
-        tmp_path,
-        atom("A1"),
-        base_case="false",
-        config=scripted(tmp_path, orders),
-        constraints=Constraints(max_attempts=5),
-    )
-    assert project.run().code == 4
-    assert times_asked(tmp_path, "A1") == 2
-    assert "not tried a third time" in str(project.news())
+    patient = Constraints(max_total_attempts=200, max_stall_count=99, max_iterations=99)
+    project = a_project(tmp_path, atom("A1"), base_case="false", config=scripted(tmp_path, orders), constraints=patient)
+    assert project.run().code == 6
+    reason = project.loop.control.stop_reason or ""
+    assert reason.startswith("blocked:")
+    assert "the disk is full" in reason
+    assert times_asked(tmp_path, "A1") < 200
 
 
 def test_failures_that_differ_use_all_attempts(tmp_path: Path) -> None:
@@ -133,7 +142,7 @@ def test_failures_that_differ_use_all_attempts(tmp_path: Path) -> None:
         atom("A1"),
         base_case="false",
         config=scripted(tmp_path, orders),
-        constraints=Constraints(max_attempts=4, max_stall_count=9),
+        constraints=Constraints(max_total_attempts=4),
     )
-    assert project.run().code == 4
+    assert project.run().code == 5
     assert times_asked(tmp_path, "A1") == 4

@@ -7,6 +7,8 @@ from pathlib import Path
 from aotloop.core.model import BaseCase, Check, ChecklistItem, Constraints
 from tests.loops import atom
 from tests.patience import with_time_enough
+from tests.runner.agents import done, fails, scripted
+from tests.runner.lengths import LENGTH
 from tests.runner.projects import Project, Ran, a_project
 
 JUDGED = BaseCase(
@@ -44,12 +46,16 @@ def test_a_name_that_no_branch_can_have_is_refused(tmp_path: Path) -> None:
 
 
 def test_limits_of_the_command_line_hold_for_that_run_only(tmp_path: Path) -> None:
+    """A generation has as many outcomes as bad luck may explain: here all but the first are failures."""
+    failures = [fails(f"no {number}") for number in range(LENGTH - 1)]
+    orders = {"A1": [done({"a": "a"})], "A2": [*failures, done({"b": "b"})]}
     project = a_project(
-        tmp_path, atom("A1", run="echo a > a"), atom("A2", "A1", run="echo b > b"), base_case="test -f b",
+        tmp_path, atom("A1"), atom("A2", "A1"), base_case="test -f b", config=scripted(tmp_path, orders),
         constraints=Constraints(max_iterations=9),
     )  # fmt: skip
     ran = project.run("--max-iterations", "1")
     assert ran.code == 5, ran.out
+    assert project.loop.control.stop_reason == "limit: 1 iterations, as many as allowed"
     assert project.loop.objective.constraints.max_iterations == 9
     assert project.run().code == 0
 

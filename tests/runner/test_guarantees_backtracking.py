@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from aotloop.core.model import AtomCheck, Constraints
+from aotloop.core.model import AtomCheck, Constraints, Loop
 from tests.loops import atom
 from tests.patience import shell_until
 from tests.runner.agents import done, fails, finds, scripted, times_asked
@@ -55,7 +56,7 @@ def test_no_line_of_the_left_choice_or_of_what_was_built_on_it_stays_and_history
         assert project.git("log", "-1", "--format=%s", taken_back) == f"{atom_id}: do {atom_id}"
         body = project.git("log", "-1", "--format=%b", sha)
         assert "G goes on with Q" in body
-        assert "C failed: it says that it is done, but check of C" in body
+        assert "C failed: it failed, and nothing has changed since" in body
     assert leftovers(project) == []
 
 
@@ -122,7 +123,9 @@ def test_no_combination_of_choices_is_lost(tmp_path: Path, wanted: tuple[str, st
     assert leftovers(project) == []
 
 
-def test_a_group_whose_choices_all_failed_keeps_the_last_and_is_exhausted(tmp_path: Path) -> None:
+def test_a_group_of_commands_that_all_failed_is_exhausted_and_what_is_selected_is_not_among_them(
+    tmp_path: Path,
+) -> None:
     project = a_project(
         tmp_path,
         atom("P", or_group="G", run="echo p > p; exit 1"),
@@ -133,7 +136,9 @@ def test_a_group_whose_choices_all_failed_keeps_the_last_and_is_exhausted(tmp_pa
     ran = project.run()
     assert ran.code == 4
     group = project.loop.or_groups["G"]
-    assert (group.selected, set(group.failed)) == ("Q", {"P", "Q"})
+    assert group.selected not in group.failed  # each had its turn, so another round has begun
+    assert [one["selected"] for one in ran.kinds("backtracked")] == ["Q", "P"]
+    assert [one["atom"] for one in ran.kinds("attempt_began")] == ["P", "Q"]  # neither is run again: nothing changed
     assert (project.loop.control.stop_reason or "").startswith("exhausted:")
     assert project.files() == {"README.md"}
     assert leftovers(project) == []
@@ -162,31 +167,49 @@ def test_a_revert_that_conflicts_waits_for_a_person_and_leaves_everything_as_it_
     assert leftovers(project) == []
 
 
-def test_alternatives_are_looked_at_together_and_the_cheapest_that_is_possible_is_taken(tmp_path: Path) -> None:
-    dear, cheap = str(tmp_path / "dear looks"), str(tmp_path / "cheap looks")
+def test_what_is_marked_is_probed_first_and_its_no_counts_as_a_turn(tmp_path: Path) -> None:
     orders = {
         "P": [fails("the library has no such function")],
         "impossible?": [finds("there is no such library", feasible=False)],
-        "dear?": [finds("a lot of work", cost=300.0, touch=dear, after=cheap)],
-        "cheap?": [finds("one line", cost=5.0, touch=cheap, after=dear)],
-        "cheap": [done({"cheap": "c"})],
+        "next": [done({"next": "n"})],
     }
     project = a_project(
         tmp_path,
-        *(atom(name, or_group="G") for name in ("P", "impossible", "dear", "cheap")),
-        base_case="test -f cheap",
+        atom("P", or_group="G"),
+        atom("impossible", or_group="G", probe=True),
+        atom("next", or_group="G"),
+        base_case="test -f next",
         config=scripted(tmp_path, orders),
         constraints=ONCE,
     )
     ran = project.run()
     assert ran.code == 0, ran.out
-    assert ran.kinds("weighing")[0]["choices"] == ["impossible", "dear", "cheap"]
-    assert times_asked(tmp_path, "impossible") == times_asked(tmp_path, "dear") == 0
+    tried = [(one["atom"], one["role"]) for one in ran.kinds("attempt_began")]
+    assert tried == [("P", "worker"), ("impossible", "probe"), ("next", "worker")]
+    assert [one["selected"] for one in ran.kinds("backtracked")] == ["impossible", "next"]
+    assert times_asked(tmp_path, "impossible") == 0
     group = project.loop.or_groups["G"]
-    assert (group.selected, set(group.failed)) == ("cheap", {"P", "impossible"})
-    prompt = project.root / ran.kinds("attempt_began")[-1]["folder"] / "prompt.md"
-    assert "one line" in prompt.read_text()  # what the probe found
-    assert "the library has no such function" in prompt.read_text()  # and why the other way was left
+    assert (group.selected, set(group.failed)) == ("next", {"P", "impossible"})
+    prompt = (project.root / ran.kinds("attempt_began")[-1]["folder"] / "prompt.md").read_text()
+    assert "the library has no such function" in prompt  # why the other ways were left
+    assert "there is no such library" in prompt
+
+
+def test_nothing_is_left_for_good_by_failing(tmp_path: Path) -> None:
+    """Each choice has its turn before any has two, and the first comes back."""
+    orders = {"P": [fails("bad luck"), done({"p": "p"})], "Q": [fails("no")], "R": [fails("no")]}
+    project = a_project(
+        tmp_path,
+        *(atom(name, or_group="G") for name in ("P", "Q", "R")),
+        base_case="test -f p",
+        config=scripted(tmp_path, orders),
+        constraints=ONCE,
+    )
+    ran = project.run()
+    assert ran.code == 0, ran.out
+    assert [one["atom"] for one in ran.kinds("attempt_began")] == ["P", "Q", "R", "P"]
+    group = project.loop.or_groups["G"]
+    assert (group.selected, group.round) == ("P", 1)
 
 
 def test_repairs_of_what_is_left_are_dropped_and_taken_back(tmp_path: Path) -> None:
@@ -197,11 +220,18 @@ def test_repairs_of_what_is_left_are_dropped_and_taken_back(tmp_path: Path) -> N
         atom("Q", or_group="G", run="echo q > q.txt"),
         base_case="test -f q.txt",
         config=scripted(tmp_path, orders),
-        constraints=ONCE,
+        constraints=Constraints(max_attempts=1, max_total_attempts=99),
     )
+    project.edit(_after_many_successes)
     ran = project.run()
     assert ran.code == 0, ran.out
     assert times_asked(tmp_path, "A1") == 1
+    assert len(ran.kinds("added")) > 1  # one repair after the other, for as long as patience lasts
     assert set(project.statuses()) == {"P", "Q"}
     assert project.files() == {"README.md", "aot.toml", "q.txt"}
     assert project.subjects()[-3:] == ["Take back A1", "Take back P", "Q: do Q"]
+
+
+def _after_many_successes(loop: Loop) -> None:
+    """Where all succeed at once, patience is shortest."""
+    loop.control = replace(loop.control, won=99, needed=99)

@@ -90,10 +90,10 @@ def test_a_proposal_that_cannot_be_taken_is_refused_whole_and_is_a_failed_attemp
         *(atom(what) for what in BAD),
         base_case="false",
         config=scripted(tmp_path, orders),
-        constraints=Constraints(max_attempts=1, max_stall_count=99),
+        constraints=Constraints(max_total_attempts=len(BAD)),
     )
     ran = project.run()
-    assert ran.code == 4, ran.out
+    assert ran.code == 5, ran.out
     reasons = {entry.atom: entry.reason for entry in project.loop.trail}
     assert [what for what, (_, words) in BAD.items() if words not in reasons[what]] == []
     assert set(project.statuses()) == set(BAD)

@@ -26,6 +26,7 @@ from tests.warm import COMMAND
 
 SOURCES = Path(__file__).parents[2] / "src" / "aotloop"
 MEGABYTE = 1 << 20
+ONE_ATTEMPT = Constraints(max_total_attempts=1)
 
 on_own_disks = pytest.mark.skipif(not may_mount(), reason="no namespace for mounts")
 
@@ -268,9 +269,9 @@ def test_an_agent_that_never_ends_is_ended(tmp_path: Path) -> None:
 def test_an_agent_that_falls_silent_is_ended(tmp_path: Path, limit: str, says: str, word: str) -> None:
     order = {"say": says, "hang": True} if says else {"hang": True}
     config = scripted(tmp_path, {ANYBODY: [order]}, more=f'timeouts = {{{limit} = "0.5s"}}')
-    project = a_project(tmp_path, atom("A1"), base_case="false", config=config, constraints=Constraints(max_attempts=1))
+    project = a_project(tmp_path, atom("A1"), base_case="false", config=config, constraints=ONE_ATTEMPT)
     ran = project.run()
-    assert ran.code == 4, ran.err
+    assert ran.code == 5, ran.err
     assert "printed nothing" in project.loop.trail[0].reason
     assert word in project.loop.trail[0].reason
     assert leftovers(project) == []

@@ -285,11 +285,11 @@ def test_what_a_correction_undoes_is_taken_back_and_done_again(tmp_path: Path) -
 
 
 def test_a_redirect_of_a_stopped_loop_holds_for_its_next_run(tmp_path: Path) -> None:
-    config = scripted(tmp_path, {"A1": [fails("no"), fails("no"), done({"a": "a\n"})]})
-    project = a_project(tmp_path, atom("A1"), base_case="test -f a", config=config)
-    assert project.run().code == 4
-    assert project.run().code == 4  # nothing is left to try, however often it is asked
-    assert times_asked(tmp_path, "A1") == 2
+    orders = {"A1": [*(fails(f"no {number}") for number in range(10)), done({"a": "a\n"})]}
+    project = a_project(tmp_path, atom("A1"), base_case="test -f a", config=scripted(tmp_path, orders))
+    assert project.run().code == 5
+    assert project.run().code == 5  # no attempt is left, however often it is asked
+    assert times_asked(tmp_path, "A1") == 10
     assert project.aot("redirect", "--retry", "A1").code == 0
     assert project.loop.control.status == "stopped"
     assert project.run().code == 0
@@ -342,7 +342,9 @@ def test_a_run_that_is_just_taking_over_from_one_that_died_can_be_stopped(tmp_pa
 
 @pytest.fixture
 def held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    project = a_project(tmp_path, atom("A1", run=waits_for(tmp_path / "go", "echo a > a")), base_case="test -f a")
+    first = atom("A1", run=waits_for(tmp_path / "go", "echo a > a"))
+    limits = Constraints(max_iterations=20)
+    project = a_project(tmp_path, first, base_case="test -f a", constraints=limits)
     monkeypatch.chdir(project.root)
     return project
 

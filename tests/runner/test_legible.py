@@ -15,7 +15,7 @@ SHOWN = "x\\udcff"
 
 
 def test_what_is_text_stays_the_very_same_value() -> None:
-    report = reports.WorkFailed(at="now", attempt=1, reason="ä 日本 \n fine", taught=True)
+    report = reports.WorkFailed(at="now", attempt=1, reason="ä 日本 \n fine", progress=True)
     assert legible(report) is report
     nested = reports.ChildrenProposed(at="now", attempt=1, reason="", children=(Child(description="ok"),))
     assert legible(nested) is nested

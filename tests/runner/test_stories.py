@@ -66,13 +66,22 @@ def test_without_anybody_to_repair_it_another_choice_is_taken(tmp_path: Path) ->
     assert (project.root / "out.txt").read_text() == "good\n"
 
 
+def test_without_anybody_to_repair_it_and_any_other_choice_a_person_is_told_what_is_missing(tmp_path: Path) -> None:
+    project = a_project(tmp_path, atom("P", run="echo bad > out.txt"), base_case="grep -q good out.txt")
+    ran = project.run()
+    assert ran.code == 6, ran.out
+    reason = "blocked: A1: there is no agent to do it: --agent names one, or `agent` in aot.toml"
+    assert project.loop.control.stop_reason == reason
+    assert project.statuses() == {"P": "resolved", "A1": "pending"}
+
+
 def test_what_cannot_be_done_ends_with_a_reason(tmp_path: Path) -> None:
     project = a_project(tmp_path, atom("A1", run="echo no; exit 3"), atom("A2", run="echo x > x"), base_case="false")
     ran = project.run()
     assert ran.code == 4, ran.out
     control = project.loop.control
     assert control.status == "stopped"
-    assert control.stop_reason == "exhausted: every attempt and every alternative has failed for A1"
+    assert control.stop_reason == "exhausted: nothing can start; not resolved: A1"
     assert project.statuses() == {"A1": "pending", "A2": "resolved"}
     assert "exit 3" in project.loop.trail[0].reason
 
@@ -150,6 +159,9 @@ def test_a_second_run_is_told_who_runs(tmp_path: Path) -> None:
         second = project.run()
         assert second.code == 3
         assert f"process {process.pid} runs this loop" in second.err
+        assert project.aot("stop").code == 0
+        assert process.wait(PATIENCE) == 7
+    assert asleep(9379) == []
 
 
 def test_interrupted_from_the_keyboard_it_stops_in_order(tmp_path: Path) -> None:

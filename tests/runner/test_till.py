@@ -77,7 +77,7 @@ def test_a_limit_that_a_person_raises_counts_at_once() -> None:
     till = a_till(driver)
     till.reserve(driver.number("A1"))
     till.release(driver.number("A1"))
-    raised = replace(driver.run.limits, max_cost_usd=20.0)
+    raised = replace(driver.loop.objective.constraints, max_cost_usd=20.0)
     driver.told(events.ConstraintsCorrected(constraints=raised, description="it is worth it", at=NOON))
     driver.fail("A1")
     assert till.reserve(driver.number("A1")) == 20.0

@@ -13,7 +13,12 @@ from tests.runner.agents import Order, done, finds, scripted
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import Project, a_project
 
-ONCE = Constraints(max_attempts=1, max_stall_count=99, max_iterations=99)
+
+def once_each(atoms: int) -> Constraints:
+    """As many attempts as there are atoms: nothing is tried again before all were tried."""
+    return Constraints(max_total_attempts=atoms)
+
+
 MINE = "mine, not committed\n\0\r\n"
 EDITED = "a project, edited by me\n"
 
@@ -62,7 +67,7 @@ def a_trespassed_project(folder: Path, orders: dict[str, list[Order]]) -> Projec
         base_case="false",
         files={"kept": "as it is\n"},
         config=scripted(folder, orders),
-        constraints=ONCE,
+        constraints=once_each(len(orders)),
     )
     (project.root / "README.md").write_text(EDITED)
     (project.root / "notes").write_text(MINE)
@@ -78,7 +83,7 @@ def test_an_attempt_that_changes_the_checkout_has_failed_and_the_checkout_is_as_
     project = a_trespassed_project(tmp_path, {"A1": [done({"half": "x"}, run=says(command))]})
     before = facts(project)
     ran = project.run("--allow-dirty")
-    assert ran.code == 4, ran.out + ran.err
+    assert ran.code == 5, ran.out + ran.err
     assert "it changed the checkout itself" in project.loop.trail[0].reason
     assert named in project.loop.trail[0].reason
     assert facts(project) == before
@@ -112,7 +117,7 @@ def test_of_two_attempts_at_once_only_the_one_that_did_it_fails(tmp_path: Path) 
     project = a_trespassed_project(tmp_path, orders)
     before = facts(project)
     ran = project.run("--allow-dirty")
-    assert ran.code == 4, ran.out
+    assert ran.code == 5, ran.out
     assert project.statuses()["A1"] == "resolved"
     assert [entry.atom for entry in project.loop.trail if "it changed the checkout" in entry.reason] == ["A2"]
     assert project.subjects() == ["A1: do A1"]
@@ -136,7 +141,7 @@ def test_a_person_who_edits_and_commits_meanwhile_is_left_alone_and_nobody_is_bl
         project.git("commit", "-qm", "by a person", "notes")
         (tmp_path / "go").touch()
         out, _ = process.communicate(timeout=PATIENCE)
-        assert process.returncode == 4
+        assert process.returncode == 5
     assert project.statuses()["A1"] == "resolved"
     assert (project.root / "mine.txt").read_text() == "new\n"
     assert (project.root / "README.md").read_text() == "again\n"
@@ -153,10 +158,10 @@ def test_an_attempt_that_changes_the_state_file_has_failed(tmp_path: Path) -> No
         atom("A2"),
         base_case="false",
         config=scripted(tmp_path, orders),
-        constraints=ONCE,
+        constraints=once_each(2),
     )
     ran = project.run()
-    assert ran.code == 4, ran.out
+    assert ran.code == 5, ran.out
     reasons = {entry.atom: entry.reason for entry in project.loop.trail}
     assert "it changed the state file of the loop" in reasons["A1"]
     assert "half" not in project.files()

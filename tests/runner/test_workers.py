@@ -83,10 +83,10 @@ def test_what_is_protected_is_refused_with_all_the_rest_of_the_attempt(tmp_path:
         base_case="false",
         protect=("tests/**",),
         config=scripted(tmp_path, orders),
-        constraints=Constraints(max_attempts=2, max_stall_count=99, max_iterations=99),
+        constraints=Constraints(max_total_attempts=2 * len(orders), max_stall_count=99, max_iterations=99),
     )
     ran = project.run()
-    assert ran.code == 4, ran.out
+    assert ran.code == 5, ran.out
     refused = {entry.atom for entry in project.loop.trail if "it changed what no attempt may change" in entry.reason}
     assert refused == set(orders)
     assert project.statuses() == {what: "resolved" if what == "again" else "pending" for what in orders}
@@ -125,10 +125,10 @@ def test_branches_and_worktrees_that_an_agent_made_are_gone_with_it(tmp_path: Pa
         atom("A2", "A1"),
         base_case="false",
         config=scripted(tmp_path, orders),
-        constraints=Constraints(max_attempts=1),
+        constraints=Constraints(max_total_attempts=2),
     )
     ran = project.run()
-    assert ran.code == 4, ran.out
+    assert ran.code == 5, ran.out
     assert project.files() == {"README.md", "aot.toml", "a"}
     assert leftovers(project) == []
 
@@ -137,10 +137,15 @@ def test_an_agent_cannot_talk_the_loop_into_anything_through_its_state_file(tmp_
     lie = "sed -i 's/status: pending/status: resolved/; s/status: running/status: completed/' \"$AOT_STATE_FILE\""
     orders = {"A1": [fails("no", run=lie), fails("again")]}
     project = a_project(
-        tmp_path, atom("A1"), atom("A2", "A1", run="true"), base_case="false", config=scripted(tmp_path, orders)
+        tmp_path,
+        atom("A1"),
+        atom("A2", "A1", run="true"),
+        base_case="false",
+        config=scripted(tmp_path, orders),
+        constraints=Constraints(max_total_attempts=2),
     )
     ran = project.run()
-    assert ran.code == 4, ran.out
+    assert ran.code == 5, ran.out
     assert project.statuses() == {"A1": "pending", "A2": "pending"}
     assert any("restored what an edit of the file had undone" in one["text"] for one in ran.kinds("warning"))
 
@@ -164,10 +169,10 @@ def test_nothing_that_an_attempt_started_outlives_it(tmp_path: Path) -> None:
         atom("A2"),
         base_case="false",
         config=scripted(tmp_path, orders),
-        constraints=Constraints(max_attempts=1),
+        constraints=Constraints(max_total_attempts=2),
     )
     ran = project.run()
-    assert ran.code == 4
+    assert ran.code == 5
     for number in (9871, 9872, 9873):
         assert asleep(number) == []
     assert leftovers(project) == []
@@ -212,9 +217,10 @@ def test_what_failed_or_was_given_up_is_kept_under_refs_of_ours_and_nowhere_else
         "A1": [fails("no", write={"one": "1"}), fails("no", write={"two": "2"})],
         "A2": [{"say": "nonsense", "write": {"three": "3"}}, done({"four": "4"})],
     }
-    project = a_project(tmp_path, atom("A1"), atom("A2"), base_case="false", config=scripted(tmp_path, orders))
+    config, few = scripted(tmp_path, orders), Constraints(max_total_attempts=4)
+    project = a_project(tmp_path, atom("A1"), atom("A2"), base_case="false", config=config, constraints=few)
     ran = project.run()
-    assert ran.code == 4
+    assert ran.code == 5
     numbers = {(one["atom"], one["attempt"]) for one in ran.kinds("attempt_began")}
     assert set(kept(project)) == {f"{atom_id}-{number}" for atom_id, number in numbers if atom_id in ("A1", "A2")}
     assert project.files() & {"one", "two", "three", "four"} == {"four"}

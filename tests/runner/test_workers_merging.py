@@ -82,7 +82,7 @@ def test_what_passes_alone_but_not_together_is_refused_and_does_not_reach_the_br
     assert ran.code == 0, ran.out
     assert [one["why"] for one in ran.kinds("not_merged")] == ["refused"]
     assert "together with what was merged meanwhile, check of A1" in project.loop.trail[0].reason
-    assert project.atom("A1").attempts == 1
+    assert project.atom("A1").failures == 1
     assert project.files() == {"README.md", "two", "both"}
     checked = (tmp_path / "checked").read_text().split()
     assert len(checked) >= 3  # where it was made, and again with what had been merged

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -18,8 +19,9 @@ def state(project: Path) -> Loop:
     return decode((project / ".claude" / "aot-loop-state.md").read_bytes())
 
 
-def loop_in_session(project: Path, *atoms: Atom, protect: tuple[str, ...] = ()) -> Path:
-    loop = a_loop(*atoms)
+def loop_in_session(project: Path, *atoms: Atom, protect: tuple[str, ...] = (), **more: Any) -> Path:
+    """`more` of the objective."""
+    loop = a_loop(*atoms, **more)
     loop.control = replace(loop.control, run_id="r1", session_id=SESSION)
     loop.objective = replace(loop.objective, protect=protect)
     return write_accepted(project, loop)

@@ -151,3 +151,18 @@ def test_a_correction_names_what_no_longer_counts(project: Path) -> None:
     write_loop(project, a_loop(atom("A1", status="resolved"), atom("A2", "A1", status="resolved"), atom("A3")))
     words = ("override_binding", "--atom", "A1", "--summary", "otherwise", "--description", "it was wrong")
     assert call("apply_correction", *words)["undone"] == ["A2"]
+
+
+def test_it_tells_which_items_atoms_may_cover_and_how_often_is_tried(project: Path) -> None:
+    told = align()
+    assert told["proposed_covers"] == {"A1": [], "A2": [], "A3": []}
+    assert told["most_attempts"] == 30
+    assert any("3 atoms have no check (A1, A2, A3)" in one for one in told["warnings"])
+    covering = OBJECTIVE.replace("description: Write it", "description: Write what greets, covers: [nothing is broken]")
+    covering = covering.replace("description: Sing it", "description: Sing so that it greets")
+    told = align("--agreed", objective=covering)
+    assert told["proposed_covers"] == {"A2": ["it greets"], "A3": []}
+    assert state(project).atoms[0].covers == ("nothing is broken",)
+    assert align(objective=covering.replace("[nothing is broken]", "[nothing is brokn]"), code=1)["missing"] == [
+        "atoms[0].covers: the base case has no item 'nothing is brokn'; did you mean nothing is broken?"
+    ]

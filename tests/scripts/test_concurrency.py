@@ -71,7 +71,7 @@ def test_concurrent_scripts_lose_nothing_and_break_nothing(project: Path) -> Non
     loop = decode(path.read_bytes())
     assert len(loop.atoms) == 1 + WRITERS * ROUNDS
     assert len(loop.trail) == WRITERS * (ROUNDS - ROUNDS // 2)
-    statuses = {one.id: (one.status, one.attempts) for one in loop.atoms}
+    statuses = {one.id: (one.status, one.failures) for one in loop.atoms}
     for number in range(WRITERS):
         for turn in range(ROUNDS):
             name = f"W{number}_{turn}"

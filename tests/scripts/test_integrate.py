@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from aotloop.core.model import Atom, AtomCheck, Binding
+from aotloop.core.model import Atom, AtomCheck, BaseCase, Binding, Check, ChecklistItem
 from aotloop.session.integrating import integrate
 from aotloop.session.outcomes import Integrated
 from aotloop.statefile import durable
@@ -174,6 +175,23 @@ def test_a_check_that_fails_keeps_the_work_off_the_branch(project: Path) -> None
     assert call("integrate", "A1", "--worktree", str(place), *DONE)["success"] is True
 
 
+def test_an_item_that_the_atom_covers_is_its_check(project: Path) -> None:
+    loop = a_loop(begun(covers=("command: grep -q right new.txt",)), command="grep -q right new.txt")
+    loop.control = replace(loop.control, run_id="r1", session_id=SESSION)
+    write_loop(project, loop)
+    place = worktree(project, "x", {"new.txt": "wrong\n"})
+    assert "accept" in call("integrate", "A1", "--worktree", str(place), *DONE, code=1)["error"]
+    write_accepted(project, loop)
+    told = call("integrate", "A1", "--worktree", str(place), *DONE, code=1)
+    assert (told["success"], told["why"]) == (False, "check")
+    assert "update_atom" not in told["error"]
+    assert call("update_atom", "A1", "resolved", code=1)["success"] is False
+    assert state(project).atoms[0].status == "in_progress"
+    write(place, {"new.txt": "right\n"})
+    assert call("integrate", "A1", "--worktree", str(place), *DONE)["success"] is True
+    assert state(project).atoms[0].status == "resolved"
+
+
 def test_what_passes_alone_is_checked_again_with_what_was_merged_meanwhile(project: Path) -> None:
     loop_in_session(project, begun(check=passes("! (test -f new.txt && test -f other.txt)")))
     place = worktree(project, "x", {"new.txt": "new\n"})
@@ -202,6 +220,70 @@ def test_a_protected_path_and_the_loops_own_files_may_not_have_changed(project: 
     told = call("integrate", "A1", "--worktree", str(place), *DONE, code=1)
     assert (told["why"], told["protected"]) == ("protected", [path])
     assert (head(project), state(project).atoms[0].status) == (before, "in_progress")
+
+
+# --- the items that an atom covers, and what a refusal counts for ------------------------------------------------
+
+COVERING = BaseCase(
+    checklist=(
+        ChecklistItem(item="one is there", check=Check(type="file", value="one.txt")),
+        ChecklistItem(item="two is there", check=Check(type="command", value="test -f two.txt")),
+        ChecklistItem(item="three is there", check=Check(type="file", value="three.txt")),
+    )
+)
+COVERED = ("one is there", "two is there")
+
+
+def test_the_items_that_an_atom_covers_are_its_check(project: Path) -> None:
+    loop_in_session(project, begun(covers=COVERED), base_case=COVERING)
+    place = worktree(project, "x", {"one.txt": "1\n"})
+    told = call("integrate", "A1", "--worktree", str(place), *DONE, code=1)
+    assert told["why"] == "check"
+    assert "two is there: " in told["error"]
+    assert "three" not in told["error"]
+    write(place, {"two.txt": "2\n"})
+    assert call("integrate", "A1", "--worktree", str(place), *DONE)["success"] is True
+
+
+def test_with_or_fail_what_a_check_finds_is_recorded_as_a_run_would(project: Path) -> None:
+    loop_in_session(project, begun(check=passes("grep -q right new.txt")))
+    place = worktree(project, "x", {"new.txt": "wrong\n"})
+    before = head(project)
+    for times in (1, 2):
+        told = call("integrate", "A1", "--or-fail", "--worktree", str(place), *DONE, code=1)
+        assert (told["success"], told["why"], told["next"], told["failures"]) == (False, "check", "retry", times)
+        assert state(project).trail[-1].reason == told["error"]
+        assert (state(project).atoms[0].alike, state(project).atoms[0].status) == (times, "pending"), (
+            "the same evidence"
+        )
+        call("update_atom", "A1", "in_progress")
+    assert (head(project), place.exists()) == (before, True)
+
+
+def test_part_of_a_check_that_holds_only_with_this_work_is_progress(project: Path) -> None:
+    loop_in_session(project, begun(covers=COVERED), base_case=COVERING)
+    write(project, {"two.txt": "2\n"})
+    call("verify_checklist", code=1)
+    place = worktree(project, "x", {"two.txt": "2\n"})
+    told = call("integrate", "A1", "--or-fail", "--worktree", str(place), *DONE, code=1)
+    assert (told["holding"], state(project).atoms[0].partial) == ([], False), "it held before"
+    call("update_atom", "A1", "in_progress")
+    (place / "two.txt").unlink()
+    write(place, {"one.txt": "1\n"})
+    told = call("integrate", "A1", "--or-fail", "--worktree", str(place), *DONE, code=1)
+    assert (told["holding"], state(project).atoms[0].partial) == (["one is there"], True)
+
+
+def test_with_or_fail_a_protected_path_is_a_failure_and_a_conflict_is_nobodys(project: Path) -> None:
+    loop_in_session(project, begun(), begun("A2"), begun("A3"), protect=("src/**",))
+    place = worktree(project, "p", {"src/c.txt": "changed\n"})
+    told = call("integrate", "A3", "--or-fail", "--worktree", str(place), *DONE, code=1)
+    assert (told["why"], told["next"]) == ("protected", "retry")
+    first, second = (worktree(project, name, {"a.txt": f"{name}\n"}) for name in ("x", "y"))
+    call("integrate", "A1", "--or-fail", "--worktree", str(first), *DONE)
+    told = call("integrate", "A2", "--or-fail", "--worktree", str(second), *DONE, code=1)
+    assert (told["why"], "next" in told) == ("conflict", False)
+    assert [(one.status, one.failures) for one in state(project).atoms[1:]] == [("in_progress", 0), ("pending", 1)]
 
 
 def test_a_persons_edits_in_the_way_block_it_and_stay_as_they_are(project: Path) -> None:

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from aotloop.core.model import AtomCheck, BaseCase, Binding, Check, ChecklistItem, Decomposition, Loop
+from aotloop.core.model import (
+    AtomCheck,
+    BaseCase,
+    Binding,
+    Check,
+    ChecklistItem,
+    Constraints,
+    Decomposition,
+    Loop,
+    TrailEntry,
+)
+from aotloop.core.turns import patience
 from aotloop.scripts.run import MODULES
 from aotloop.statefile.reading import decode
 from tests.loops import a_loop, atom, write_accepted, write_loop
@@ -59,7 +71,7 @@ def test_read_state_tells_everything_about_the_loop(project: Path) -> None:
         "exists", "status", "iteration", "stall_count", "prev_pending_count", "stop_requested", "stop_reason",
         "redirect_requested", "session_id", "cost_usd", "used", "verdict", "objective", "atoms", "bindings",
         "or_groups", "decompositions", "trail", "corrections", "executable_atoms", "start_now", "start_now_in_place",
-        "summary",
+        "limits", "attempts_left", "turn", "turns", "summary",
     ]  # fmt: skip
     assert told["executable_atoms"] == ["A3", "A2", "B1"]
     assert told["summary"] == {"total": 6, "pending": 5, "in_progress": 0, "resolved": 1, "executable": 3}
@@ -78,6 +90,18 @@ def test_read_state_says_who_drives_the_loop_and_what_to_start_now(project: Path
     assert told["executable_atoms"] == ["A1", "A2", "A3", "A4"]
     assert told["start_now"] == ["A1", "A3", "A4"]
     assert told["start_now_in_place"] == ["A1", "A4"]
+
+
+def test_read_state_tells_limits_turns_and_what_is_left(project: Path) -> None:
+    loop = a_loop(atom("A1", or_group="g", attempts=1, failures=3), atom("A2", or_group="g"), atom("A3"))
+    loop.or_groups["g"] = replace(loop.or_groups["g"], round=2)
+    loop.control = replace(loop.control, tried=4)
+    write_loop(project, loop)
+    told = call("read_state")
+    assert (told["attempts_left"], told["turn"]) == (26, 2)
+    assert told["turns"] == {"g": {"selected": "A1", "failures_left": 1, "next": "A2", "round": 2}}
+    limits = told["limits"]
+    assert (limits["max_iterations"], limits["max_stall_count"], limits["max_attempts"]) == (20, 3, 2)
 
 
 def test_read_state_without_a_file_says_so(project: Path) -> None:
@@ -362,14 +386,141 @@ def test_atoms_are_added_decomposed_switched_and_failed(project: Path) -> None:
     assert told == {"success": True, "parent": "A3", "children": ["A4", "A5"], "reason": "large"}
     call("update_atom", "A2", "in_progress")
     told = call("switch_or_branch", "way", "A3", "--reason", "dead end")
-    assert told == {"success": True, "or_group": "way", "left": "A2", "selected": "A3", "reset": ["A2"], "undone": []}
+    assert told == {
+        "success": True, "or_group": "way", "left": "A2", "selected": "A3", "reset": ["A2"], "undone": [], "round": 0
+    }  # fmt: skip
     loop = state(project)
     assert loop.or_groups["way"].failed == ("A2",)
     assert loop.trail[-1].reason == "dead end"
     call("update_atom", "A4", "in_progress")
     told = call("fail_atom", "A4", "--reason", "no luck")
     assert (told["next"], told["attempts"], told["max_attempts"]) == ("retry", 1, 2)
+    assert (told["turn"], told["failures"], told["attempts_left"]) == (2, 1, 39)
     assert state(project).trail[-1].type == "failure"
+
+
+def failed(atom_id: str, *more: str) -> dict[str, Any]:
+    call("update_atom", atom_id, "in_progress")
+    return call("fail_atom", atom_id, "--reason", "no luck", *more)
+
+
+def test_choices_take_turns_and_come_back(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1", or_group="g"), atom("A2", or_group="g")))
+    assert failed("A1")["next"] == "retry"
+    told = failed("A1")
+    assert (told["next"], told["left"], told["selected"], told["round"]) == ("switch", "A1", "A2", 0)
+    assert failed("A2")["next"] == "retry"
+    told = failed("A2")
+    assert (told["next"], told["left"], told["selected"], told["round"]) == ("switch", "A2", "A1", 1)
+    assert told["attempts_left"] == 16
+    group = state(project).or_groups["g"]
+    assert (group.selected, group.failed) == ("A1", ("A2",))
+
+
+def test_the_second_time_a_choice_is_named_as_being_in_the_way_it_is_left(project: Path) -> None:
+    ways = atom("A1", or_group="g", status="resolved"), atom("A2", or_group="g")
+    write_loop(project, a_loop(*ways, atom("A3", "A1"), atom("A4")))
+    assert failed("A3", "--because-of", "A1, A4")["next"] == "retry"
+    told = failed("A3", "--because-of", "A1")
+    assert (told["next"], told["left"], told["selected"], told["undone"]) == ("switch", "A1", "A2", ["A1"])
+    assert state(project).or_groups["g"].blames == {"A1": 1}
+
+
+def test_work_that_holds_and_a_wish_for_a_probe_are_kept(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1")))
+    assert failed("A1", "--progress", "--wants-probe")["next"] == "retry"
+    (one,) = state(project).atoms
+    assert (one.partial, one.probe) == (True, True)
+
+
+def test_a_command_that_failed_has_had_its_turn(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1", or_group="g", run="make"), atom("A2", or_group="g")))
+    told = failed("A1")
+    assert (told["next"], told["selected"], told["turn"]) == ("switch", "A2", 2)
+
+
+FEW = Constraints(max_total_attempts=48)
+ALIKE = 48 // 2
+"""Failures in the same way after which an atom is hopeless, as it has had half of all attempts."""
+PATIENT = patience(a_loop(atom("A1"), constraints=FEW))
+
+
+@pytest.mark.parametrize(
+    ("more", "limits", "told"),
+    [
+        ({}, Constraints(max_total_attempts=2), "retry"),
+        ({}, Constraints(max_total_attempts=1), "limit"),
+        ({"alike": ALIKE - 2, "failures": ALIKE - 2}, FEW, "retry"),
+        ({"alike": ALIKE - 1, "failures": ALIKE - 1}, FEW, "blocked"),
+        ({"repairs": "tests", "attempts": PATIENT - 2}, FEW, "retry"),
+        ({"repairs": "tests", "attempts": PATIENT - 1}, FEW, "exhausted"),
+    ],
+)
+def test_what_ends_a_loop_is_said_at_once_and_not_before(
+    project: Path, more: dict[str, Any], limits: Constraints, told: str
+) -> None:
+    loop = a_loop(atom("A1", **more), constraints=limits)
+    loop.trail = [TrailEntry(reason="no luck", timestamp="then", type="failure", atom="A1")]
+    write_loop(project, loop)
+    answer = failed("A1")
+    assert answer["next"] == told
+    assert ("aot redirect --retry A1" in answer.get("blocked", "")) == (told == "blocked")
+
+
+def test_a_race_goes_on_without_the_one_that_has_had_its_turn(project: Path) -> None:
+    loop = a_loop(atom("A1", or_group="g"), atom("A2", or_group="g", attempts=1))
+    loop.or_groups["g"] = replace(loop.or_groups["g"], speculative=True)
+    write_loop(project, loop)
+    assert failed("A2")["next"] == "other choices"
+
+
+def test_a_switch_to_a_choice_that_had_its_turn_begins_another_round(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1", or_group="g"), atom("A2", or_group="g")))
+    assert call("switch_or_branch", "g", "A2", "--reason", "try")["round"] == 0
+    assert call("switch_or_branch", "g", "A1", "--reason", "back")["round"] == 1
+    group = state(project).or_groups["g"]
+    assert (group.selected, group.failed) == ("A1", ("A2",))
+    assert [one.selected for one in state(project).trail] == ["A2", "A1"], "each switch is in the trail"
+
+
+def test_what_a_probe_found_is_evidence_and_no_verdict(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1", probe=True), atom("A2", or_group="g", probe=True), atom("A3", or_group="g")))
+    call("update_atom", "A1", "in_progress")
+    told = call("record_probe", "A1", "--feasible", "true", "--findings", "the hook is there", "--estimate", "12.5")
+    assert (told["success"], told["next"], told["attempts_left"]) == (True, "go on", 29)
+    one = state(project).atoms[0]
+    assert (one.status, one.probe, one.findings, one.estimate) == ("pending", False, "the hook is there", 12.5)
+    call("update_atom", "A2", "in_progress")
+    told = call("record_probe", "A2", "--feasible", "false", "--findings", "no such API")
+    assert (told["next"], told["left"], told["selected"]) == ("switch", "A2", "A3"), "as a turn that led nowhere"
+    assert (told["failures"], state(project).trail[-2].reason) == (2, "not feasible: no such API")
+    assert call("switch_or_branch", "g", "A2", "--reason", "all the same")["selected"] == "A2"
+    assert "cannot be 'maybe'" in call("record_probe", "A2", "--feasible", "maybe", "--findings", "x", code=2)["error"]
+
+
+def test_children_cover_items_and_ask_for_probes(project: Path) -> None:
+    items = tuple(ChecklistItem(item=name, check=Check(type="file", value="x")) for name in ("it runs, fast", "docs"))
+    write_loop(project, a_loop(atom("A1"), base_case=BaseCase(checklist=items)))
+    words = ["--children", "A2,A3", "--descriptions", "x|||y", "--reason", "large"]
+    call("decompose_atom", "A1", *words, "--covers", "A2=it runs, fast", "--probe", "A3")
+    one, two = state(project).atoms[1:]
+    assert (one.covers, one.probe, two.covers, two.probe) == (("it runs, fast",), False, (), True)
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        (("--covers", "docs"), "'docs' names none of A2, A3"),
+        (("--covers", "A9=docs"), "'A9=docs' names none of A2, A3"),
+        (("--probe", "A1"), "--probe names what is none of the children: A1"),
+    ],
+)
+def test_what_is_said_about_children_is_about_children(project: Path, more: tuple[str, ...], why: str) -> None:
+    path = write_loop(project, a_loop(atom("A1")))
+    before = path.read_bytes()
+    words = ["--children", "A2,A3", "--descriptions", "x|||y", "--reason", "large"]
+    assert why in call("decompose_atom", "A1", *words, *more, code=2)["error"]
+    assert path.read_bytes() == before
 
 
 def test_a_switch_within_a_group_that_does_not_exist_is_refused(project: Path) -> None:
@@ -434,4 +585,25 @@ def test_a_correction_that_makes_no_sense_is_a_usage_error(project: Path, words:
     path = write_loop(project, a_loop(atom("A1")))
     before = path.read_bytes()
     assert why in call("apply_correction", *words, *SAID, code=2)["error"]
+    assert path.read_bytes() == before
+
+
+def test_a_retry_that_a_person_grants_is_one_step(project: Path) -> None:
+    loop = a_loop(atom("A1", failures=9, attempts=1, alike=9), atom("A2", status="in_progress"))
+    loop.control = replace(loop.control, tried=20, shares=2, redirect_requested=True)
+    write_loop(project, loop)
+    told = call("request_redirect", "--retry", "A1")
+    assert told == {
+        "success": True, "redirect_requested": False, "interrupted": ["A2"], "retried": ["A1"], "attempts_left": 10
+    }  # fmt: skip
+    loop = state(project)
+    assert [(one.status, one.failures, one.attempts, one.alike) for one in loop.atoms] == [("pending", 0, 0, 0)] * 2
+    assert (loop.control.redirect_requested, loop.corrections[-1].description) == (False, "A1 gets new attempts")
+
+
+def test_a_retry_for_what_is_done_or_unknown_changes_nothing(project: Path) -> None:
+    path = write_loop(project, a_loop(atom("A1"), atom("A2", status="resolved")))
+    before = path.read_bytes()
+    assert "only unresolved atoms" in call("request_redirect", "--retry", "A1,A2", code=1)["error"]
+    assert "contradict" in call("request_redirect", "--retry", "A1", "--cancel", code=2)["error"]
     assert path.read_bytes() == before

@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from aotloop.core.model import Loop
 from aotloop.core.phases.model import PHASES, Phase, PhaseLoop
 from aotloop.phases.beginning import Wanted, begin_feature
 from aotloop.phases.filing import file_receipt
 from aotloop.phases.ground import Ground
 from aotloop.statefile.phase_store import PhaseStore
+from aotloop.statefile.store import Store
 from tests.repositories import new_repository
 from tests.runner.agents import Order, done, scripted, times_asked
 from tests.runner.projects import Folder, Ran, processes_with
@@ -74,6 +76,11 @@ class Feature(Folder):
     @property
     def loop(self) -> PhaseLoop:
         return PhaseStore(str(self.file)).load()
+
+    @property
+    def graph(self) -> Loop:
+        """The one that was made last of the steps of a phase."""
+        return Store(str(self.root / ".claude" / "aot-loop-state.md")).load()
 
     def ship(self, *arguments: str) -> Ran:
         """With --yes and --json."""

@@ -41,6 +41,18 @@ def test_without_anybody_to_ask_a_person_is_needed(tmp_path: Path) -> None:
     assert (feature.loop.global_iteration, feature.loop.errors) == (0, ())
 
 
+def test_a_graph_with_nobody_to_ask_is_not_given_up_but_goes_on_later(tmp_path: Path) -> None:
+    """One agent alone would have nobody to ask either."""
+    feature = a_feature(tmp_path, orders(A1=[says("quota"), made({"feature.txt": "it works\n"})], review=ENOUGH))
+    at(feature, "work", max_iterations=1)
+    ran = feature.ship()
+    assert ran.code == 6, ran.out + ran.err
+    assert (feature.loop.stop_reason or "").startswith("blocked: ")
+    assert (feature.loop.phase, feature.asked("work"), feature.loop.errors) == ("work", 0, ())
+    assert feature.ship().code == 5
+    assert (feature.loop.phase, feature.asked("A1"), feature.asked("A2"), feature.asked("work")) == ("review", 2, 1, 0)
+
+
 def test_work_that_a_persons_edits_keep_from_landing_is_kept_and_lands_later(tmp_path: Path) -> None:
     feature = a_feature(tmp_path, orders(compound=[{**made({LEARNT: "learnt\n"}), **waits(tmp_path)}], test=ENOUGH))
     at(feature, "compound", max_iterations=1)

@@ -15,7 +15,8 @@ PLAN = r"printf '# Plan\n\n- [ ] S1: write `feature.txt`\n'"
 
 def answered(artifact: str, summary: str = "it is done") -> Answer:
     delta: dict[str, Any] = {"summary": summary, "artifacts": []}
-    fields = {"success": True, "bindings_delta": delta, "artifacts": [artifact], "reason": "", "proposal": None}
+    fields = {"success": True, "bindings_delta": delta, "artifacts": [artifact], "reason": ""}
+    fields |= {"because_of": [], "wants_probe": False, "proposal": None}
     return Answer(fields)
 
 

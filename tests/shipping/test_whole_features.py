@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from aotloop.core.measure import attempts_allowed
 from aotloop.core.phases.model import PHASES
-from aotloop.statefile.store import Store
-from tests.runner.agents import fails
+from tests.runner.agents import Order, fails
 from tests.shipping.features import (
     ENOUGH,
     PLAN_FILE,
@@ -36,7 +38,7 @@ def test_a_feature_goes_from_idea_to_shipped_step_by_step_of_its_plan(tmp_path: 
     assert [one.phase for one in loop.checkpoints] == list(WITHOUT_ROUNDS)
     assert loop.checkpoints[4].summary == "A1: it is done\nA2: it is done"
     assert "promise" not in loop.checkpoints[-1].summary
-    graph = Store(str(feature.root / ".claude" / "aot-loop-state.md")).load()
+    graph = feature.graph
     assert graph.objective.protect == (TEST_FILE, "tests/acceptance/**")
     assert [(one.id, one.depends_on, one.touches) for one in graph.atoms] == [
         ("A1", (), ("feature.txt",)),
@@ -66,14 +68,29 @@ def test_an_agent_is_told_what_came_before_what_failed_and_how_it_is_proven(tmp_
     assert (work.summary, work.failed_approaches) == ("built", ("a link cannot be a file",))
 
 
-def test_a_graph_that_leads_nowhere_is_left_to_one_agent_who_is_told_so(tmp_path: Path) -> None:
-    feature = a_feature(tmp_path, orders(A1=[fails("nobody knows how")], review=ENOUGH))
+ALIKE = [fails("nobody knows how")]
+EACH_IN_ITS_WAY = [fails(f"nobody knows how to do {number}") for number in range(99)]
+
+
+@pytest.mark.parametrize(
+    ("failures", "share", "told"),
+    [
+        (ALIKE, 2, "blocked: A1 failed {} times in the same way"),
+        (EACH_IN_ITS_WAY, 1, "limit: {0} attempts of the {0} allowed"),
+    ],
+)
+def test_a_graph_that_leads_nowhere_is_left_to_one_agent_who_is_told_so(
+    tmp_path: Path, failures: list[Order], share: int, told: str
+) -> None:
+    """A step that fails alike uses half of what the whole graph may; one that fails in other ways each time, all."""
+    feature = a_feature(tmp_path, orders(A1=failures, review=ENOUGH))
     at(feature, "work", max_iterations=2)
     ran = feature.ship()
     assert (ran.code, feature.loop.phase) == (5, "review"), ran.out + ran.err
-    assert (feature.asked("A1"), feature.asked("A2"), feature.asked("work")) == (2, 0, 1)
+    times = attempts_allowed(feature.graph) // share
+    assert (feature.asked("A1"), feature.asked("A2"), feature.asked("work")) == (times, 0, 1)
     prompt = next((feature.root / ".aot/attempts").glob("work-*/prompt.md")).read_text()
-    assert "step by step, it did not get there: exhausted" in prompt
+    assert f"step by step, it did not get there: {told.format(times)}" in prompt
     assert "nobody knows how" in prompt
 
 

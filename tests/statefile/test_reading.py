@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aotloop.core.model import Loop
+from aotloop.core.limits import limits_of
+from aotloop.core.model import Constraints, Loop
 from aotloop.errors import StateFileInvalid
 from aotloop.statefile import fast
 from aotloop.statefile.document import Document
@@ -64,7 +65,8 @@ def errors_of(data: bytes) -> list[str]:
 def test_optional_parts_have_their_defaults() -> None:
     loop = decode(MINIMAL.encode())
     assert (loop.decompositions, loop.or_groups, loop.control.stop_reason) == ([], {}, None)
-    limits = loop.objective.constraints
+    assert loop.objective.constraints == Constraints()
+    limits = limits_of(loop.objective.constraints)
     assert (limits.max_iterations, limits.max_parallel_agents, limits.max_stall_count) == (20, 3, 3)
 
 

@@ -74,6 +74,33 @@ def test_the_difference_is_told_key_by_key() -> None:
     assert difference(OBJECTIVE, OBJECTIVE) == []
 
 
+def test_a_limit_that_is_not_set_is_the_one_in_force() -> None:
+    """As an agreement of the version before has it: with every default written out, and without a word of effort."""
+    written = Constraints(max_iterations=20, max_stall_count=3, max_attempts=2)
+    before = replace(OBJECTIVE, constraints=written)
+    assert difference(before, OBJECTIVE) == []
+    assert difference(before, replace(OBJECTIVE, constraints=Constraints(effort="high"))) == [
+        "-constraints.max_iterations: 20",
+        "+constraints.max_iterations: 60",
+        "-constraints.max_stall_count: 3",
+        "-constraints.max_attempts: 2",
+        "+constraints.max_stall_count: 5",
+        "+constraints.max_attempts: 3",
+        '-constraints.effort: "normal"',
+        '+constraints.effort: "high"',
+    ]
+
+
+def test_more_attempts_than_were_agreed_on_differ() -> None:
+    more = replace(OBJECTIVE, constraints=Constraints(max_total_attempts=500))
+    assert difference(OBJECTIVE, more) == ["+constraints.max_total_attempts: 500"]
+    high = Constraints(effort="high", max_iterations=20, max_stall_count=3, max_attempts=2)
+    assert difference(OBJECTIVE, replace(OBJECTIVE, constraints=high)) == [
+        '-constraints.effort: "normal"',
+        '+constraints.effort: "high"',
+    ]
+
+
 def test_what_only_looks_the_same_differs() -> None:
     number = replace(OBJECTIVE, constraints=Constraints(max_runtime=90))
     text = replace(OBJECTIVE, constraints=Constraints(max_runtime="90"))

@@ -9,8 +9,9 @@ import sys
 
 import pytest
 
+from aotloop.core.item_paths import distinct
 from aotloop.core.model import Check, Criterion
-from aotloop.verify.results import CheckResult, Kind, all_of, any_of, distinct, group_result, report_of
+from aotloop.verify.results import CheckResult, Kind, all_of, any_of, group_result, report_of
 
 Value = bool | None
 

@@ -34,6 +34,8 @@ def main(prompt, answer):
         said = write(file)
     elif "From a file to a card" in task:
         said = propose()
+    elif "Make this hold" in task and "floats" in task:
+        said = {"success": False, "reason": "A float is never a third", "because_of": ["floats"]}
     else:
         said = {"success": False, "reason": "I am a script, and know nothing but my three files"}
     answer.write_text(json.dumps(said), encoding="utf-8")

@@ -102,6 +102,7 @@ def told(outcome: Outcome, ran: Ran, session: AcpSession) -> Outcome:
         output=session.updates.told,
         tokens=session.tokens,
         cost_usd=session.updates.cost_usd,
+        start=session.updates.watch.seconds,
         notes=outcome.notes + ran.notes + session.notes,
     )
 

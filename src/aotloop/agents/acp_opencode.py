@@ -20,7 +20,7 @@ from aotloop.agents import scratch
 from aotloop.agents.acp import launch_of, outcome_of, told
 from aotloop.agents.acp_opencode_keys import in_a_file
 from aotloop.agents.acp_opencode_plugins import refuse_plugins
-from aotloop.agents.acp_opencode_store import Record, read_record
+from aotloop.agents.acp_opencode_store import STORE, Record, copy_store, read_record
 from aotloop.agents.acp_presets import PRESETS
 from aotloop.agents.acp_session import AcpSession
 from aotloop.agents.contract import Assignment, Backend, Capabilities, Outcome
@@ -31,6 +31,7 @@ from aotloop.agents.presence import Presence, login_by, look_for
 from aotloop.agents.processes import run
 from aotloop.agents.roles import Access, access_of, may_write
 from aotloop.agents.settings import Settings
+from aotloop.agents.shares import own_share
 from aotloop.agents.troubles import Trouble, trouble
 
 CONFIG = "OPENCODE_CONFIG_CONTENT"
@@ -71,7 +72,11 @@ class OpenCode(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def capabilities(self) -> Capabilities:
         return Capabilities(
-            structured_output="emulated", tool_restriction="native", cost_report="native", interrupt="emulated"
+            structured_output="emulated",
+            tool_restriction="native",
+            cost_report="native",
+            sessions="native",
+            interrupt="emulated",
         )
 
     def look(self) -> Presence:
@@ -91,12 +96,18 @@ class OpenCode(msgspec.Struct, frozen=True, kw_only=True):
         session = AcpSession(assignment, on_output, patience=self.patience, hint_of_trouble=_hint_of_trouble)
         with home_with_login(assignment.scratch / "opencode", _login(os.environ), "data/opencode/auth.json") as own:
             _spare_the_plugin(own / "config/opencode")
+            data = own / "data/opencode"
             env = self._environment(assignment, own, preset.passed)
+            if assignment.sitting is not None:
+                copy_store(assignment.sitting.store, data)
             ran = await run(launch_of(preset, assignment, env), on_output, session)
-            record = read_record(own / "data/opencode/opencode.db")
+            record = read_record(data / STORE)
+            if assignment.sitting is not None:
+                copy_store(data, assignment.sitting.store)
         _complete(session, record)
         outcome = told(outcome_of(ran, session, assignment, preset), ran, session)
-        return replace(outcome, turns=record.turns) if record is not None else outcome
+        outcome = replace(outcome, turns=record.turns) if record is not None else outcome
+        return own_share(outcome, assignment, session.name)
 
     def _environment(self, assignment: Assignment, own: Path, passed: tuple[str, ...]) -> dict[str, str]:
         config = _config(assignment, self.model, os.environ.get(CONFIG))

@@ -6,8 +6,9 @@ That store is not an interface: whatever is not as expected is as if nothing had
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ import msgspec
 
 from aotloop.agents.contract import Tokens
 from aotloop.agents.troubles import Trouble, trouble
+
+STORE = "opencode.db"
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,6 +41,18 @@ def read_record(store: Path) -> Record | None:
         tokens=_sum([_tokens(message) for message in messages]),
         trouble=_trouble(messages[-1].get("error")) if messages else None,
     )
+
+
+def copy_store(source: Path, target: Path) -> None:
+    """The conversations alone, with those parts that are not yet in the file itself.
+
+    What cannot be copied is as if there were none: the client does not know it, and says so.
+    """
+    with suppress(OSError):
+        for name in (STORE, f"{STORE}-wal"):
+            (target / name).unlink(missing_ok=True)
+            if (source / name).is_file() and not (source / name).is_symlink():
+                shutil.copyfile(source / name, target / name)
 
 
 def _tokens(message: dict[str, Any]) -> Tokens:

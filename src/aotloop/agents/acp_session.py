@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from msgspec.structs import replace
+
 from aotloop.agents.acp_permissions import decision, read_file, write_file
 from aotloop.agents.acp_rpc import Rpc, as_dict
 from aotloop.agents.acp_updates import Updates
@@ -50,11 +52,18 @@ class AcpSession:
         self._giving_up: asyncio.TimerHandle | None = None
         self._met_at = -math.inf
         self._session: Any = None
+        self._is_opening = False
+        self._before = assignment.sitting.session if assignment.sitting is not None else None
         self.updates = Updates(on_output)
         self._rpc = Rpc(self._serve, self._fails, self.updates.stray)
         self.stop_reason: str | None = None
         self.tokens: Tokens | None = None
         self.trouble: Trouble | None = None
+
+    @property
+    def name(self) -> str | None:
+        """Of the conversation."""
+        return self._session if isinstance(self._session, str) else None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -65,6 +74,7 @@ class AcpSession:
 
     def begin(self, reins: Reins) -> None:
         self._reins = reins
+        self.updates.watch.begin()
         self._rpc.begin(reins)
         can_write = may_write(self._assignment.role)
         files = {"readTextFile": True, "writeTextFile": can_write}
@@ -89,10 +99,16 @@ class AcpSession:
             self.trouble = Trouble(words=f"it speaks version {result.get('protocolVersion')} of the protocol, not 1")
             self._reins.finish(_GOODBYE_SECONDS)
             return
-        self._rpc.call("session/new", {"cwd": str(self._assignment.cwd), "mcpServers": []}, self._opened)
+        self._is_opening = True
+        place = {"cwd": str(self._assignment.cwd), "mcpServers": []}
+        if self._before is None:
+            self._rpc.call("session/new", place, self._opened)
+        else:
+            self._rpc.call("session/resume", {"sessionId": self._before.id, **place}, self._opened)
 
     def _opened(self, result: dict[str, Any]) -> None:
-        self._session = result.get("sessionId")
+        self._is_opening = False
+        self._session = result.get("sessionId") if self._before is None else self._before.id
         if self._model is None:
             self._prompt({})
             return
@@ -122,6 +138,8 @@ class AcpSession:
         self.updates.end()
         self.updates.stray(words)
         self.trouble = trouble(words, 401 if error.get("code") == _NO_LOGIN else None)
+        if self._is_opening and self._before is not None and self.trouble.cause != "auth":
+            self.trouble = replace(self.trouble, cause="no_session")
         self._reins.finish(_GOODBYE_SECONDS)
 
     # --- what we are asked ----------------------------------------------------------------------------------------
@@ -149,6 +167,8 @@ class AcpSession:
         if self.updates.in_a_row > _MOST_IN_A_ROW:
             self._call_off(Trouble(words="the model's replies break off, again and again", cause="outage"))
         most, cost = self._assignment.max_cost_usd, self.updates.cost_usd
+        if cost is not None and self._before is not None:
+            cost -= self._before.cost_usd or 0.0
         if most is not None and cost is not None and cost > most:
             self._call_off(Trouble(words=f"it used up the ${most} that it may cost", cause="budget"))
 

@@ -9,10 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 from aotloop.agents.answers import MOST_BYTES
+from aotloop.agents.stopwatch import Stopwatch
 from aotloop.agents.streams import Lines, Tail
 from aotloop.agents.telling import Telling
 
 _MOST_USD = 1e9
+_CHANGES = ("edit", "delete", "move")
 
 
 class Updates:
@@ -24,6 +26,7 @@ class Updates:
         self.in_a_row = 0
         """Messages since a tool was called: who does not call one has no reason to go on."""
         self.cost_usd: float | None = None
+        self.watch = Stopwatch()
 
     @property
     def message(self) -> str:
@@ -41,6 +44,8 @@ class Updates:
             case "tool_call":
                 self._begin()
                 self.in_a_row = 0
+                if update.get("kind") in _CHANGES:
+                    self.watch.change()
             case "tool_call_update" if str(update.get("status")) in {"completed", "failed"}:
                 self._telling.tell(f"{update['status']}: {update.get('title') or update.get('kind') or 'a tool'}")
             case "tool_call_update":

@@ -20,6 +20,7 @@ from aotloop.agents.claudecode.finding import look_for_claude
 from aotloop.agents.claudecode.hiding import hide
 from aotloop.agents.claudecode.lending import lend
 from aotloop.agents.claudecode.program import find_program
+from aotloop.agents.claudecode.sessions import conversation, home_of
 from aotloop.agents.claudecode.starting import arguments, own_variables, surroundings
 from aotloop.agents.claudecode.story import Story
 from aotloop.agents.claudecode.telling import told
@@ -53,15 +54,26 @@ class Claude(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def capabilities(self) -> Capabilities:
         return Capabilities(
-            structured_output="native", tool_restriction="native", cost_report="native", interrupt="emulated"
+            structured_output="native",
+            tool_restriction="native",
+            cost_report="native",
+            sessions="native",
+            interrupt="emulated",
         )
 
     def look(self) -> Presence:
         return look_for_claude(self.program, os.environ, TESTED)
 
     async def run(self, assignment: Assignment, on_output: Callable[[str], None]) -> Outcome:
+        program = find_program(self.program)
+        with conversation(assignment.sitting, home_of(os.environ)) as options:
+            return await self._converse((program, *self._arguments(assignment, options)), assignment, on_output)
+
+    async def _converse(
+        self, argv: tuple[str, ...], assignment: Assignment, on_output: Callable[[str], None]
+    ) -> Outcome:
         launch = Launch(
-            argv=(find_program(self.program), *self._arguments(assignment)),
+            argv=argv,
             cwd=assignment.cwd,
             env=surroundings(assignment, os.environ, self.pass_env, self.retries),
             stdin=assignment.prompt,
@@ -79,10 +91,10 @@ class Claude(msgspec.Struct, frozen=True, kw_only=True):
         story, output = listening.story, listening.output.text()
         outcome = outcome_of(ran, story, assignment, output)
         notes = (*outcome.notes, *ran.notes, *_age(story.version))
-        return replace(outcome, seconds=ran.seconds, output=output, notes=notes)
+        return replace(outcome, seconds=ran.seconds, start=story.watch.seconds, output=output, notes=notes)
 
-    def _arguments(self, assignment: Assignment) -> tuple[str, ...]:
-        return arguments(assignment, self.model, with_operators=self.operator_settings)
+    def _arguments(self, assignment: Assignment, conversation: tuple[str, ...]) -> tuple[str, ...]:
+        return arguments(assignment, self.model, conversation=conversation, with_operators=self.operator_settings)
 
 
 class _Listening:
@@ -96,8 +108,9 @@ class _Listening:
         self.story = Story()
         self.output = Tail(_OUTPUT_BYTES)
 
-    def begin(self, reins: Reins) -> None:
+    def begin(self, reins: Reins) -> None:  # noqa: ARG002 - there is nothing to write and nothing to end
         """It has been told everything, and ends by itself."""
+        self.story.watch.begin()
 
     def hear(self, stream: str, chunk: bytes) -> None:
         if stream == "stdout":

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from aotloop.agents import scratch
 from aotloop.agents.answers import NotAResult, find_answer
 from aotloop.agents.codex_events import CodexEvents
-from aotloop.agents.codex_home import distrust, lend_settings, pointed_at_instructions
+from aotloop.agents.codex_home import bring_sessions, distrust, keep_sessions, lend_settings, pointed_at_instructions
 from aotloop.agents.contract import Assignment, Backend, Capabilities, Crashed, Garbage, Outcome, TimedOut
 from aotloop.agents.environment import environment
 from aotloop.agents.folders import leads_out
@@ -30,6 +30,7 @@ from aotloop.agents.presence import Presence, login_by, look_for
 from aotloop.agents.processes import Ran, run
 from aotloop.agents.roles import may_write
 from aotloop.agents.settings import Settings
+from aotloop.agents.shares import own_share
 from aotloop.agents.troubles import outcome_of_trouble
 from aotloop.agents.wording import last_lines
 
@@ -45,6 +46,7 @@ TESTED = (0, 166)
 
 _SCHEMA = "schema.json"
 _LONGEST_TAIL = 1000
+_UNKNOWN = "no rollout found for thread id"
 
 
 class Codex(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,7 +63,9 @@ class Codex(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def capabilities(self) -> Capabilities:
-        return Capabilities(structured_output="native", tool_restriction="native", interrupt="emulated")
+        return Capabilities(
+            structured_output="native", tool_restriction="native", sessions="native", interrupt="emulated"
+        )
 
     def look(self) -> Presence:
         login = login_by(os.environ, KEYS, _login(os.environ))
@@ -73,15 +77,21 @@ class Codex(msgspec.Struct, frozen=True, kw_only=True):
         scratch.prepare(assignment)
         events = CodexEvents(on_output, self.patience)
         with home_with_login(assignment.scratch / "codex", _login(os.environ), f"home/{LOGIN}") as own:
+            if assignment.sitting is not None:
+                bring_sessions(assignment.sitting.store, own / "home")
             ran = await run(self._launch(assignment, own), on_output, events)
+            if assignment.sitting is not None:
+                keep_sessions(own / "home", assignment.sitting.store)
         outcome = _outcome(ran, events, assignment)
-        return replace(
+        outcome = replace(
             outcome,
             seconds=ran.seconds,
+            start=events.watch.seconds,
             output=events.told,
             tokens=events.tokens,
             notes=outcome.notes + ran.notes + events.notes,
         )
+        return own_share(outcome, assignment, events.session)
 
     def _launch(self, assignment: Assignment, own: Path) -> Launch:
         home, temporary = own / "home", own / "tmp"
@@ -107,7 +117,8 @@ class Codex(msgspec.Struct, frozen=True, kw_only=True):
 
     def _arguments(self, assignment: Assignment, env: Mapping[str, str]) -> tuple[str, ...]:
         sandbox = "workspace-write" if may_write(assignment.role) else "read-only"
-        argv = [self.program, "exec", "--json", "-s", sandbox, "--ephemeral", "--skip-git-repo-check"]
+        argv = [self.program, "exec", "--json", "-s", sandbox, "--skip-git-repo-check"]
+        argv += ["--ephemeral"] if assignment.sitting is None else []
         ignoring = ("--ignore-user-config", "--ignore-rules")
         argv += distrust(assignment.cwd) if self._is_the_operators(assignment) else ignoring
         argv += ["-m", self.model] if self.model is not None else []
@@ -120,7 +131,8 @@ class Codex(msgspec.Struct, frozen=True, kw_only=True):
         hidden = [name for name in KEYS if name not in self.pass_env]
         for key, value in _settings(hidden, env.get("OPENAI_BASE_URL")).items():
             argv += ["-c", f"{key}={json.dumps(value)}"]
-        return (*argv, "-")
+        session = assignment.sitting.session if assignment.sitting is not None else None
+        return (*argv, *(("resume", session.id) if session is not None else ()), "-")
 
     def _is_the_operators(self, assignment: Assignment) -> bool:
         """Whoever may only look gets no settings that could let it do more."""
@@ -167,6 +179,8 @@ def _outcome(ran: Ran, events: CodexEvents, assignment: Assignment) -> Outcome:
         return outcome_of_trouble(events.trouble, LOG_IN)
     if ran.timed_out is not None:
         return TimedOut(reason=f"Codex {ran.timed_out.reason}", taught=ran.timed_out.taught)
+    if _UNKNOWN in ran.stderr:
+        return Crashed(reason=last_lines(ran.stderr, _LONGEST_TAIL), cause="no_session")
     if ran.exit_code != 0:
         return Crashed(reason=f"{ran.ending}{_tail(ran, events)}")
     return _answered(ran, events, assignment)

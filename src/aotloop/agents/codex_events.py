@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from aotloop.agents.contract import Tokens
 from aotloop.agents.jsonlines import JsonLines
 from aotloop.agents.partners import Reins
+from aotloop.agents.stopwatch import Stopwatch
 from aotloop.agents.telling import Telling
 from aotloop.agents.troubles import Trouble, trouble
 
@@ -33,6 +34,8 @@ class CodexEvents:
         self.trouble: Trouble | None = None
         """That it met last, and is not over."""
         self.is_complete = False
+        self.session: str | None = None
+        self.watch = Stopwatch()
 
     @property
     def told(self) -> str:
@@ -45,6 +48,7 @@ class CodexEvents:
 
     def begin(self, reins: Reins) -> None:
         self._reins = reins
+        self.watch.begin()
 
     def hear(self, stream: str, chunk: bytes) -> None:
         if stream == "stdout":
@@ -58,7 +62,9 @@ class CodexEvents:
             self._telling.tell(event)
             return
         kind, item = event.get("type"), event.get("item")
-        if kind == "error":
+        if kind == "thread.started":
+            self.session = str(event.get("thread_id"))
+        elif kind == "error":
             self._meets(str(event.get("message")))
         elif kind == "turn.failed":
             self._fails(event)
@@ -68,6 +74,8 @@ class CodexEvents:
         elif isinstance(item, dict):
             self._goes_on()
             self._telling.tell(_in_words(str(kind), item))
+            if item.get("type") == "file_change":
+                self.watch.change()
             if item.get("type") == "agent_message" and kind == "item.completed":
                 self.message = str(item.get("text", ""))
 

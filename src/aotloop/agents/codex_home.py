@@ -15,6 +15,7 @@ from pathlib import Path
 from aotloop.agents.folders import folders_of
 
 _CONFIG = "config.toml"
+_SESSIONS = "sessions"
 _LENT = ("AGENTS.md", "AGENTS.override.md", "hooks.json", "hooks", "prompts", "rules", "skills")
 
 
@@ -25,6 +26,23 @@ def lend_settings(theirs: Path, home: Path) -> None:
     for name in _LENT:
         if (theirs / name).exists():
             (home / name).symlink_to((theirs / name).absolute())
+
+
+def bring_sessions(store: Path, home: Path) -> None:
+    """The conversation to go on with, to where the client looks for it. If that fails, the client does not know it."""
+    _copy(store / _SESSIONS, home / _SESSIONS)
+
+
+def keep_sessions(home: Path, store: Path) -> None:
+    """The conversation alone: the login that lies beside it does not outlive the attempt."""
+    shutil.rmtree(store / _SESSIONS, ignore_errors=True)
+    _copy(home / _SESSIONS, store / _SESSIONS)
+
+
+def _copy(source: Path, target: Path) -> None:
+    with contextlib.suppress(OSError):
+        if source.is_dir() and not source.is_symlink():
+            shutil.copytree(source, target, symlinks=True)
 
 
 def distrust(cwd: Path) -> tuple[str, ...]:

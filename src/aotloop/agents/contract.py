@@ -33,6 +33,33 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     total: float | None = None
 
 
+class Tokens(msgspec.Struct, frozen=True, kw_only=True):
+    """Of a whole attempt, sub-agents included where the client counts them. What is read from a cache is no input."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+
+class Session(msgspec.Struct, frozen=True, kw_only=True):
+    """A client's conversation that can go on. Counts are those of the whole conversation, as the client keeps them."""
+
+    id: str
+    tokens: Tokens | None = None
+    cost_usd: float | None = None
+    turns: int | None = None
+
+
+class Sitting(msgspec.Struct, frozen=True, kw_only=True):
+    """What lets one conversation take several attempts, one after another, each in a process of its own."""
+
+    store: Path
+    """A folder of ours, outside `cwd` and closed to agents: what is in it outlives the attempt."""
+    session: Session | None = None
+    """The conversation to go on with, which is in the store; None: a new one."""
+
+
 class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     role: Role
     atom: str
@@ -58,22 +85,15 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     """What this attempt may cost at most, where the client can be told."""
     confinement: Confinement | None = None
     """What nobody who works on it may change, enforced where the machine can; None: nothing is."""
+    sitting: Sitting | None = None
+    """Only for backends whose `sessions` are native; None: no conversation outlives the attempt."""
 
 
 # --- what comes of it --------------------------------------------------------------------------------------------
 
 
-class Tokens(msgspec.Struct, frozen=True, kw_only=True):
-    """Of a whole attempt, sub-agents included where the client counts them. What is read from a cache is no input."""
-
-    input: int = 0
-    output: int = 0
-    cache_read: int = 0
-    cache_write: int = 0
-
-
-Cause = Literal["rate_limit", "overload", "quota", "auth", "refusal", "outage", "too_long", "budget"]
-"""Why a service did not do its part, where the client tells."""
+Cause = Literal["rate_limit", "overload", "quota", "auth", "refusal", "outage", "too_long", "budget", "no_session"]
+"""Why a service did not do its part, where the client tells; `no_session`: it does not know the one to go on with."""
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
@@ -82,6 +102,10 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     """None: the backend cannot tell."""
     tokens: Tokens | None = None
     turns: int | None = None
+    start: float | None = None
+    """Seconds until it first changed a file; None: the backend cannot tell, or it changed none."""
+    session: Session | None = None
+    """Of an assignment with a sitting: the conversation that can go on."""
     cause: Cause | None = None
     output: str = ""
     """The last of what it printed."""
@@ -148,6 +172,13 @@ class Failure(Ended, frozen=True, kw_only=True):
 class Failed(Failure, frozen=True, kw_only=True, tag="failed"):
     """It says itself that it is not done."""
 
+    because_of: tuple[str, ...] = ()
+    """Atoms whose results are in its way, as the agent sees it."""
+    wants_probe: bool = False
+    """The agent asks for a probe before the next attempt."""
+    is_void: bool = False
+    """It changed what is not its own: nothing that it left is gone on with."""
+
 
 class Garbage(Failure, frozen=True, kw_only=True, tag="garbage"):
     """It ended, and its answer is none."""
@@ -172,7 +203,8 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     structured_output: Support = "missing"
     tool_restriction: Support = "missing"
     cost_report: Support = "missing"
-    resume: Support = "missing"
+    sessions: Support = "missing"
+    """Whether a conversation can go on with another attempt (`Assignment.sitting`)."""
     interrupt: Support = "missing"
 
 

@@ -39,12 +39,16 @@ def _worker(result: WorkerResult, reading: Reading) -> Outcome:
     if reading.parts is not None:
         reason = reading.parts.reason or result.reason or "it is too big for one go"
         return Proposed(children=reading.parts.children, reason=reason, notes=reading.notes)
+    reason = result.reason or "the agent gave up without a reason"
     if reading.refused is not None:
         why = f"its proposal was refused: {reading.refused}"
         reason = f"{result.reason}; {why}" if result.reason else why
-        return Failed(reason=reason, taught=True, notes=reading.notes)
     return Failed(
-        reason=result.reason or "the agent gave up without a reason", taught=bool(result.reason), notes=reading.notes
+        reason=reason,
+        taught=bool(result.reason) or reading.refused is not None,
+        because_of=result.because_of,
+        wants_probe=result.wants_probe,
+        notes=reading.notes,
     )
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from aotloop.agents.answers import NotAResult
 from aotloop.agents.plans import AskedQuestion, Plan, PlannedAtom, PlannedCheck, PlannerResult
+from aotloop.agents.proposals import items_named
 from aotloop.agents.wording import cut, one_line, plain
 
 MOST_QUESTIONS = 8
@@ -23,14 +24,14 @@ LONGEST_NAME = 80
 LONGEST_TEXT = 4000
 
 
-def read_planner(result: PlannerResult) -> PlannerResult:
+def read_planner(result: PlannerResult, notes: list[str]) -> PlannerResult:
     """Raises NotAResult. Who asks does not propose yet: what it would propose without an answer is left out."""
     questions = tuple(filter(None, map(_question, result.questions[:MOST_QUESTIONS])))
     if questions:
         return PlannerResult(questions=questions)
     if result.plan is None:
         raise NotAResult("it neither asks nor proposes anything")
-    return PlannerResult(questions=(), plan=_plan(result.plan))
+    return PlannerResult(questions=(), plan=_plan(result.plan, notes))
 
 
 def _question(asked: AskedQuestion) -> AskedQuestion | None:
@@ -39,7 +40,7 @@ def _question(asked: AskedQuestion) -> AskedQuestion | None:
     return AskedQuestion(question=question, choices=tuple(filter(None, choices))) if question else None
 
 
-def _plan(plan: Plan) -> Plan:
+def _plan(plan: Plan, notes: list[str]) -> Plan:
     _refuse_many("items in the checklist", plan.checklist, MOST_ITEMS)
     _refuse_many("atoms", plan.atoms, MOST_ATOMS)
     if not plan.checklist:
@@ -47,14 +48,15 @@ def _plan(plan: Plan) -> Plan:
     goal = one_line(plan.goal, LONGEST_LINE)
     if not goal:
         raise NotAResult("it proposes no goal")
+    checklist = tuple(map(_check, plan.checklist))
     return Plan(
         goal=goal,
         background_intent=_text(plan.background_intent),
         deliverables=_text(plan.deliverables),
         definition_of_done=_text(plan.definition_of_done),
-        checklist=tuple(map(_check, plan.checklist)),
+        checklist=checklist,
         protect=_patterns(plan.protect),
-        atoms=_atoms(plan.atoms),
+        atoms=tuple(_covering(atom, checklist, notes) for atom in _atoms(plan.atoms)),
     )
 
 
@@ -91,7 +93,17 @@ def _atom(atom: PlannedAtom, name: str, names: list[str]) -> PlannedAtom:
         or_group=_name(atom.or_group) if atom.or_group and atom.or_group.strip() else None,
         touches=_patterns(atom.touches),
         estimate=estimate,
+        covers=items_named(atom.covers),
     )
+
+
+def _covering(atom: PlannedAtom, checklist: tuple[PlannedCheck, ...], notes: list[str]) -> PlannedAtom:
+    """What it names and does not propose is left out, and that is said: it is no reason to ask again."""
+    items = {check.item for check in checklist}
+    unknown = [one for one in atom.covers if one not in items]
+    if unknown:
+        notes.append(f"{atom.name} is to cover {', '.join(unknown)}, which its checklist does not have: left out")
+    return replace(atom, covers=tuple(one for one in atom.covers if one in items))
 
 
 def _name(text: str) -> str:

@@ -29,6 +29,7 @@ _RULES = (
     "Ask no more than five questions at once, each with likely answers to choose from.",
     "Each item of the checklist is one thing. Prefer commands that succeed when it is so, and fail now.",
     "Commands run in this folder with /bin/sh, without a person; none of them changes anything or needs the network.",
+    "Each atom names in covers what of the checklist holds once it is done: so it is checked. Nearly all have one.",
     "Atoms are small enough for one sitting. Let one depend on another only if it needs its result.",
     "Give atoms the same or_group only where there are real alternatives of which one is enough, the best first.",
     "Keep the names of atoms that are there already, if they stay what they are.",

@@ -29,6 +29,9 @@ class PlannedAtom(Answer, frozen=True, kw_only=True):
     or_group: Annotated[str | None, Meta(description="the same word for alternatives of which one is enough")] = None
     touches: Annotated[tuple[str, ...], Meta(description="globs of what it changes, if that is sure")] = ()
     estimate: Annotated[float | None, Meta(description="minutes of work")] = None
+    covers: Annotated[
+        tuple[str, ...], Meta(description="items of the checklist that hold once it is done; they are its check")
+    ] = ()
 
 
 class Plan(Answer, frozen=True, kw_only=True):

@@ -4,6 +4,7 @@ execute.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -19,6 +20,8 @@ LONGEST_NAME = 80
 LONGEST_DESCRIPTION = 2000
 LONGEST_REASON = 1000
 MOST_NEEDS = 50
+LONGEST_ITEM = 300
+MOST_COVERED = 50
 
 _COMMANDS = ("run", "check")
 
@@ -74,8 +77,19 @@ def _child(number: int, proposed: ProposedChild) -> Child:
     if estimate is not None and not 0 < estimate < float("inf"):
         raise Refused(f"part {number} is estimated at {estimate:g} minutes")
     return Child(
-        name=name, description=description, depends_on=needs, or_group=_name(proposed.or_group), estimate=estimate
+        name=name,
+        description=description,
+        depends_on=needs,
+        or_group=_name(proposed.or_group),
+        estimate=estimate,
+        covers=items_named(proposed.covers),
+        probe=proposed.probe,
     )
+
+
+def items_named(covers: Iterable[str]) -> tuple[str, ...]:
+    """Whether the base case has them is not known here; one that it does not have is nobody's mistake but is lost."""
+    return tuple(dict.fromkeys(filter(None, (one_line(one, LONGEST_ITEM) for one in covers))))[:MOST_COVERED]
 
 
 def _name(text: str | None) -> str | None:

@@ -36,6 +36,7 @@ LONGEST_EVIDENCE = 4000
 LONGEST_FAILURE = 500
 MOST_FAILURES = 50
 MOST_SCORES = 100
+MOST_BLAMED = 10
 _LONGEST_NUMBER = 18
 
 
@@ -75,7 +76,7 @@ def _read(result: Result, root: Path, notes: list[str]) -> Result:
         case JudgeResult():
             return _judge(result)
         case PlannerResult():
-            return read_planner(result)
+            return read_planner(result, notes)
 
 
 def _decoded(text: str) -> Any:
@@ -139,6 +140,7 @@ def _worker(result: WorkerResult, root: Path, notes: list[str]) -> WorkerResult:
         bindings_delta=BindingsDelta(summary=summary, artifacts=artifacts),
         artifacts=artifacts,
         reason=_short_text("the reason", result.reason, LONGEST_REASON, notes),
+        because_of=tuple(dict.fromkeys(filter(None, map(plain, result.because_of))))[:MOST_BLAMED],
     )
 
 

@@ -22,6 +22,10 @@ class ProposedChild(Answer, frozen=True, kw_only=True):
     depends_on: Annotated[tuple[str, ...], Meta(description="names of parts, or ids of atoms, it builds on")] = ()
     or_group: Annotated[str | None, Meta(description="the same word for parts of which only one is needed")] = None
     estimate: Annotated[float | None, Meta(description="minutes of work")] = None
+    covers: Annotated[
+        tuple[str, ...], Meta(description="items that hold once this part is done, by the names you were told; or none")
+    ] = ()
+    probe: Annotated[bool, Meta(description="true if it is doubtful whether it can be done at all")] = False
 
 
 class Proposal(Answer, frozen=True, kw_only=True):
@@ -41,6 +45,12 @@ class WorkerResult(Answer, frozen=True, kw_only=True):
     bindings_delta: BindingsDelta = BindingsDelta()
     artifacts: Annotated[tuple[str, ...], Meta(description="paths made or changed, relative to the folder")] = ()
     reason: Annotated[str, Meta(description="if not done: why, so that the next one can do better; else empty")] = ""
+    because_of: Annotated[
+        tuple[str, ...], Meta(description="if not done: atoms whose results stand in the way; else empty")
+    ] = ()
+    wants_probe: Annotated[
+        bool, Meta(description="if not done: true if somebody should first find out whether it can be done at all")
+    ] = False
     proposal: Annotated[
         Proposal | None, Meta(description="if it is too big for one go: its parts, with success false; else null")
     ] = None

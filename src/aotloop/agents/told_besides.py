@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from aotloop.agents.contract import Cause, Failed, MustWait, Outcome, Tokens
 
-_CAUSES: tuple[str, ...] = get_args(Cause)
+_CAUSES = tuple(one for one in get_args(Cause) if one != "no_session")  # a program has none to go on with
 _PASSING = ("rate_limit", "overload", "outage")
 
 

@@ -68,7 +68,7 @@ def outcome_of_trouble(met: Trouble, remedy: str) -> Outcome:
         case "too_long" | "budget":
             return Failed(reason=met.words, cause=met.cause, taught=True)
         case _:
-            return Crashed(reason=met.words)
+            return Crashed(reason=met.words, cause=met.cause)
 
 
 def _wait_in(words: str) -> float | None:

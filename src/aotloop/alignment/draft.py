@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
+from aotloop.core.checklist import item_names
 from aotloop.core.model import AtomCheck, AtomStatus, BaseCase, Constraints, Decomposition, Duration, Loop
 
 WORDS = ("goal", "background_intent", "deliverables", "definition_of_done")
@@ -22,6 +23,7 @@ class DraftAtom(msgspec.Struct, frozen=True, kw_only=True):
     or_group: str | None = None
     run: str | None = None
     check: AtomCheck | None = None
+    covers: tuple[str, ...] = ()
     touches: tuple[str, ...] = ()
     probe: bool = False
     agent: str | None = None
@@ -61,7 +63,15 @@ def over(below: Draft, above: Draft) -> Draft:
         said["protect"] = above.protect
     if above.atoms:
         said |= {name: getattr(above, name) for name in OF_GRAPH}
+    elif above.base_case is not None:
+        said["atoms"] = covering_only(below.atoms, above.base_case)
     return replace(below, **said)
+
+
+def covering_only(atoms: tuple[DraftAtom, ...], base_case: BaseCase) -> tuple[DraftAtom, ...]:
+    """Items that are no longer asked for are covered by none."""
+    items = set(item_names(base_case))
+    return tuple(replace(atom, covers=tuple(one for one in atom.covers if one in items)) for atom in atoms)
 
 
 def without_graph(draft: Draft) -> Draft:
@@ -85,6 +95,7 @@ def draft_of(loop: Loop) -> Draft:
                 or_group=atom.or_group,
                 run=atom.run,
                 check=atom.check,
+                covers=atom.covers,
                 touches=atom.touches,
                 probe=atom.probe,
                 agent=atom.agent,

@@ -23,7 +23,8 @@ _HEADING = """\
 # What is to be agreed on. Save and close the file to go on with it.
 # Checks: command, not_command, file, not_file, assertion (value: a sentence), quality (criteria, pass_threshold).
 # `group:` instead of `check:` holds items that must all pass, `any_of:` items of which one must.
-# Atoms: description, and if you like id, depends_on, or_group (alternatives share one), run (a command does it), check.
+# Atoms: description, and if you like id, depends_on, or_group (alternatives share one), run (a command does it), check,
+# covers (names of items of the base case that it makes true: they are its check).
 """
 
 

@@ -5,6 +5,7 @@ A piece in the words of an atom that is there is that atom: so a list can be imp
 
 from __future__ import annotations
 
+from aotloop.alignment.coverage import stated, with_covers
 from aotloop.alignment.draft import Draft, DraftAtom
 from aotloop.core.graph import highest_number
 from aotloop.core.model import Loop
@@ -25,6 +26,11 @@ def draft_of_plan(plan: Plan, name: str, before: Loop | None = None) -> Draft:
             for piece in plan.pieces
         ),
     )
+
+
+def covering(draft: Draft, plan: Plan) -> Draft:
+    """A draft with the atoms of this plan: what the plan says of a piece and the base case says, too, decides it."""
+    return with_covers(draft, stated(draft, {place: piece.criteria for place, piece in enumerate(plan.pieces)}))
 
 
 def _ids(plan: Plan, before: Loop | None) -> dict[str, str]:

@@ -32,6 +32,8 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     changed: tuple[str, ...] = ()
     """What is otherwise in the checkout than before, whoever did it."""
     cost_usd: float | None = None
+    notes: tuple[str, ...] = ()
+    """What was odd about its answer, and taken all the same."""
 
 
 class Planner(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +54,7 @@ class Planner(msgspec.Struct, frozen=True, kw_only=True):
             outcome = asyncio.run(self.backend.run(self._assignment(talk, Path(folder)), on_output))
         changed = _changed(before, _fingerprint(repository))
         if isinstance(outcome, Planned):
-            return Said(result=outcome.answer, changed=changed, cost_usd=outcome.cost_usd)
+            return Said(result=outcome.answer, changed=changed, cost_usd=outcome.cost_usd, notes=outcome.notes)
         told = f"; besides, this was changed: {', '.join(changed[:8])}" if changed else ""
         if isinstance(outcome, MustWait | Failure):
             raise AotError(f"{self.name}: {outcome.reason}{told}")

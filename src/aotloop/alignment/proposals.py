@@ -53,6 +53,7 @@ def _atom(atom: PlannedAtom, ids: dict[str, str], there: DraftAtom | None, *, is
         estimate=atom.estimate,
         run=same.run if same is not None else None,
         check=same.check if same is not None else None,
+        covers=atom.covers or (same.covers if same is not None else ()),
     )
 
 

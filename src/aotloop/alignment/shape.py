@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from aotloop.alignment.coverage import offered
 from aotloop.alignment.draft import WORDS, Draft, DraftAtom, DraftGroup
 from aotloop.core.gate import Gate, gate_of
 from aotloop.core.graph import highest_number
@@ -30,7 +31,8 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
 def shape_of(draft: Draft, before: Loop | None = None) -> Shape:
     """`before`: the loop that is aligned again, if there is one."""
     loop = Loop(objective=objective_of(draft), control=NEW, atoms=[])
-    drafts = _with_ids(draft.atoms or (DraftAtom(description=draft.goal),), before)
+    whole = DraftAtom(description=draft.goal, covers=tuple(offered(draft)))
+    drafts = _with_ids(draft.atoms or (whole,), before)
     groups = _groups(draft, drafts, before)
     group_of = {choice: name for name, group in groups.items() for choice in group.choices}
     loop.atoms = [_atom(one, group_of.get(one.id or "")) for one in drafts]
@@ -97,6 +99,7 @@ def _atom(draft: DraftAtom, group: str | None) -> Atom:
         or_group=draft.or_group if draft.or_group is not None else group,
         run=draft.run,
         check=draft.check,
+        covers=draft.covers,
         touches=draft.touches,
         probe=draft.probe,
         agent=draft.agent,

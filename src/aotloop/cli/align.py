@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
+from msgspec.structs import replace
 
 from aotloop import app
 from aotloop.alignment.applying import Written, not_agreeable, write
@@ -20,6 +21,8 @@ from aotloop.cli.foreign import prose, visible
 from aotloop.cli.options import AMOUNT, WORDS, json_option, state_file_option, yes_option
 from aotloop.cli.output import counted, mark, report_done, shortest, tell
 from aotloop.cli.red_first import already_holding
+from aotloop.core.limits import EFFORTS
+from aotloop.core.model import Constraints, Effort
 from aotloop.errors import AotError, StateFileError, StateFileMissing
 from aotloop.statefile.locate import find_state_file, new_state_file, project_root
 from aotloop.statefile.store import Store
@@ -36,6 +39,7 @@ Examples:
   aot align --yes -f objective.yaml            in scripts
   aot align --yes -f objective.yaml --from .taskmaster/tasks/tasks.json
   aot align                                    align an existing loop again
+  aot align --effort high                      the same, and try harder
 """,
 )
 @state_file_option
@@ -56,6 +60,7 @@ Examples:
 @click.option("--agent", metavar="NAME", help="Who leads the dialogue [default: as configured].")
 @click.option("--no-agent", is_flag=True, help="Fill in a form instead.")
 @click.option("--no-run", is_flag=True, help="Do not run the base case first.")
+@click.option("--effort", type=click.Choice(list(EFFORTS)), help="How often is tried [default: normal].")
 @click.option("--timeout", type=AMOUNT, default=app.CHECK_TIMEOUT, show_default=True, help="Seconds for each command.")
 def command(
     state_file: str | None,
@@ -68,6 +73,7 @@ def command(
     agent: str | None,
     no_agent: bool,
     no_run: bool,
+    effort: Effort | None,
     timeout: float,
 ) -> None:
     """Agree on what is to be achieved, how a machine sees that it is, and the work it takes; then write the state file.
@@ -89,6 +95,9 @@ def command(
     except StateFileError as error:  # what there is cannot be aligned again, at least not now
         error.exit_code = NOT_READY
         raise
+    if effort is not None:
+        constraints = replace(beginning.draft.constraints or Constraints(), effort=effort)
+        beginning = replace(beginning, draft=replace(beginning.draft, constraints=constraints))
     _tell_imported(beginning)
     trial = Trial(root=Path(project_root(store.path)), timeout=timeout, wanted=not no_run)
     if yes:

@@ -8,6 +8,7 @@ from aotloop import app
 from aotloop.cli.atom_growth import add, decompose
 from aotloop.cli.atom_views import list_, show
 from aotloop.cli.consent import permit_only, require_consent
+from aotloop.cli.failures import failures_in_words
 from aotloop.cli.foreign import prose, visible
 from aotloop.cli.names import complete_begun, complete_ready, known_atom
 from aotloop.cli.options import TEXT, WORDS, InOrder, json_option, state_file_option, yes_option
@@ -75,7 +76,7 @@ Examples:
 def resolve(
     state_file: str | None, as_json: bool, yes: bool, atom: str, summary: str | None, artifacts: tuple[str, ...]
 ) -> None:
-    """Mark ATOM as done. Its own check, if it has one, is run and has to pass."""
+    """Mark ATOM as done. Its check, if it has one, is run and has to pass."""
     store = app.open_store(state_file)
     app.refuse_while_run(store)
     loop = store.load()
@@ -98,9 +99,9 @@ def resolve(
 
 
 def _may_run_checks(loop: Loop, atom: str) -> bool:
-    """Its own check, or that of a decomposed atom which this may be the last part of."""
+    """Its check, or that of a decomposed atom which this may be the last part of."""
     asked = {atom, *(split.parent for split in loop.decompositions)}
-    return any(one.check is not None for one in loop.atoms if one.id in asked)
+    return any(one.check is not None or one.covers for one in loop.atoms if one.id in asked)
 
 
 def _after_resolving(graph: Graph) -> list[str]:
@@ -126,17 +127,18 @@ def fail(state_file: str | None, as_json: bool, atom: str, reason: str) -> None:
     app.refuse_while_run(store)
     known_atom(store.load(), atom)
     effects = app.apply(store, events.AtomFailed(atom=atom, reason=reason, at=app.now()))
-    following, said, steps = _after_failing(atom, effects)
+    graph = Graph(store.load())
+    often = failures_in_words(graph, graph.atoms[atom]) if atom in graph.atoms else ""
+    following, said, steps = _after_failing(atom, often, effects)
     report_done(as_json=as_json, data={"atom_id": atom, "next": following}, said=visible(said), steps=steps)
 
 
-def _after_failing(atom: str, effects: list[Effect]) -> tuple[str, str, list[str]]:
+def _after_failing(atom: str, often: str, effects: list[Effect]) -> tuple[str, str, list[str]]:
     said = f"{atom} has failed"
     for effect in effects:
         match effect:
             case Retry():
-                again = f"{said}: attempt {effect.attempts} of {effect.allowed}"
-                return "retry", again, [f"aot atom start {named(atom)}"]
+                return "retry", f"{atom} {often}, and is tried again", [f"aot atom start {named(atom)}"]
             case Backtracked():
                 other = f"{said}; {effect.or_group} goes on with {effect.selected}"
                 return "backtrack", other, [f"aot atom start {named(effect.selected)}"]

@@ -21,6 +21,7 @@ Examples:
   aot atom add "Write the parser"
   aot atom add "Session tokens" --id A4_alt --depends-on A1 --or-group token_method
   aot atom add "Format the sources" --run "make format" --depends-on A2 --depends-on A3
+  aot atom add "Write the manual" --covers "it is in the manual"
 """,
 )
 @state_file_option
@@ -35,6 +36,7 @@ Examples:
     help="The group it is a choice of; made if there is none of that name.",
 )
 @click.option("--run", type=WORDS, help="A command that does this atom, instead of an agent.")
+@click.option("--covers", type=WORDS, multiple=True, help="An item of the base case it makes true (repeatable).")
 @click.option("--estimate", type=AMOUNT, help="Minutes it will take.")
 def add(
     state_file: str | None,
@@ -44,6 +46,7 @@ def add(
     depends_on: tuple[str, ...],
     or_group: str | None,
     run: str | None,
+    covers: tuple[str, ...],
     estimate: float | None,
 ) -> None:
     """Add an atom."""
@@ -53,7 +56,13 @@ def add(
     for needed in needs:
         known_atom(before, needed)
     event = events.AtomAdded(
-        atom=atom, description=description, depends_on=needs, or_group=or_group, run=run, estimate=estimate
+        atom=atom,
+        description=description,
+        depends_on=needs,
+        or_group=or_group,
+        run=run,
+        covers=tuple(dict.fromkeys(covers)),
+        estimate=estimate,
     )
     (added,) = _added(app.apply(store, event))
     if run is not None:

@@ -7,11 +7,12 @@ from typing import Any
 import click
 
 from aotloop import app
+from aotloop.cli.failures import failures_as_data, failures_in_words
 from aotloop.cli.foreign import prose, visible
 from aotloop.cli.names import complete_atom, known_atom
 from aotloop.cli.options import json_option, state_file_option
-from aotloop.cli.output import counted, heading, named, say_json, say_next, tell
-from aotloop.core.checklist import Leaf, atom_check_tree, leaves
+from aotloop.cli.output import heading, named, say_json, say_next, tell
+from aotloop.core.checklist import Leaf, check_of, leaves
 from aotloop.core.graph import Graph
 from aotloop.core.model import Atom, Loop
 from aotloop.statefile.emit import to_data
@@ -54,7 +55,7 @@ def _note(graph: Graph, atom: Atom) -> str:
     if atom.status != "pending":
         return ""
     why = prose(graph.why_not_ready(atom.id) or "ready")
-    return f"{why}, {counted(atom.attempts, 'failed attempt')}" if atom.attempts else why
+    return ", ".join(filter(None, (why, failures_in_words(graph, atom))))
 
 
 @click.command(
@@ -78,7 +79,7 @@ def show(state_file: str | None, as_json: bool, atom: str) -> None:
         say_json(facts)
         return
     tell(prose(found.description), head=f"{heading(visible(found.id))}  ")
-    for name, value in _told(facts, found).items():
+    for name, value in _told(facts, loop, found).items():
         for text in value if isinstance(value, list) else [value]:
             tell(prose(text), head=f"  {name:<10}  ")
     _suggest(found, ready=facts["ready"])
@@ -103,11 +104,12 @@ def _facts(loop: Loop, graph: Graph, atom: Atom) -> dict[str, Any]:
         "children": list(graph.children_of.get(atom.id, ())),
         "parents": list(graph.parents_of.get(atom.id, ())),
         "binding": to_data(loop.bindings.get(atom.id)),
+        "failed_attempts": {**failures_as_data(atom), "words": failures_in_words(graph, atom)},
         "failures": [entry.reason for entry in loop.trail if entry.type == "failure" and entry.atom == atom.id],
     }
 
 
-def _told(facts: dict[str, Any], atom: Atom) -> dict[str, str | list[str]]:
+def _told(facts: dict[str, Any], loop: Loop, atom: Atom) -> dict[str, str | list[str]]:
     """The facts in words, in the order a person asks for them; without those that say nothing."""
     binding = facts["binding"] or {}
     state = "ready" if facts["ready"] else facts["not_ready"]
@@ -120,18 +122,20 @@ def _told(facts: dict[str, Any], atom: Atom) -> dict[str, str | list[str]]:
         "children": ", ".join(facts["children"]),
         "part of": ", ".join(facts["parents"]),
         "run": atom.run or "",
-        "check": _checks(atom),
+        "check": _checks(loop, atom),
+        "covers": list(atom.covers),
         "touches": ", ".join(atom.touches),
         "estimate": f"{atom.estimate:g} min" if atom.estimate is not None else "",
         "result": binding.get("summary", ""),
         "artifacts": ", ".join(binding.get("artifacts", ())),
+        "attempts": facts["failed_attempts"]["words"],
         "failed": list(facts["failures"]),
     }
     return {name: value for name, value in told.items() if value}
 
 
-def _checks(atom: Atom) -> list[str]:
-    tree = atom_check_tree(atom.check, atom.id) if atom.check is not None else None
+def _checks(loop: Loop, atom: Atom) -> list[str]:
+    tree = check_of(atom, loop.objective.base_case)
     return [_check(leaf) for leaf in leaves(tree)] if tree is not None else []
 
 

@@ -2,61 +2,29 @@
 
 from __future__ import annotations
 
-from math import ceil, log10
 from typing import Any
 
-import msgspec
-
-from aotloop.core.graph import Graph
-from aotloop.core.measure import Measure
-from aotloop.core.model import Loop
-
-LONGEST_FIGURE = 6
-"""Digits. Larger numbers are told by their power of ten."""
-
-LARGEST_EXACT = 2**53
-"""In JSON: above it, many a reader would round, and some would fail."""
+from aotloop.core.limits import Limits
+from aotloop.core.measure import attempts_left
+from aotloop.core.model import Control, Loop
 
 
-class Bound(msgspec.Struct, frozen=True, kw_only=True):
-    attempts: int
-    """If no atom is decomposed from now on."""
-    grown: int | None = None
-    """If every atom is decomposed as far as the limits allow; None where that is too large to be worked out."""
-    growth_magnitude: float | None = None
-    """The power of ten of the same; None if no attempt at all will be made."""
+def bound_of(loop: Loop, limits: Limits | None = None) -> int:
+    """`limits`: those in force, if they are not the file's."""
+    return 0 if loop.control.status == "completed" else attempts_left(loop, limits)
 
 
-def bound_of(loop: Loop, graph: Graph | None = None) -> Bound:
-    if loop.control.status == "completed":
-        return Bound(attempts=0, grown=0)
-    graph = graph if graph is not None else Graph(loop)
-    growing = Measure(loop, graph)
-    magnitude = growing.magnitude()
-    return Bound(
-        attempts=Measure(loop, graph, growth=False).attempts_left,
-        grown=growing.attempts_left if magnitude <= LONGEST_FIGURE else None,
-        growth_magnitude=magnitude,
-    )
+def bound_in_words(bound: int) -> str:
+    return f"at most {bound:,} more attempt{'' if bound == 1 else 's'}"
 
 
-def bound_in_words(bound: Bound, growth: str = "as far as max_depth and max_children allow") -> str:
-    """`growth`: what is said of how far atoms are decomposed; it may be nothing."""
-    told = f"no more than {_figure(bound.attempts)} attempt{'' if bound.attempts == 1 else 's'}"
-    if bound.growth_magnitude is None or bound.grown == bound.attempts:
-        return told
-    grown = f"{bound.grown:,}" if bound.grown is not None else f"about 10^{ceil(bound.growth_magnitude)}"
-    return f"{told} ({' '.join(filter(None, (grown, 'if every atom is decomposed', growth)))})"
+def effort_in_words(control: Control) -> str:
+    """What was tried so far; and, once that says something, what a resolved atom needed of it."""
+    made = f"{control.tried:,} attempt{'' if control.tried == 1 else 's'} so far"
+    if control.won and control.needed > control.won:
+        return f"{made}, {control.needed / control.won:.1f} for each resolved atom"
+    return made
 
 
-def _figure(number: int) -> str:
-    return f"{number:,}" if number < 10**LONGEST_FIGURE else f"about 10^{ceil(log10(number))}"
-
-
-def bound_as_data(bound: Bound) -> dict[str, Any]:
-    """A number too large for JSON is None; its power of ten is there in any case."""
-    return {
-        "attempts_left_at_most": bound.attempts if bound.attempts <= LARGEST_EXACT else None,
-        "attempts_left_magnitude": round(log10(bound.attempts), 3) if bound.attempts else None,
-        "growth_magnitude": round(bound.growth_magnitude, 3) if bound.growth_magnitude is not None else None,
-    }
+def bound_as_data(bound: int) -> dict[str, Any]:
+    return {"attempts_left_at_most": bound}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import ceil
 from typing import Any
 
@@ -23,11 +23,11 @@ MOST_ROWS, FIRST_ROWS, LAST_ROWS = 40, 30, 5
 MOST_NAMED = 8
 
 
-def show_plan(store: Store, *, max_parallel: int | None, max_iterations: int | None, as_json: bool) -> str | None:
-    """Returns why the run would end; None if the base case would be reached."""
+def show_plan(store: Store, limits: Mapping[str, Any], *, as_json: bool) -> str | None:
+    """`limits`: instead of the loop's. Returns why the run would end; None if the base case would be reached."""
     loop = store.load()
     _refuse_mistakes(loop, store)
-    plan = plan_of(loop, max_parallel, max_iterations)
+    plan = plan_of(loop, limits)
     if as_json:
         say_json(_data(loop, plan, store))
     else:
@@ -148,6 +148,8 @@ def _next_steps(loop: Loop, plan: Plan, store: Store) -> list[str]:
         return ["aot status"]
     if plan.reason is None:
         return ["aot gate", "aot graph"] if plan.left else ["aot verify"]
+    if plan.attempts_needed is not None and plan.attempts_needed > plan.bound:
+        return [f"aot run --max-total-attempts {loop.control.tried + plan.attempts_needed}", "aot redirect"]
     if iterations.needed is not None and iterations.before + iterations.needed > iterations.allowed:
         enough = iterations.before + iterations.needed
         return [f"set max_iterations to {enough} in {named(shortest(store.path))}", "aot gate"]

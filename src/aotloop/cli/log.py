@@ -10,14 +10,25 @@ import click
 from aotloop import app
 from aotloop.cli.boundary import INTERRUPTED
 from aotloop.cli.foreign import headline, prose
+from aotloop.cli.live.journal import EventsFile
+from aotloop.cli.live.words import half_spent
 from aotloop.cli.names import complete_atom, known_atom
 from aotloop.cli.options import state_file_option
 from aotloop.cli.output import say_json, say_next, tell
 from aotloop.core.model import Correction, Loop, TrailEntry
+from aotloop.runner.news import HalfSpent
 from aotloop.statefile.emit import to_data
 from aotloop.statefile.store import Store
 
-COLOURS = {"selection": "cyan", "failure": "red", "user_correction": "magenta", "correction": "magenta"}
+Entry = TrailEntry | Correction | HalfSpent
+
+COLOURS = {
+    "selection": "cyan",
+    "failure": "red",
+    "user_correction": "magenta",
+    "correction": "magenta",
+    "half_spent": "yellow",
+}
 
 
 @click.command(
@@ -46,7 +57,7 @@ def command(ctx: click.Context, state_file: str | None, as_json: bool, follow: b
         _follow(store, atom, as_json=as_json)
         ctx.exit(INTERRUPTED)
     loop = store.load()
-    entries = _history(loop, atom)
+    entries = _history(loop, atom, EventsFile(store.path).half_spent_in(loop.control.run_id))
     if atom is None:
         _show(entries, as_json=as_json)
     else:
@@ -88,28 +99,35 @@ def _show_atom(store: Store, loop: Loop, atom: str, entries: list[tuple[str, Any
         say_next("aot status")
 
 
-def _history(loop: Loop, atom: str | None) -> list[tuple[str, Any]]:
+def _history(loop: Loop, atom: str | None, half_spent: list[HalfSpent]) -> list[tuple[str, Any]]:
     """In the order of their times; entries of one time stay in the order of the file."""
     entries: list[tuple[str, Any]] = [(entry.type, entry) for entry in loop.trail]
     if atom is None:
         entries += [("correction", entry) for entry in loop.corrections]
+        entries += [("half_spent", one) for one in half_spent]
     else:
         entries = [(kind, entry) for kind, entry in entries if atom in (entry.atom, entry.selected)]
-    return sorted(entries, key=lambda pair: str(pair[1].timestamp))
+    return sorted(entries, key=lambda pair: _time_of(pair[1]))
+
+
+def _time_of(entry: Entry) -> str:
+    return entry.at if isinstance(entry, HalfSpent) else str(entry.timestamp)
 
 
 def _as_data(entries: list[tuple[str, Any]]) -> list[dict[str, Any]]:
-    return [{"kind": kind, **to_data(entry)} for kind, entry in entries]
+    return [{"kind": kind, "timestamp": _time_of(entry), **to_data(entry)} for kind, entry in entries]
 
 
 def _tell(entries: list[tuple[str, Any]], about: str, shown: Callable[[str], str] = prose) -> None:
     if not entries:
         click.echo(f"Nothing has happened{about} so far: no selection, no failure, no correction.")
     for kind, entry in entries:
-        tell(shown(_told(entry)), head=f"{prose(entry.timestamp)}  {click.style(f'{kind:<15}', fg=COLOURS[kind])}  ")
+        tell(shown(_told(entry)), head=f"{prose(_time_of(entry))}  {click.style(f'{kind:<15}', fg=COLOURS[kind])}  ")
 
 
-def _told(entry: TrailEntry | Correction) -> str:
+def _told(entry: Entry) -> str:
+    if isinstance(entry, HalfSpent):
+        return half_spent(entry)
     if isinstance(entry, Correction):
         return f"{entry.type}: {entry.description}{' (trail cleared)' if entry.trail_cleared else ''}"
     about = f"{entry.or_group} → {entry.selected}" if entry.selected is not None else entry.atom or ""

@@ -5,21 +5,22 @@ Atoms without an estimate count as one minute each; if none has one, lengths are
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.cli.bound import Bound, bound_of
+from aotloop.cli.bound import bound_of
 from aotloop.core.conduct import Run, conduct
 from aotloop.core.conduct.reports import Began
 from aotloop.core.graph import Graph
+from aotloop.core.limits import limits_of
 from aotloop.core.model import Loop
 from aotloop.simulator import AllGoesWell, Simulated, Span, simulate
 
 ENDLESS = 10**9
-"""More iterations than any run has."""
+"""More iterations, and attempts, than any run has."""
 
 
 class Iterations(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +42,7 @@ class CriticalPath(msgspec.Struct, frozen=True, kw_only=True):
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     slots: int
-    bound: Bound
+    bound: int
     iterations: Iterations
     left: tuple[str, ...] = ()
     """Atoms that have to be worked on, in the order of the file."""
@@ -54,6 +55,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     total_work: float = 0.0
     makespan: float = 0.0
     """Of everything, whether or not the limits allow it."""
+    attempts_needed: int | None = None
+    """To get everything done; None if no number of them would be enough."""
     reason: str | None = None
     """Why it would end before the base case holds; None if it would not."""
 
@@ -67,10 +70,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         return max(self.critical_path.length, self.total_work / self.slots)
 
 
-def plan_of(loop: Loop, slots: int | None = None, iterations: int | None = None) -> Plan:
-    """`slots` and `iterations` take the place of what the loop allows. The loop is not changed."""
-    start = _as_it_would_start(loop, slots, iterations)
-    limits, before, bound = start.objective.constraints, loop.control.iteration, bound_of(start)
+def plan_of(loop: Loop, overriding: Mapping[str, Any] | None = None) -> Plan:
+    """`overriding`: limits that take the place of what the loop allows. The loop is not changed."""
+    start = _as_it_would_start(loop, overriding or {})
+    limits, before, bound = limits_of(start.objective.constraints), loop.control.iteration, bound_of(start)
     if loop.control.status == "completed":
         nothing = Iterations(before=before, planned=0, needed=0, allowed=limits.max_iterations)
         return Plan(slots=limits.max_parallel_agents, bound=bound, iterations=nothing)
@@ -96,6 +99,7 @@ def plan_of(loop: Loop, slots: int | None = None, iterations: int | None = None)
         critical_path=_critical_path(graph),
         total_work=sum(map(graph.own_estimate, left)),
         makespan=whole.minutes,
+        attempts_needed=len(whole.spans) if whole.reason is None else None,
         reason=planned.reason,
     )
 
@@ -125,22 +129,23 @@ def _unestimated(graph: Graph) -> int:
 # --- limits ------------------------------------------------------------------------------------------------------
 
 
-def _as_it_would_start(loop: Loop, slots: int | None, iterations: int | None) -> Loop:
+def _as_it_would_start(loop: Loop, overriding: Mapping[str, Any]) -> Loop:
     """Whoever starts it anew has dealt with what was requested before."""
     start = loop.snapshot()
     start.control = replace(loop.control, stop_requested=False, redirect_requested=False)
-    given = {"max_parallel_agents": slots, "max_iterations": iterations}
-    _limit(start, **{name: number for name, number in given.items() if number is not None})
+    _limit(start, **overriding)
     return start
 
 
 def _without_limits(start: Loop) -> Loop:
+    """As patient as it is: that is a share of the attempts allowed, so those stay, and none of them is used up."""
     loop = start.snapshot()
+    loop.control = replace(loop.control, tried=-ENDLESS)
     _limit(loop, max_iterations=ENDLESS, max_runtime=None, max_cost_usd=None)
     return loop
 
 
-def _limit(loop: Loop, **limits: int | None) -> None:
+def _limit(loop: Loop, **limits: Any) -> None:
     loop.objective = replace(loop.objective, constraints=replace(loop.objective.constraints, **limits))
 
 

@@ -10,12 +10,17 @@ from typing import Any
 import click
 
 from aotloop import app
+from aotloop.cli.allowance import allowance_in_words
 from aotloop.cli.consent import consent_of, require_config_consent, require_consent
 from aotloop.cli.dry_run import show_plan
+from aotloop.cli.failures import hopeless_of
 from aotloop.cli.foreign import prose
 from aotloop.cli.live import spectator
 from aotloop.cli.options import AMOUNT, DURATION, json_option, state_file_option, yes_option
-from aotloop.cli.output import mark, say_next, tell
+from aotloop.cli.output import mark, named, say_next, tell
+from aotloop.core.graph import Graph
+from aotloop.core.limits import EFFORTS
+from aotloop.core.measure import attempts_allowed, attempts_left
 from aotloop.core.model import Loop
 from aotloop.errors import StateFileError
 from aotloop.statefile.locate import project_root
@@ -47,6 +52,14 @@ Exit codes:
 @yes_option
 @click.option("--dry-run", is_flag=True, help="Only show the plan: what would happen if every attempt succeeded.")
 @click.option("--max-parallel", type=click.IntRange(1), metavar="N", help="Slots [default: max_parallel_agents].")
+@click.option(
+    "--effort",
+    type=click.Choice(list(EFFORTS)),
+    help="Attempts, iterations and stalls, where the file does not set them itself [default: as in the file].",
+)
+@click.option(
+    "--max-total-attempts", type=click.IntRange(1), metavar="N", help="All in all [default: a share for each atom]."
+)
 @click.option("--max-iterations", type=click.IntRange(1), metavar="N", help="All in all [default: as in the file].")
 @click.option("--max-cost", type=AMOUNT, metavar="USD", help="All in all [default: as in the file].")
 @click.option("--max-runtime", type=DURATION, metavar="TIME", help="All in all, e.g. 3h [default: as in the file].")
@@ -64,6 +77,8 @@ def command(
     yes: bool,
     dry_run: bool,
     max_parallel: int | None,
+    effort: str | None,
+    max_total_attempts: int | None,
     max_iterations: int | None,
     max_cost: float | None,
     max_runtime: str | None,
@@ -77,19 +92,19 @@ def command(
     hold for this run only. `aot watch` shows it from another terminal, `aot stop` and `aot redirect` interrupt it;
     after a crash, `aot run` goes on where it was.
     """
-    with _not_ready():
-        store = app.open_store(state_file)
-        if dry_run:
-            reason = show_plan(store, max_parallel=max_parallel, max_iterations=max_iterations, as_json=as_json)
-            ctx.exit(_code_of(reason))
     limits = {
         "max_parallel_agents": max_parallel,
+        "effort": effort,
+        "max_total_attempts": max_total_attempts,
         "max_iterations": max_iterations,
         "max_cost_usd": max_cost,
         "max_runtime": max_runtime,
     }
     given = {name: value for name, value in limits.items() if value is not None}
     with _not_ready():
+        store = app.open_store(state_file)
+        if dry_run:
+            ctx.exit(_code_of(show_plan(store, given, as_json=as_json)))
         wishes = {"limits": given, "branch": branch, "take_over": take_over}
         ctx.exit(_run(store, wishes, flags, yes=yes, as_json=as_json))
 
@@ -101,6 +116,9 @@ def _run(store: Store, wishes: dict[str, Any], flags: dict[str, Any], *, yes: bo
     config = load(Path(project_root(store.path)), flags=flags)
     require_config_consent(config, yes=yes)
     accepted = consent_of(store, require_consent(store, yes=yes))
+    loop = store.load()
+    if not as_json and loop.control.status != "completed":
+        tell(allowance_in_words(loop, wishes["limits"]), err=True)
     ending = run_loop(store, config, Wishes(**wishes, is_accepted=accepted), spectator(as_json=as_json))
     if not as_json:
         _tell(store.load(), ending.status, ending.reason, worked=ending.worked)
@@ -134,8 +152,12 @@ def _tell(loop: Loop, status: str, reason: str | None, *, worked: bool) -> None:
 
 def _next_steps(loop: Loop, kind: str) -> list[str]:
     verdict = loop.control.verdict
+    if kind == "blocked" and (hopeless := hopeless_of(Graph(loop))):
+        return [f"aot log {named(hopeless)}", "aot redirect"]
     if kind == "blocked":
         return ["aot confirm"] if verdict is not None and verdict.undecided else ["aot status", "aot run"]
+    if kind == "limit" and not attempts_left(loop):
+        return ["aot status", f"aot run --max-total-attempts {2 * attempts_allowed(loop)}", "aot redirect"]
     if kind == "limit":
         return ["aot status", "aot run with a higher limit"]
     if kind == "user":

@@ -39,10 +39,9 @@ objective:
   background_intent: {background_intent}
   deliverables: {deliverables}
   definition_of_done: {definition_of_done}
+  # `effort: low` or `effort: high` tries less or more often; `max_cost_usd: 20` ends it before that is spent.
   constraints:
-    max_iterations: 20
     max_parallel_agents: 3
-    max_stall_count: 3
 
 # Kept by aot; leave it alone.
 control:
@@ -55,7 +54,8 @@ control:
   redirect_requested: false
 
 # The work. Atoms wait for those they depend on; the others run in parallel.
-# `run: "command"` lets a command do an atom; `or_group: name` makes it one of several alternatives.
+# `run: "command"` lets a command do an atom; `or_group: name` makes it one of several alternatives;
+# `covers: ["item"]` names what of the base case an atom makes true, and so decides whether it is done.
 atoms:
   - id: A1
     description: {first}

@@ -7,20 +7,25 @@ import sys
 from typing import Any
 
 import click
+import msgspec
 
 from aotloop import app
-from aotloop.cli.bound import bound_as_data, bound_in_words, bound_of
+from aotloop.cli.bound import bound_as_data, bound_in_words, bound_of, effort_in_words
 from aotloop.cli.drawing import draw
+from aotloop.cli.failures import failures_as_data, failures_in_words, hopeless_of, is_failing
 from aotloop.cli.foreign import headline, prose
 from aotloop.cli.options import json_option, state_file_option
-from aotloop.cli.output import counted, faint, heading, mark, say_json, say_next, tell
+from aotloop.cli.output import counted, faint, heading, mark, named, say_json, say_next, tell
 from aotloop.cli.spending import spending
 from aotloop.core.graph import Graph
-from aotloop.core.model import Loop, Verdict
+from aotloop.core.limits import limits_of
+from aotloop.core.measure import attempts_allowed
+from aotloop.core.model import Loop, TrailEntry, Verdict
 from aotloop.statefile.emit import to_data
 from aotloop.statefile.lease import holder_of
 
 LARGEST_DRAWN = 40
+MOST_FAILURES = 3
 COLOURS = {"pending": "cyan", "running": "yellow", "stopped": "magenta", "completed": "green"}
 
 
@@ -45,7 +50,7 @@ def command(state_file: str | None, as_json: bool) -> None:
         return
     _tell_objective(loop)
     _tell_progress(loop, graph)
-    _tell_events(loop)
+    _tell_events(loop, graph)
     if len(loop.atoms) <= LARGEST_DRAWN:
         click.echo()
         on_terminal = sys.stdout.isatty() and click.get_current_context().color is not False
@@ -54,16 +59,21 @@ def command(state_file: str | None, as_json: bool) -> None:
 
 
 def _facts(loop: Loop, graph: Graph) -> dict[str, Any]:
+    limits = limits_of(loop.objective.constraints)
     return {
         "goal": loop.objective.goal,
         "control": to_data(loop.control),
-        "constraints": to_data(loop.objective.constraints),
+        "effort": loop.objective.constraints.effort,
+        "constraints": msgspec.to_builtins(limits),
+        "tried": loop.control.tried,
+        "attempts_allowed": attempts_allowed(loop, limits),
         "required": len(graph.required),
         "unresolved": graph.unresolved(),
         "in_progress": [atom.id for atom in loop.atoms if atom.status == "in_progress"],
         "executable_atoms": graph.ready(),
+        "failed_atoms": {atom.id: failures_as_data(atom) for atom in loop.atoms if is_failing(atom)},
         "failures": [to_data(entry) for entry in loop.trail if entry.type == "failure"][-5:],
-        **bound_as_data(bound_of(loop, graph)),
+        **bound_as_data(bound_of(loop)),
     }
 
 
@@ -74,7 +84,7 @@ def _tell_objective(loop: Loop) -> None:
 
 
 def _tell_progress(loop: Loop, graph: Graph) -> None:
-    control, limits = loop.control, loop.objective.constraints
+    control, limits = loop.control, limits_of(loop.objective.constraints)
     required, unresolved = len(graph.required), len(graph.unresolved())
     done = required - unresolved
     filled = round(20 * done / required) if required else 0
@@ -87,19 +97,30 @@ def _tell_progress(loop: Loop, graph: Graph) -> None:
         f" · up to {limits.max_parallel_agents} at once"
         + "".join(f" · {one}" for one in spending(control.cost_usd, control.used, limits.max_cost_usd))
     )
-    if control.status != "completed":
-        tell(f"{bound_in_words(bound_of(loop, graph), growth='')} from now on", style=faint)
+    left = f" · {bound_in_words(bound_of(loop))}" if control.status != "completed" else ""
+    tell(f"{effort_in_words(control)}{left}", style=faint)
 
 
-def _tell_events(loop: Loop) -> None:
+def _tell_events(loop: Loop, graph: Graph) -> None:
     if loop.control.stop_reason:
         tell(f"stop reason: {prose(loop.control.stop_reason)}")
     if loop.control.verdict is not None:
         verdict = loop.control.verdict
         passed = None if verdict.undecided else verdict.passed
         tell(_judged(verdict), head=f"{mark(passed)} ")
-    for entry in [entry for entry in loop.trail if entry.type == "failure"][-2:]:
-        tell(headline(f"{entry.atom} failed: {entry.reason}"), head=f"{mark(False)} ")
+    for entry in _last_failures(loop):
+        atom = graph.atoms.get(entry.atom or "")
+        often = failures_in_words(graph, atom) if atom is not None else ""
+        tell(headline(f"{entry.atom} failed: {entry.reason}"), head=f"{mark(False)} ", note=often)
+
+
+def _last_failures(loop: Loop) -> list[TrailEntry]:
+    """The last of each of those atoms that failed last."""
+    last: dict[str | None, TrailEntry] = {}
+    for entry in reversed(loop.trail):
+        if entry.type == "failure" and len(last) < MOST_FAILURES:
+            last.setdefault(entry.atom, entry)
+    return list(reversed(last.values()))
 
 
 def _judged(verdict: Verdict) -> str:
@@ -118,4 +139,6 @@ def _next_steps(loop: Loop, graph: Graph, *, is_run: bool) -> list[str]:
         return ["aot confirm"]
     if control.status == "pending":
         return ["aot gate", "aot run"]
+    if (control.stop_reason or "").startswith("blocked:") and (hopeless := hopeless_of(graph)) is not None:
+        return [f"aot log {named(hopeless)}", "aot redirect", "aot run"]
     return ["aot run", *(["aot log", "aot redirect"] if control.stop_reason else [])]

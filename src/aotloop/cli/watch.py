@@ -88,7 +88,6 @@ def _show_once(scene: Scene, loop: Loop, *, is_run: bool) -> None:
         picture.set_line(attempt, line)
     if not is_run:
         picture.forget_what_runs()
-    picture.reckon_bound()
     if not sys.stdout.isatty():
         click.echo(draw(picture, *WHERE_NOBODY_LOOKS, time.time(), colour=False).text(), nl=False)
         return

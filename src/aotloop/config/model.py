@@ -48,6 +48,8 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Who is asked in its place; None: as for all agents."""
     price: Price | None = None
     """Of a client that counts tokens, and no money."""
+    max_sitting: int | None = None
+    """None: as for all agents."""
 
 
 class RoleConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,6 +86,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     patience: float = 60.0
     """Seconds that an agent which is busy is waited for before another one is asked."""
     max_attempt_cost_usd: float | None = None
+    max_sitting: int = 8
+    """Attempts that one conversation may take, one after another; 1: each attempt has its own."""
     roles: dict[Role, RoleConfig] = {}
     agents: dict[str, AgentConfig] = {}
     ship: ShipSettings = ShipSettings()
@@ -121,6 +125,10 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     def price_of(self, name: str) -> Price | None:
         agent = self.agents.get(name)
         return agent.price if agent is not None else None
+
+    def sitting_of(self, name: str) -> int:
+        agent = self.agents.get(name)
+        return agent.max_sitting if agent is not None and agent.max_sitting is not None else self.max_sitting
 
     def agent_settings(self, name: str, role: Role | None = None) -> tuple[str, Settings, Limits]:
         """Its kind, for aotloop.agents.registry, and what that needs to know."""

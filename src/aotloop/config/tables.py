@@ -30,6 +30,7 @@ from aotloop.config.values import (
     one_of,
     pattern,
     positive_amount,
+    positive_number,
     switch,
     variable,
 )
@@ -151,6 +152,7 @@ _AGENT: Mapping[str, Reader] = MappingProxyType(
         "timeouts": _timeouts,
         "fallback": list_of(agent_name),
         "price": _price,
+        "max_sitting": positive_number,
     }
 )
 
@@ -175,6 +177,7 @@ KEYS: Mapping[str, Reader] = MappingProxyType(
         "fallback": list_of(agent_name),
         "patience": duration,
         "max_attempt_cost_usd": positive_amount,
+        "max_sitting": positive_number,
         "roles": _roles,
         "agents": _agents,
         "ship": _ship,

@@ -123,6 +123,14 @@ def positive_amount(value: object, at: Place) -> float:
     return found
 
 
+def positive_number(value: object, at: Place) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise at.mistake(f"must be a whole number, and is {kind_of(value)}")
+    if value < 1:
+        raise at.mistake("must be 1 or more")
+    return value
+
+
 def odd_number(value: object, at: Place) -> int:
     """Of votes: one of them is in the middle."""
     if isinstance(value, bool) or not isinstance(value, int):

@@ -5,14 +5,17 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from aotloop.core import events
+from aotloop.core.backtracking import note_selected
 from aotloop.core.board import Board
 from aotloop.core.effects import Effect, Resolved
-from aotloop.core.failure import fail, rule_out
+from aotloop.core.failure import fail, rule_against
 from aotloop.core.illegal import illegal
 from aotloop.core.model import Atom, Binding, TrailEntry
 from aotloop.core.parents import resolve_parent, resolve_parents
-from aotloop.core.tally import count_resolved
+from aotloop.core.probing import note_negative
+from aotloop.core.tally import count_attempt, count_resolved, count_won
 from aotloop.core.transitions import ATOM, AtomMove
+from aotloop.core.turns import turn
 
 
 def start(board: Board, event: events.AtomStarted) -> list[Effect]:
@@ -36,7 +39,10 @@ def resolve(board: Board, event: events.AtomResolved) -> list[Effect]:
         board.loop.bindings[atom.id] = Binding(summary=event.summary, artifacts=event.artifacts)
     if atom.status == "resolved":
         return []
-    board.put(moved)
+    count_attempt(board.loop)
+    count_won(board.loop, atom)
+    board.patience_changed()
+    board.put(replace(moved, attempts=0, alike=0, partial=False, reopened=False))
     if event.commit is not None:
         board.loop.control = replace(board.loop.control, last_sha=event.commit)
     count_resolved(board.loop, moved)
@@ -60,6 +66,8 @@ def _settle_race(board: Board, event: events.AtomResolved) -> None:
         return
     name = board.group_of[winner]
     if group.selected != winner:
+        note_selected(board, name, winner)
+        group = board.loop.or_groups[name]
         board.loop.trail.append(
             TrailEntry(or_group=name, selected=winner, reason=f"{winner} was resolved first", timestamp=event.at)
         )
@@ -83,6 +91,7 @@ def fail_atom(board: Board, event: events.AtomFailed) -> list[Effect]:
     checked_parent = atom.id in board.children_of and atom.status == "pending" and not board.waits_for(atom.id)
     if not checked_parent:
         _moved(board, event, atom, "fail")
+        count_attempt(board.loop)
     return fail(board, event)
 
 
@@ -95,21 +104,24 @@ def bind(board: Board, event: events.BindingWritten) -> list[Effect]:
 
 
 def probe(board: Board, event: events.AtomProbed) -> list[Effect]:
-    """An infeasible choice has failed, with no worker spent; any other atom has failed once."""
+    """A "no" is evidence, not a verdict: it counts as one turn that led nowhere."""
     atom = _atom(board, event, event.atom)
     if atom.status == "resolved":
         raise illegal(board.loop, event, f"{atom.id} is resolved; there is nothing to find out", atom.id)
     estimate = event.estimate if event.estimate is not None else atom.estimate
     probed = replace(atom, probe=False, findings=event.findings, estimate=estimate)
+    if atom.status == "in_progress":
+        count_attempt(board.loop)
     if event.feasible:
         board.put(replace(probed, status="pending"))
         return []
     board.put(probed)
+    note_negative(board)
     reason = f"not feasible: {event.findings}"
     if atom.status == "pending":
-        return rule_out(board, atom.id, reason, event.at)
-    is_choice = atom.id in board.group_of
-    return fail(board, events.AtomFailed(atom=atom.id, reason=reason, at=event.at, final=is_choice))
+        return rule_against(board, atom.id, reason, event.at)
+    counted = turn(board.loop)
+    return fail(board, events.AtomFailed(atom=atom.id, reason=reason, at=event.at), counts_for=counted)
 
 
 def _atom(board: Board, event: events.Event, atom_id: str) -> Atom:

@@ -57,6 +57,11 @@ class Board(Graph):
         elif not standing.group_changed(name, before):
             self.rebuild()
 
+    def patience_changed(self) -> None:
+        """With every success: what is usual has become another."""
+        if self._standing is not None and not self._standing.patience_changed():
+            self.rebuild()
+
     def grow(
         self,
         atoms: Iterable[Atom],

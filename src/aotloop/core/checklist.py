@@ -6,12 +6,13 @@ what a check of each type must carry is one table, `REQUIRED_TERMS`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from aotloop.core.findings import Finding, Path, error, warning
-from aotloop.core.model import AtomCheck, BaseCase, Check, ChecklistItem, CheckTerms, CheckType, Criterion
+from aotloop.core.item_paths import SEPARATOR, distinct
+from aotloop.core.model import Atom, AtomCheck, BaseCase, Check, ChecklistItem, CheckTerms, CheckType, Criterion
 
 JUDGED: frozenset[CheckType] = frozenset({"assertion", "quality"})
 """Decided by a judge (and, for an assertion, a person), never by running something."""
@@ -53,17 +54,72 @@ def atom_check_tree(check: AtomCheck, name: str) -> Node:
     return Leaf(name, _single_check(check, check.type))
 
 
+def check_of(atom: Atom, base_case: BaseCase) -> Node | None:
+    """What decides this atom; None: nothing does, so that whoever did it is believed."""
+    return decided_by(atom.check, atom.covers, base_case, f"check of {atom.id}")
+
+
+def decided_by(check: AtomCheck | None, covers: Iterable[str], base_case: BaseCase, name: str) -> Node | None:
+    """What decides an atom: its own check, and the items of the base case that it covers; None if there is neither.
+
+    Covered items that need a judge are left to the base case itself.
+    """
+    found = [atom_check_tree(check, name)] if check is not None else []
+    if wanted := set(covers):
+        items = items_of(base_case_tree(base_case))
+        found += [one for one in items if one.name in wanted and not is_judged(one)]
+    return found[0] if len(found) == 1 else AllOf(name, tuple(found)) if found else None
+
+
+def items_of(node: Node) -> Iterator[Node]:
+    """All items below this one, at any depth; each before those inside of it."""
+    for child in () if isinstance(node, Leaf) else node.children:
+        yield child
+        yield from items_of(child)
+
+
+def item_names(base_case: BaseCase) -> list[str]:
+    """What an atom can cover, in the order of the file; a name that stands there twice is in it twice."""
+    return [one.name for one in items_of(base_case_tree(base_case))]
+
+
+def count_repairable(node: Node) -> int:
+    """How many items can fail, each by itself: an any_of fails as one."""
+    return sum(1 for _ in _repairable(node))
+
+
+def failing_items_of(base_case: BaseCase, covers: Iterable[str]) -> set[str]:
+    """Paths by which a verdict can call what these items say failing: an any_of fails as one."""
+    return set(_failing_paths(base_case_tree(base_case).children, "", set(covers)))
+
+
+def _failing_paths(items: Sequence[Node], above: str, wanted: set[str], is_covered: bool = False) -> Iterator[str]:
+    for label, item in zip(distinct([one.name for one in items]), items, strict=True):
+        covered = is_covered or item.name in wanted
+        if isinstance(item, AllOf):
+            yield from _failing_paths(item.children, f"{above}{label}{SEPARATOR}", wanted, covered)
+        elif covered or any(one.name in wanted for one in items_of(item)):
+            yield above + label
+
+
+def _repairable(node: Node) -> Iterator[str]:
+    if isinstance(node, AllOf):
+        for child in node.children:
+            yield from _repairable(child)
+    else:
+        yield node.name
+
+
+def is_judged(node: Node) -> bool:
+    return any(leaf.check.type in JUDGED for leaf in leaves(node))
+
+
 def leaves(node: Node) -> Iterator[Leaf]:
     if isinstance(node, Leaf):
         yield node
     else:
         for child in node.children:
             yield from leaves(child)
-
-
-def count_repairable(node: Node) -> int:
-    """How many items can fail, each by itself: an any_of fails as one."""
-    return sum(map(count_repairable, node.children)) if isinstance(node, AllOf) else 1
 
 
 def _item(item: ChecklistItem) -> Node:

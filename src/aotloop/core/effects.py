@@ -14,7 +14,7 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckParent(Effect, frozen=True, kw_only=True):
-    """All children of this atom are resolved; run its own check and report AtomResolved, or AtomFailed."""
+    """All children of this atom are resolved; run its check and report AtomResolved, or AtomFailed."""
 
     atom: str
 
@@ -40,14 +40,6 @@ class Backtracked(Effect, frozen=True, kw_only=True):
     undone: tuple[str, ...] = ()
 
 
-class WeighAlternatives(Effect, frozen=True, kw_only=True):
-    """Before a group switches because of this atom, find out which of these choices are feasible, and at what cost."""
-
-    atom: str
-    or_group: str
-    choices: tuple[str, ...]
-
-
 class Withdrawn(Effect, frozen=True, kw_only=True):
     """Decomposing these atoms led nowhere: their parts are no atoms any more, and they are done in one piece."""
 
@@ -56,7 +48,7 @@ class Withdrawn(Effect, frozen=True, kw_only=True):
 
 
 class Retry(Effect, frozen=True, kw_only=True):
-    """The atom may be tried again, differently: `attempts` have failed of the `allowed`."""
+    """The atom is tried again, differently: `attempts` have failed of the `allowed` in this turn."""
 
     atom: str
     attempts: int
@@ -67,6 +59,12 @@ class Exhausted(Effect, frozen=True, kw_only=True):
     """Nothing is left to try for this atom; None: for the base case, all atoms being resolved."""
 
     atom: str | None
+
+
+class Reopened(Effect, frozen=True, kw_only=True):
+    """These atoms had been resolved; an item of the base case that they cover fails, so they are to be done again."""
+
+    atoms: tuple[str, ...]
 
 
 class Added(Effect, frozen=True, kw_only=True):

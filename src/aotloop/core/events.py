@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from aotloop.core.effects import Role
 from aotloop.core.model import Asked, Atom, AtomCheck, Constraints, Decomposition, Objective, OrGroup, Used, Verdict
 
 
@@ -38,13 +39,18 @@ class AtomAbandoned(Event, frozen=True, kw_only=True):
 
 
 class AtomFailed(Event, frozen=True, kw_only=True):
-    """`final`: it is known that trying again is of no use. `weigh`: alternatives may be probed before one is taken."""
+    """`final`: trying the same once more would show the same, as long as nothing else changes: its turn is over."""
 
     atom: str
     reason: str
     at: str
     final: bool = False
-    weigh: bool = False
+    because_of: tuple[str, ...] = ()
+    """Atoms whose results are in its way, as the agent sees it."""
+    progress: bool = False
+    """Part of the work is there, and holds."""
+    wants_probe: bool = False
+    """The agent asks for a probe before the next attempt."""
 
 
 class AtomProbed(Event, frozen=True, kw_only=True):
@@ -58,7 +64,7 @@ class AtomProbed(Event, frozen=True, kw_only=True):
 
 
 class AlternativeSought(Event, frozen=True, kw_only=True):
-    """An atom has failed and is not tried again: its attempts are spent, or another try could not differ."""
+    """An atom has failed and is not tried again as it is: another try could not differ."""
 
     atom: str
     reason: str
@@ -83,12 +89,14 @@ class AtomAdded(Event, frozen=True, kw_only=True):
     or_group: str | None = None
     run: str | None = None
     check: AtomCheck | None = None
+    covers: tuple[str, ...] = ()
     estimate: float | None = None
 
 
 class Child(msgspec.Struct, frozen=True, kw_only=True):
     """A part of a decomposed atom. `depends_on` names other parts, by `name`, or atoms that are there already; parts
-    with the same `or_group` are alternatives to one another, the first of them is tried first.
+    with the same `or_group` are alternatives to one another, the first of them is tried first. `covers` names items of
+    the base case, and `probe` asks for a probe before the first attempt.
     """
 
     description: str
@@ -97,6 +105,8 @@ class Child(msgspec.Struct, frozen=True, kw_only=True):
     depends_on: tuple[str, ...] = ()
     or_group: str | None = None
     estimate: float | None = None
+    covers: tuple[str, ...] = ()
+    probe: bool = False
 
 
 class AtomDecomposed(Event, frozen=True, kw_only=True):
@@ -175,22 +185,21 @@ class BaseCaseFailed(Event, frozen=True, kw_only=True):
 
 
 class GenerationBegan(Event, frozen=True, kw_only=True):
-    """The slots are filled. What is started later belongs to the next generation.
-
-    `again`: in the one before, everybody only had to wait; its number is used once more.
-    """
-
-    again: bool = False
+    """The slots are filled. One that was begun and not judged goes on under its number."""
 
 
 class GenerationEnded(Event, frozen=True, kw_only=True):
-    """Every attempt that was under way when the generation began has been reported.
-
-    `is_weighing`: alternatives are being probed, so the strategy is about to change as it is.
-    """
+    """Every attempt that was under way when the generation began, or went on, has been reported."""
 
     at: str
-    is_weighing: bool = False
+
+
+class AttemptPaid(Event, frozen=True, kw_only=True):
+    """What one attempt has cost; the sums of the loop are told by Spent."""
+
+    role: Role
+    usd: float = 0.0
+    seconds: float = 0.0
 
 
 class Spent(Event, frozen=True, kw_only=True):
@@ -264,6 +273,6 @@ class BindingOverridden(Corrected, frozen=True, kw_only=True):
 
 
 class RetryGranted(Corrected, frozen=True, kw_only=True):
-    """An atom gets all its attempts back."""
+    """Nothing is held against an atom any more, and its share of all attempts comes back."""
 
     atom: str

@@ -21,6 +21,6 @@ def fresh_verdict(loop: Loop, commit: str | None) -> Verdict | None:
 def outdate_verdict(loop: Loop, before: Atom, after: Atom) -> None:
     """Called for every atom that is replaced by another version of it."""
     verdict = loop.control.verdict
-    is_touched = (before.status == "resolved") != (after.status == "resolved") or before.attempts < after.attempts
+    is_touched = (before.status == "resolved") != (after.status == "resolved") or before.failures < after.failures
     if is_touched and verdict is not None and not verdict.outdated:
         loop.control = replace(loop.control, verdict=replace(verdict, outdated=True))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from math import ceil
 
 import msgspec
 
+from aotloop.core.checklist import check_of
+from aotloop.core.contradictions import contradictions
 from aotloop.core.findings import Finding, dotted, warning
 from aotloop.core.graph import Graph
 from aotloop.core.model import Loop
 
 AGREED = ("goal", "background_intent", "deliverables", "definition_of_done")
 STARTABLE = ("pending", "stopped")
+MOST_NAMED = 8
 
 
 class Gate(msgspec.Struct, frozen=True):
@@ -37,7 +39,7 @@ def gate_of(loop: Loop | None, findings: Iterable[Finding]) -> Gate:
         if loop.control.status not in STARTABLE:
             missing.append(f"control.status is {loop.control.status}; it has to be {' or '.join(STARTABLE)}")
         if not missing:
-            doubts += _does_not_fit(loop)
+            doubts += _doubts(loop)
     return Gate(
         ready=loop is not None and not missing,
         missing=tuple(missing),
@@ -46,26 +48,27 @@ def gate_of(loop: Loop | None, findings: Iterable[Finding]) -> Gate:
     )
 
 
-def _does_not_fit(loop: Loop) -> Iterator[Finding]:
-    """Even if every attempt succeeds, an iteration resolves at most one of a chain and `max_parallel_agents` in all."""
+def _doubts(loop: Loop) -> Iterator[Finding]:
     graph = Graph(loop)
-    limits = loop.objective.constraints
-    work = {one for one in graph.unresolved() if one not in graph.children_of}
-    chain = _longest_chain(graph, work)
-    least = max(chain, ceil(len(work) / limits.max_parallel_agents))
-    left = max(limits.max_iterations - loop.control.iteration, 0)
-    if least > left:
-        yield warning(
-            ("objective", "constraints", "max_iterations"),
-            f"{len(work)} atoms, {chain} of them in one chain, need at least {least} iterations with"
-            f" {limits.max_parallel_agents} in parallel; {left} are left",
-        )
+    work = [one for one in graph.unresolved() if one not in graph.children_of]
+    yield from contradictions(graph, work)
+    yield from _unchecked(graph, work)
 
 
-def _longest_chain(graph: Graph, work: set[str]) -> int:
-    longest: dict[str, int] = {}
-    for atom_id in graph.consumers_first:
-        consumers = [one for one in graph.consumers.get(atom_id, ()) if one in graph.required]
-        after = max((longest[one] for one in consumers if one in longest), default=0)
-        longest[atom_id] = after + (atom_id in work)
-    return max(longest.values(), default=0)
+def _unchecked(graph: Graph, work: list[str]) -> Iterator[Finding]:
+    """Atoms that are done when their agent says so. A single one is told by the base case, right after it."""
+    base_case = graph.loop.objective.base_case
+    found = [
+        atom.id
+        for atom in graph.loop.atoms
+        if atom.status != "resolved"
+        and atom.run is None
+        and atom.repairs is None
+        and atom.id not in graph.children_of
+        and check_of(atom, base_case) is None
+    ]
+    if found and len(work) > 1:
+        named = ", ".join(found[:MOST_NAMED]) + (" …" if len(found) > MOST_NAMED else "")
+        have = "atom has" if len(found) == 1 else "atoms have"
+        told = f"{len(found)} {have} no check ({named})"
+        yield warning(("atoms",), f"{told}; let `covers` name the items of the base case that each of them makes true")

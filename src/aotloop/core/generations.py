@@ -1,34 +1,52 @@
-"""Once per generation: did anything get smaller? If not, it is a stall; stalls change the strategy, then end the loop.
+"""Once per generation: did anything get smaller? If not, it is a stall; stalls end the loop.
 
-| since the last generation ended                                         | then                                    |
-| ----------------------------------------------------------------------- | --------------------------------------- |
-| fewer unresolved atoms, or an alternative used up, or fewer failing items | progress: no stalls                     |
-| atoms were decomposed                                                   | neither                                 |
-| … for the second time in a row, with nothing resolved in between        | a stall, and those parts are withdrawn  |
-| anything else                                                           | a stall                                 |
+| since the last generation ended                                       | then                                   |
+| --------------------------------------------------------------------- | -------------------------------------- |
+| fewer unresolved atoms, or failing items, than ever; or a new choice  | progress: no stalls                    |
+| atoms were decomposed                                                 | neither                                |
+| … for the second time in a row, with nothing resolved in between      | a stall, and those parts are withdrawn |
+| an atom is ready that failed no more often than bad luck explains     | neither                                |
+| anything else                                                         | a stall                                |
+
+A generation lasts for so many attempts that bad luck does not explain one without progress (aotloop.core.turns).
 """
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
-from aotloop.core.blame import free_what_is_out_of_order
+from aotloop.core.backtracking import free_what_is_out_of_order
 from aotloop.core.board import Board
 from aotloop.core.effects import Effect, Withdrawn
 from aotloop.core.events import GenerationBegan, GenerationEnded
 from aotloop.core.model import Generation
 from aotloop.core.removal import take_out
-from aotloop.core.surrender import give_up_what_stalls
+from aotloop.core.tally import note_growth
+from aotloop.core.units import is_out_of_patience, least_outcomes
 
 
-def begin_generation(board: Board, event: GenerationBegan) -> list[Effect]:
+def is_begun(generation: Generation) -> bool:
+    """It has a number, and was not judged."""
+    return generation.least > 0
+
+
+def lasts(board: Board) -> bool:
+    """Whether so few attempts have ended in it that bad luck explains a lack of progress."""
+    generation = board.loop.control.generation
+    return generation.outcomes < generation.least
+
+
+def begin_generation(board: Board, _: GenerationBegan) -> list[Effect]:
     control = board.loop.control
-    if not event.again:
-        board.loop.control = replace(control, iteration=control.iteration + 1)
+    if is_begun(control.generation):
+        return []
+    least = max(least_outcomes(board, board.unresolved()), 1)
+    generation = replace(control.generation, least=least)
+    board.loop.control = replace(control, iteration=control.iteration + 1, generation=generation)
     return []
 
 
-def end_generation(board: Board, event: GenerationEnded) -> list[Effect]:
+def end_generation(board: Board, _: GenerationEnded) -> list[Effect]:
     loop = board.loop
     past = loop.control.generation
     effects: list[Effect] = []
@@ -39,14 +57,19 @@ def end_generation(board: Board, event: GenerationEnded) -> list[Effect]:
     elif past.grown and (past.resolved or not past.grew_before):
         stalls = loop.control.stall_count
         grew_before = () if past.resolved else past.grown
+    elif not past.grown and _bad_luck_explains_it(board):
+        stalls = loop.control.stall_count
     else:
         stalls = loop.control.stall_count + 1
         effects += withdraw(board, past.grew_before + past.grown) if past.grown else []
-    has_stalled = stalls > loop.control.stall_count
-    loop.control = replace(loop.control, stall_count=stalls, generation=Generation(grew_before=grew_before))
-    if has_stalled and not event.is_weighing and stalls == loop.objective.constraints.max_stall_count - 1:
-        effects += give_up_what_stalls(board, event.at)
-    loop.control = replace(loop.control, prev_pending_count=board.unresolved_count())
+    unresolved, fewest = board.unresolved_count(), loop.control.fewest_unresolved
+    loop.control = replace(
+        loop.control,
+        stall_count=stalls,
+        generation=Generation(grew_before=grew_before),
+        fewest_unresolved=unresolved if fewest is None else min(unresolved, fewest),
+        prev_pending_count=unresolved,
+    )
     return effects
 
 
@@ -54,9 +77,15 @@ def _got_smaller(board: Board) -> bool:
     control = board.loop.control
     if control.generation.got_smaller:
         return True
-    if control.prev_pending_count < 0:  # the first generation has nothing to be compared with
+    if control.fewest_unresolved is None:  # nothing to be compared with
         return control.generation.resolved > 0 and not control.generation.grown
-    return board.unresolved_count() < control.prev_pending_count
+    return board.unresolved_count() < control.fewest_unresolved
+
+
+def _bad_luck_explains_it(board: Board) -> bool:
+    """Something that can be worked at has not failed more often than its unit may: never, or not often enough."""
+    open_atoms = (one for one in board.unresolved() if one not in board.children_of and not board.waits_for(one))
+    return any(not is_out_of_patience(board, one) for one in open_atoms)
 
 
 def withdraw(board: Board, parents: tuple[str, ...]) -> list[Effect]:
@@ -73,7 +102,9 @@ def withdraw(board: Board, parents: tuple[str, ...]) -> list[Effect]:
             whole = gone[whole]
         gone[part] = whole
     parts = tuple(sorted(gone, key=lambda one: board.position[one]))
+    before = board.unresolved_count()
     take_out(board, set(gone), instead=gone)
+    note_growth(board.loop, board.unresolved_count() - before)
     free_what_is_out_of_order(board)
     for parent in kept:
         board.put(replace(board.atoms[parent], whole=True))

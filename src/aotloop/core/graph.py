@@ -10,8 +10,12 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from aotloop.core.model import Atom, Decomposition, Loop, OrGroup
+from aotloop.core.turns import patience
 
 DEFAULT_ESTIMATE = 1.0
+
+Rank = tuple[bool, float, int, int, int]
+"""Smaller is better; no two atoms have the same one."""
 
 LONGEST_NUMBER = 18
 """Digits of an id. Who uses longer ones does not count with them."""
@@ -155,13 +159,15 @@ class Graph:
         return [atom.id for atom in self.loop.atoms if atom.status != "resolved" and atom.id in self.required]
 
     def ready(self) -> list[str]:
-        """What could start now, best first: longest remaining path, then more consumers, then file order."""
+        """What could start now, best first; see `rank`."""
         ready = [atom.id for atom in self.loop.atoms if self.why_not_ready(atom.id) is None]
         return sorted(ready, key=self.rank)
 
-    def rank(self, atom_id: str) -> tuple[float, int, int]:
-        """The smaller, the better."""
-        return -self.remaining_path[atom_id], -len(self.consumers.get(atom_id, ())), self.position[atom_id]
+    def rank(self, atom_id: str) -> Rank:
+        """The smaller, the better: what was never tried, longest path, most consumers, fewest failures, file order."""
+        failures = sum(self.atoms[one].failures for one in self.unit(atom_id) if one in self.atoms)
+        consumers = len(self.consumers.get(atom_id, ()))
+        return failures > 0, -self.remaining_path[atom_id], -consumers, failures, self.position[atom_id]
 
     def why_not_ready(self, atom_id: str) -> str | None:
         """None if the atom can start now; else the reason, in words for a person."""
@@ -174,16 +180,16 @@ class Graph:
         if atom_id in self.children_of:
             children = ", ".join(self.children_of[atom_id])
             return f"{atom_id} was decomposed; it resolves by itself when {children} have"
-        if self.atoms[atom_id].attempts and self.is_exhausted(atom_id):
+        if self.is_exhausted(atom_id):
             return f"{atom_id} has failed {self.atoms[atom_id].attempts} times; a correction can grant it a retry"
         return self.why_not_wanted(atom_id)
 
     def is_exhausted(self, atom_id: str) -> bool:
-        """Whether all attempts that may be made at it have failed, or it was given up with nothing to take instead."""
-        group = self.group(atom_id)
-        if group is not None and group.selected == atom_id and (atom_id in group.failed or atom_id in group.blamed):
-            return True
-        return self.atoms[atom_id].attempts >= self.loop.objective.constraints.max_attempts
+        """Of a repair, and of a parent that fails its own check: whether it was tried as often as patience allows."""
+        atom = self.atoms[atom_id]
+        if atom.repairs is None and atom_id not in self.children_of:
+            return False
+        return atom.attempts >= patience(self.loop)
 
     def why_not_wanted(self, atom_id: str) -> str | None:
         """None if its result would be of use; else the reason, in words for a person."""
@@ -192,7 +198,7 @@ class Graph:
             return None if atom_id in self.required else f"nothing required depends on {atom_id}"
         name = self.group_of[atom_id]
         if atom_id in group.failed or atom_id in group.blamed:
-            return f"{atom_id} is a failed choice of {name}"
+            return f"{atom_id} has had its turn in this round of {name}"
         if self.satisfied(atom_id):
             return f"group {name} is settled by {group.selected}"
         if group.selected not in self.required:

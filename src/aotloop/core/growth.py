@@ -6,16 +6,17 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from aotloop.core.blame import free_what_is_out_of_order
+from aotloop.core.backtracking import free_what_is_out_of_order
 from aotloop.core.board import Board
+from aotloop.core.checklist import item_names
 from aotloop.core.effects import Added, Effect
 from aotloop.core.events import AtomAdded, AtomDecomposed, Event
 from aotloop.core.graph import Graph
 from aotloop.core.illegal import illegal
-from aotloop.core.invariants import problems_of_atom_terms
+from aotloop.core.invariants import problems_of_atom_terms, problems_of_covers
 from aotloop.core.model import Atom, Decomposition, OrGroup
 from aotloop.core.parts import free_ids, parts_of
-from aotloop.core.tally import count_grown
+from aotloop.core.tally import count_attempt, count_grown, note_growth
 
 
 def add(board: Board, event: AtomAdded) -> list[Effect]:
@@ -36,9 +37,11 @@ def add_atom(board: Board, event: AtomAdded) -> str:
         or_group=event.or_group,
         run=event.run,
         check=event.check,
+        covers=event.covers,
         estimate=event.estimate,
     )
-    for problem in problems_of_atom_terms(atom, ()):
+    items = item_names(board.loop.objective.base_case) if atom.covers else []
+    for problem in (*problems_of_atom_terms(atom, ()), *problems_of_covers(atom, items, ())):
         if problem.level == "error":
             raise illegal(None, event, f"{atom_id}: {problem}")
     groups = {}
@@ -65,9 +68,14 @@ def decompose(board: Board, event: AtomDecomposed) -> list[Effect]:
     split = Decomposition(parent=parent.id, children=ids, reason=event.reason)
     if any(child.depends_on for child in event.children):
         _refuse_cycle(board, event, children, groups, (split,))
-    board.put(replace(parent, status="pending", attempts=0))  # from now on they count failures of its own check
+    if parent.status == "in_progress":
+        count_attempt(board.loop)
+    before = board.unresolved_count()
+    # from now on they count failures of its own check
+    board.put(replace(parent, status="pending", attempts=0, failures=0, alike=0, partial=False))
     board.loop.bindings.pop(parent.id, None)
     board.grow(children, groups, [split])
+    note_growth(board.loop, board.unresolved_count() - before)
     free_what_is_out_of_order(board)
     count_grown(board.loop, parent.id)
     return [Added(atoms=ids)]

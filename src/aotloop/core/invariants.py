@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from aotloop.core.checklist import problems_of_atom_check, problems_of_base_case
+from aotloop.core.checklist import item_names, problems_of_atom_check, problems_of_base_case
 from aotloop.core.conflicts import untried
 from aotloop.core.findings import Finding, Path, error, warning
 from aotloop.core.graph import Graph
 from aotloop.core.limits import problem_of_duration, problems_of_constraints
 from aotloop.core.model import Atom, Loop, OrGroup
+
+_LOWEST_OF_CONTROL = {
+    "iteration": 0,
+    "stall_count": 0,
+    "prev_pending_count": -1,
+    "epoch": 0,
+    "tried": 0,
+    "won": 0,
+    "needed": 0,
+    "fewest_unresolved": 0,
+    "shares": 1,
+}
 
 
 def findings_of(loop: Loop) -> list[Finding]:
@@ -33,9 +45,10 @@ def findings_of(loop: Loop) -> list[Finding]:
 
 def _control(loop: Loop) -> Iterator[Finding]:
     control = loop.control
-    for name, lowest in (("iteration", 0), ("stall_count", 0), ("prev_pending_count", -1), ("epoch", 0)):
-        if getattr(control, name) < lowest:
-            yield error(("control", name), f"{getattr(control, name)} is less than {lowest}")
+    for name, lowest in _LOWEST_OF_CONTROL.items():
+        value = getattr(control, name)
+        if value is not None and value < lowest:
+            yield error(("control", name), f"{value} is less than {lowest}")
     if not 0 <= control.cost_usd < float("inf"):
         yield error(("control", "cost_usd"), f"{control.cost_usd:g} is not an amount of money")
     for kind in control.used.__struct_fields__:
@@ -51,6 +64,7 @@ def _atoms(loop: Loop, graph: Graph) -> Iterator[Finding]:
     if not loop.atoms:
         yield error(("atoms",), "is empty; a loop needs at least one atom", missing=True)
     counts = Counter(atom.id for atom in loop.atoms)
+    items = Counter(item_names(loop.objective.base_case))
     for number, atom in enumerate(loop.atoms):
         here: Path = ("atoms", number)
         if not atom.id.strip():
@@ -62,8 +76,26 @@ def _atoms(loop: Loop, graph: Graph) -> Iterator[Finding]:
         yield from _unknown(atom.depends_on, graph, (*here, "depends_on"))
         yield from _membership(atom, loop, here)
         yield from problems_of_atom_terms(atom, here)
+        yield from problems_of_covers(atom, items, here)
         if atom.status == "resolved" and atom.id not in loop.bindings:
             yield warning(here, f"{atom.id} is resolved but has no binding; others cannot see its result")
+    yield from _ambiguous(loop, items)
+
+
+def problems_of_covers(atom: Atom, items: Iterable[str], here: Path) -> Iterator[Finding]:
+    """`items`: names of those of the base case."""
+    for item in atom.covers:
+        if item not in items:
+            yield error((*here, "covers"), f"the base case has no item {item!r}{_near(item, items)}")
+
+
+def _ambiguous(loop: Loop, items: Counter[str]) -> Iterator[Finding]:
+    """Names that stand twice in the base case are of no harm to anybody but atoms that cover one."""
+    for item in (one for one, count in items.items() if count > 1):
+        covering = [atom.id for atom in loop.atoms if item in atom.covers]
+        if covering:
+            told = f"{items[item]} items are called {item!r}; {', '.join(covering[:8])} must make all of them true"
+            yield warning(("objective", "base_case"), f"{told}. Give them names of their own")
 
 
 def _membership(atom: Atom, loop: Loop, here: Path) -> Iterator[Finding]:
@@ -83,8 +115,9 @@ def problems_of_atom_terms(atom: Atom, here: Path) -> Iterator[Finding]:
         yield error((*here, "run"), "is blank; give a command or remove the key")
     if atom.estimate is not None and not 0 <= atom.estimate < float("inf"):
         yield error((*here, "estimate"), f"{atom.estimate:g} is not a number of minutes")
-    if atom.attempts < 0:
-        yield error((*here, "attempts"), f"{atom.attempts} is less than 0")
+    for name in ("attempts", "failures", "alike"):
+        if getattr(atom, name) < 0:
+            yield error((*here, name), f"{getattr(atom, name)} is less than 0")
     if atom.timeout is not None:
         yield from problem_of_duration(atom.timeout, (*here, "timeout"))
 
@@ -121,7 +154,7 @@ def _choices(name: str, group: OrGroup, graph: Graph, here: Path) -> Iterator[Fi
         yield error((*here, "selected"), f"{group.selected} is not an atom")
     elif group.selected in group.failed:
         if not untried(graph, group):
-            yield warning((*here, "failed"), "every choice has failed; nothing is left to try")
+            yield warning((*here, "failed"), "every choice has had its turn; the next start begins another round")
         else:
             yield error((*here, "selected"), f"{group.selected} has failed; select one that has not")
 

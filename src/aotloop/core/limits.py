@@ -1,11 +1,14 @@
-"""What bounds a run: the constraints of the objective, and how durations are written."""
+"""What bounds a run: the constraints of the objective, what `effort` makes of them, and how durations are written."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
+
+import msgspec
 
 from aotloop.core.findings import Finding, Path, error
-from aotloop.core.model import Constraints, Duration
+from aotloop.core.model import Constraints, Duration, Effort
 
 SECONDS_PER = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -14,9 +17,52 @@ LOWEST = {
     "max_parallel_agents": 1,
     "max_stall_count": 1,
     "max_attempts": 1,
+    "max_total_attempts": 1,
     "max_depth": 0,
     "max_children": 1,
 }
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """The constraints in force: nothing is left open but what only the graph can tell."""
+
+    max_iterations: int
+    max_parallel_agents: int
+    max_stall_count: int
+    max_attempts: int
+    max_total_attempts: int | None
+    """None: `attempts_per_atom` for each atom; see aotloop.core.measure."""
+    attempts_per_atom: int
+    max_depth: int
+    max_children: int
+    max_cost_usd: float | None
+    max_runtime: Duration | None
+    verify_each_iteration: bool
+
+
+class _Effort(msgspec.Struct, frozen=True, kw_only=True):
+    max_iterations: int
+    max_stall_count: int
+    max_attempts: int
+    attempts_per_atom: int
+
+
+EFFORTS: dict[Effort, _Effort] = {
+    "low": _Effort(max_iterations=10, max_stall_count=2, max_attempts=1, attempts_per_atom=4),
+    "normal": _Effort(max_iterations=20, max_stall_count=3, max_attempts=2, attempts_per_atom=10),
+    "high": _Effort(max_iterations=60, max_stall_count=5, max_attempts=3, attempts_per_atom=30),
+}
+"""Limits that only make sense together: patience with single atoms is of no use in a run that ends too early."""
+
+SET_BY_EFFORT = ("max_iterations", "max_stall_count", "max_attempts")
+
+
+@lru_cache(maxsize=64)  # asked for with every event
+def limits_of(constraints: Constraints) -> Limits:
+    effort = EFFORTS[constraints.effort]
+    given = {name: getattr(constraints, name) for name in Constraints.__struct_fields__ if name != "effort"}
+    given |= {name: getattr(effort, name) for name in SET_BY_EFFORT if given[name] is None}
+    return Limits(attempts_per_atom=effort.attempts_per_atom, **given)
 
 
 def seconds(duration: Duration) -> float:
@@ -54,8 +100,9 @@ def problem_of_duration(duration: Duration, path: Path) -> Iterator[Finding]:
 
 def problems_of_constraints(constraints: Constraints, path: Path) -> Iterator[Finding]:
     for name, lowest in LOWEST.items():
-        if getattr(constraints, name) < lowest:
-            yield error((*path, name), f"{getattr(constraints, name)} is less than {lowest}")
+        value = getattr(constraints, name)
+        if value is not None and value < lowest:
+            yield error((*path, name), f"{value} is less than {lowest}")
     cost = constraints.max_cost_usd
     if cost is not None and not 0 < cost < float("inf"):
         yield error((*path, "max_cost_usd"), f"{cost:g} is not a positive amount")

@@ -13,11 +13,13 @@ from collections.abc import Callable
 from typing import Any
 
 from aotloop.core import atoms, events, growth, status
+from aotloop.core.backtracking import switch
 from aotloop.core.board import Board
 from aotloop.core.effects import Effect
-from aotloop.core.failure import seek_alternative, switch
+from aotloop.core.failure import seek_alternative
 from aotloop.core.generations import begin_generation, end_generation
 from aotloop.core.model import Loop
+from aotloop.core.probing import note_price
 from aotloop.core.redirect import correct
 from aotloop.core.sessions import bind
 from aotloop.core.steering import steer
@@ -49,6 +51,7 @@ _HANDLERS: dict[type[events.Event], Callable[[Board, Any], list[Effect]]] = {
     events.BaseCaseFailed: repair_base_case,
     events.GenerationBegan: begin_generation,
     events.GenerationEnded: end_generation,
+    events.AttemptPaid: note_price,
     events.Spent: status.spend,
     events.RedirectRequested: status.request_redirect,
     events.RedirectExpired: status.expire_redirect,

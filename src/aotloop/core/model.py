@@ -16,6 +16,7 @@ CheckType = Literal["command", "not_command", "file", "not_file", "assertion", "
 TrailType = Literal["selection", "failure", "user_correction"]
 CorrectionType = Literal["objective_change", "dag_adjustment", "constraint_change", "bindings_override"]
 Asked = Literal["", "verify", "judge"]
+Effort = Literal["low", "normal", "high"]
 Duration = int | float | str
 """Seconds, or a text such as "90s", "30m", "3h"; see aotloop.core.limits.seconds."""
 
@@ -73,10 +74,16 @@ class AtomCheck(CheckTerms, frozen=True, kw_only=True):
 
 
 class Constraints(Entry, frozen=True, kw_only=True):
-    max_iterations: int = 20
+    """As they were agreed on. What is None is set by `effort`; see aotloop.core.limits.limits_of."""
+
+    effort: Effort = "normal"
+    max_iterations: int | None = None
     max_parallel_agents: int = 3
-    max_stall_count: int = 3
-    max_attempts: int = 2
+    max_stall_count: int | None = None
+    max_attempts: int | None = None
+    """The longest turn: failures in a row before the next alternative of a group has its turn."""
+    max_total_attempts: int | None = None
+    """Attempts of the whole loop; None: a share for each atom of the file."""
     max_depth: int = 3
     max_children: int = 8
     max_cost_usd: float | None = None
@@ -116,8 +123,12 @@ class Verdict(Entry, frozen=True, kw_only=True):
 class Generation(Entry, frozen=True, kw_only=True):
     """What happened since the last generation ended, as far as its judgement needs it."""
 
+    outcomes: int = 0
+    """Attempts that ended in it."""
+    least: int = 0
+    """It is not judged before so many attempts have ended."""
     got_smaller: bool = False
-    """An alternative was used up, or a verdict has fewer failing items than any before."""
+    """A choice was selected for the first time, or a verdict has fewer failing items than any before."""
     resolved: int = 0
     """Atoms, repairs not counted."""
     grown: tuple[str, ...] = ()
@@ -134,6 +145,18 @@ class Used(Entry, frozen=True, kw_only=True):
     cache_read: int = 0
     cache_write: int = 0
     turns: int = 0
+
+
+class Prices(Entry, frozen=True, kw_only=True):
+    """What attempts and probes have cost so far, and how many probes said no: whether another probe pays."""
+
+    attempts: int = 0
+    attempts_usd: float = 0.0
+    attempts_seconds: float = 0.0
+    probes: int = 0
+    probes_usd: float = 0.0
+    probes_seconds: float = 0.0
+    negative: int = 0
 
 
 class Steering(Entry, frozen=True, kw_only=True):
@@ -166,6 +189,17 @@ class Control(Entry, frozen=True, kw_only=True):
     generation: Generation = Generation()
     ran_seconds: float = 0.0
     steering: Steering = Steering()
+    tried: int = 0
+    """Attempts that counted, in all."""
+    won: int = 0
+    """Atoms that an attempt resolved."""
+    needed: int = 0
+    """Attempts that those atoms needed, in all."""
+    fewest_unresolved: int | None = None
+    """There were never fewer unresolved atoms since the objective was agreed on; what was added is added here."""
+    shares: int | None = None
+    """Atoms that bring attempts: those there when the loop started, and what a person granted since."""
+    prices: Prices = Prices()
 
 
 # --- work graph --------------------------------------------------------------------------------------------------
@@ -180,11 +214,22 @@ class Atom(Entry, frozen=True, kw_only=True):
     run: str | None = None
     check: AtomCheck | None = None
     touches: tuple[str, ...] = ()
+    covers: tuple[str, ...] = ()
+    """Items of the base case that this atom makes true: they are its check."""
     probe: bool = False
     agent: str | None = None
     timeout: Duration | None = None
     estimate: float | None = None
     attempts: int = 0
+    """Failures in this turn."""
+    failures: int = 0
+    """Failures since what it rests on changed last, those of earlier turns included."""
+    alike: int = 0
+    """Failures in a row with the same evidence."""
+    partial: bool = False
+    """A failed attempt left work behind that holds."""
+    reopened: bool = False
+    """It was resolved, and what it covers failed after all: what it contributed is still there."""
     findings: str | None = None
     """What a probe found out; None if none was there."""
     whole: bool = False
@@ -203,8 +248,17 @@ class OrGroup(Entry, frozen=True, kw_only=True):
     choices: tuple[str, ...]
     selected: str
     failed: tuple[str, ...] = ()
+    """Choices that have had their turn in this round."""
     blamed: dict[str, tuple[str, ...]] = {}
-    """Choices left for what was built on them, with the groups they may not go together with."""
+    """Choices left for what was built on them in this round, with the groups they may not go together with."""
+    round: int = 0
+    """How often all choices have had their turn."""
+    seen: tuple[str, ...] = ()
+    """Choices that were selected at some time, the first one not counted."""
+    blames: dict[str, int] = {}
+    """How often a choice was left for what was built on it."""
+    hints: dict[str, tuple[str, ...]] = {}
+    """By choice, the atoms that said once that it is in their way."""
     speculative: bool = False
     won: str | None = None
     """Who was first in the race; it is not run again as long as this choice is not given up."""

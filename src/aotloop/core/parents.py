@@ -1,10 +1,11 @@
-"""A decomposed atom is never run: it is resolved when everything it needs is, after its own check, if it has one."""
+"""A decomposed atom is never run: it is resolved when everything it needs is, after its check, if it has one."""
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
 from aotloop.core.board import Board
+from aotloop.core.checklist import check_of
 from aotloop.core.effects import CheckParent, Effect, Resolved
 from aotloop.core.model import Binding
 from aotloop.core.tally import count_resolved
@@ -29,9 +30,9 @@ def resolve_parents(board: Board, atom_id: str) -> list[Effect]:
 def settle_parent(board: Board, parent: str) -> list[Effect]:
     """Resolves one parent, or asks for its check; nothing if it still waits, or if the file has no such atom."""
     atom = board.atoms.get(parent)
-    if atom is None or atom.status != "pending" or board.waits_for(parent):
+    if atom is None or parent not in board.children_of or atom.status != "pending" or board.waits_for(parent):
         return []
-    if atom.check is not None:
+    if check_of(atom, board.loop.objective.base_case) is not None:
         return [CheckParent(atom=parent)] if not board.is_exhausted(parent) else []
     resolve_parent(board, parent)
     return [Resolved(atom=parent)]

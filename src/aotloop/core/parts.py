@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from aotloop.core.board import Board
+from aotloop.core.checklist import item_names
 from aotloop.core.events import AtomDecomposed, Child
 from aotloop.core.graph import Graph, highest_number
 from aotloop.core.illegal import illegal
@@ -12,11 +13,15 @@ from aotloop.core.model import Atom, OrGroup
 
 
 def parts_of(board: Board, event: AtomDecomposed, parent: Atom) -> tuple[list[Atom], dict[str, OrGroup]]:
-    """Every part depends on what the parent depends on, besides what it names itself."""
+    """Every part depends on what the parent depends on, besides what it names itself.
+
+    What it says it covers, and the base case does not have, is left out: a proposal is not refused for a name.
+    """
     fresh = free_ids(board, taken={child.atom for child in event.children if child.atom is not None})
     ids = [child.atom if child.atom is not None else next(fresh) for child in event.children]
     named = {child.name: one for one, child in zip(ids, event.children, strict=True) if child.name is not None}
     groups = _groups(board, parent, ids, event.children)
+    items = set(item_names(board.loop.objective.base_case))
     group_of = {choice: name for name, group in groups.items() for choice in group.choices}
     atoms = [
         Atom(
@@ -26,6 +31,8 @@ def parts_of(board: Board, event: AtomDecomposed, parent: Atom) -> tuple[list[At
             depends_on=_needs(board, event, parent, child, named, ids),
             or_group=group_of.get(one),
             estimate=child.estimate,
+            covers=tuple(item for item in child.covers if item in items),
+            probe=child.probe,
         )
         for one, child in zip(ids, event.children, strict=True)
     ]

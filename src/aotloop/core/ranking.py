@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
 
-Rank = tuple[float, int, int]
-"""Smaller is better; no two atoms have the same one."""
+from aotloop.core.graph import Rank
 
 SLACK = 32
 """Outdated entries that are not worth tidying up."""

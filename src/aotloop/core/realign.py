@@ -15,7 +15,7 @@ from aotloop.core.invariants import findings_of
 from aotloop.core.model import Atom, Control, Loop, OrGroup
 
 _WORDS = ("description", "run", "check", "or_group")
-"""What says which work an atom is."""
+"""What says which work an atom is. Not what it covers: whether that holds, the base case tells, and reopens it."""
 
 
 def replace_graph(loop: Loop, event: Realigned) -> None:
@@ -36,7 +36,7 @@ def _fresh(wanted: Atom, before: Atom | None) -> Atom:
     """Resolved as long as nothing speaks against it."""
     is_done = before is not None and before.status == "resolved"
     is_same = is_done and all(getattr(before, name) == getattr(wanted, name) for name in _WORDS)
-    return replace(wanted, status="resolved" if is_same else "pending", attempts=0)
+    return replace(wanted, status="resolved" if is_same else "pending", attempts=0, failures=0, alike=0, partial=False)
 
 
 def _keep_what_stands(loop: Loop) -> None:
@@ -50,7 +50,7 @@ def _keep_what_stands(loop: Loop) -> None:
 def _settled(group: OrGroup, resolved: set[str]) -> OrGroup:
     """A race that was won is not run again as long as its winner stays."""
     won = group.selected if group.speculative and group.selected in resolved else None
-    return replace(group, failed=(), blamed={}, won=won)
+    return replace(group, failed=(), blamed={}, round=0, seen=(), blames={}, hints={}, won=won)
 
 
 def _as_new(control: Control) -> Control:

@@ -2,14 +2,14 @@
 
 | correction           | recorded as       | the trail                       | reset                                |
 | -------------------- | ----------------- | ------------------------------- | ------------------------------------ |
-| ObjectiveCorrected   | objective_change  | cleared                         | verdict, failures, counters          |
+| ObjectiveCorrected   | objective_change  | cleared                         | verdict, failures, counters, covers  |
 | Realigned            | objective_change  | cleared                         | the same; what is not asked for      |
 | ConstraintsCorrected | constraint_change | kept                            | nothing                              |
 | ScopeExtended        | dag_adjustment    | a user_correction is added      | nothing                              |
 | ScopeReduced         | dag_adjustment    | a user_correction is added      | what names the atom forgets it       |
 | ChoiceForced         | dag_adjustment    | a user_correction is added      | the left choice, what is built on it |
 | BindingOverridden    | bindings_override | what is about the affected goes | what is built on the atom            |
-| RetryGranted         | dag_adjustment    | a user_correction is added      | the atom's count of attempts         |
+| RetryGranted         | dag_adjustment    | a user_correction is added      | the atom's failures; more attempts   |
 
 Every correction also ends what is under way (its results no longer count), counts no stall against the new direction,
 and is kept in `corrections`.
@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from aotloop.core import events
 from aotloop.core.board import Board
-from aotloop.core.checklist import problems_of_base_case
+from aotloop.core.checklist import item_names, problems_of_base_case
 from aotloop.core.effects import Effect, Resolved, Revert
 from aotloop.core.findings import Finding
 from aotloop.core.freshness import outdate_verdict
@@ -32,11 +32,12 @@ from aotloop.core.graph import Graph
 from aotloop.core.growth import add_atom
 from aotloop.core.illegal import illegal
 from aotloop.core.limits import problems_of_constraints
+from aotloop.core.measure import shares_of
 from aotloop.core.model import Binding, Correction, CorrectionType, Generation, Loop, OrGroup, TrailEntry
 from aotloop.core.parents import resolve_parents, settle_parent
 from aotloop.core.realign import replace_graph
 from aotloop.core.removal import take_out
-from aotloop.core.repairs import forget_rounds, repairs_of
+from aotloop.core.repairs import forget_rounds, has_contributed, repairs_of
 
 
 def correct(board: Board, event: events.Corrected) -> list[Effect]:
@@ -52,8 +53,8 @@ def correct(board: Board, event: events.Corrected) -> list[Effect]:
         Correction(timestamp=event.at, type=kind, description=event.description, trail_cleared=is_cleared)
     )
     effects = _settle_parents(corrected)
-    resolved = {atom.id for atom in corrected.atoms if atom.status == "resolved"}
-    undone = [atom.id for atom in loop.atoms if atom.status == "resolved" and atom.id not in resolved]
+    kept = {atom.id for atom in corrected.atoms if has_contributed(atom)}
+    undone = [atom.id for atom in loop.atoms if has_contributed(atom) and atom.id not in kept]
     if undone:
         effects.append(Revert(atoms=tuple(undone)))
     for name in Loop.__struct_fields__:
@@ -76,7 +77,12 @@ def _end_what_is_under_way(loop: Loop) -> None:
     _reset(loop, [atom.id for atom in loop.atoms if atom.status == "in_progress"], keep_attempts=True)
     control = loop.control
     loop.control = replace(
-        control, redirect_requested=False, stall_count=0, epoch=control.epoch + 1, generation=Generation()
+        control,
+        redirect_requested=False,
+        stall_count=0,
+        epoch=control.epoch + 1,
+        generation=Generation(),
+        fewest_unresolved=None if control.fewest_unresolved is None else Board(loop).unresolved_count(),
     )
 
 
@@ -88,10 +94,29 @@ def _objective(loop: Loop, event: events.ObjectiveCorrected | events.Realigned) 
     _refuse_errors(event, problems_of_constraints(event.objective.constraints, ("constraints",)))
     loop.objective = event.objective
     loop.trail = []
-    loop.or_groups = {name: replace(group, failed=(), blamed={}) for name, group in loop.or_groups.items()}
-    loop.atoms = [replace(atom, attempts=0) for atom in loop.atoms]
+    loop.or_groups = {
+        name: replace(group, failed=(), blamed={}, round=0, seen=(), blames={}, hints={})
+        for name, group in loop.or_groups.items()
+    }
+    items = set(item_names(event.objective.base_case))
+    loop.atoms = [
+        replace(
+            atom, attempts=0, failures=0, alike=0, partial=False, covers=tuple(filter(items.__contains__, atom.covers))
+        )
+        for atom in loop.atoms
+    ]
     status = "pending" if loop.control.status == "completed" else loop.control.status
-    loop.control = replace(loop.control, status=status, iteration=0, prev_pending_count=-1, verdict=None)
+    loop.control = replace(
+        loop.control,
+        status=status,
+        iteration=0,
+        prev_pending_count=-1,
+        verdict=None,
+        tried=0,
+        won=0,
+        needed=0,
+        shares=None if status == "pending" else shares_of(loop),
+    )
 
 
 def _realign(loop: Loop, event: events.Realigned) -> None:
@@ -106,6 +131,7 @@ def _constraints(loop: Loop, event: events.ConstraintsCorrected) -> None:
 
 def _extend(loop: Loop, event: events.ScopeExtended) -> None:
     atom_id = add_atom(Board(loop), event.added)
+    _grant_share(loop)
     _note(loop, event, atom=atom_id, or_group=event.added.or_group)
 
 
@@ -133,13 +159,14 @@ def _take_choice_out(loop: Loop, name: str, choice: str) -> None:
     if not any(one in known for one in left):
         del loop.or_groups[name]
         return
-    failed = _without(group.failed, choice)
+    freed = _freed(group, choice)
     selected = group.selected
     if selected == choice:
         possible = [one for one in left if one in known]
-        given_up = {*failed, *group.blamed}
-        selected = next((one for one in possible if one not in given_up), possible[0])
-    loop.or_groups[name] = replace(_freed(group, choice), choices=left, selected=selected)
+        selected = next((one for one in possible if one not in freed.failed and one not in freed.blamed), possible[0])
+    if selected in freed.failed or selected in freed.blamed:  # all have had their turn: another round
+        freed = replace(freed, failed=(), blamed={}, round=freed.round + 1)
+    loop.or_groups[name] = replace(freed, choices=left, selected=selected)
 
 
 def _force(loop: Loop, event: events.ChoiceForced) -> None:
@@ -151,7 +178,8 @@ def _force(loop: Loop, event: events.ChoiceForced) -> None:
         known = _listed(one for one in group.choices if one in graph.atoms)
         raise illegal(None, event, f"{event.choice} cannot be chosen for {event.or_group}; there are: {known}")
     _note(loop, event, or_group=event.or_group, selected=event.choice)
-    loop.or_groups[event.or_group] = replace(_freed(group, event.choice), selected=event.choice)
+    seen = group.seen if event.choice in (*group.seen, group.choices[0]) else (*group.seen, event.choice)
+    loop.or_groups[event.or_group] = replace(_freed(group, event.choice), selected=event.choice, seen=seen)
     if group.selected != event.choice:
         parts = {group.selected} | graph.descendants(group.selected)
         affected = parts | graph.built_on(parts)
@@ -187,7 +215,8 @@ def _grant_retry(loop: Loop, event: events.RetryGranted) -> None:
         is_given_up = group.selected in group.failed or group.selected in group.blamed
         selected = event.atom if is_given_up else group.selected
         loop.or_groups[name] = replace(group, selected=selected)
-    _reset(loop, [event.atom])
+    _reset(loop, [event.atom], keep=True)
+    _grant_share(loop)
 
 
 # --- what they share ---------------------------------------------------------------------------------------------
@@ -212,14 +241,22 @@ def _refuse_removal(loop: Loop, graph: Graph, event: events.ScopeReduced) -> Non
         raise illegal(loop, event, f"{event.atom} is the only atom; a loop needs at least one", event.atom)
 
 
-def _reset(loop: Loop, atom_ids: Iterable[str], *, keep_attempts: bool = False) -> None:
+def _reset(loop: Loop, atom_ids: Iterable[str], *, keep_attempts: bool = False, keep: bool = False) -> None:
+    """`keep`: what it rests on is the same, so what it contributed may stay."""
     ids = set(atom_ids)
     for place, atom in enumerate(loop.atoms):
         if atom.id in ids:
-            attempts = atom.attempts if keep_attempts else 0
-            loop.atoms[place] = reset = replace(atom, status="pending", attempts=attempts)
+            reset = replace(atom, status="pending")
+            if not keep_attempts:
+                reset = replace(reset, attempts=0, failures=0, alike=0, partial=False, reopened=reset.reopened and keep)
+            loop.atoms[place] = reset
             outdate_verdict(loop, atom, reset)
             loop.bindings.pop(atom.id, None)
+
+
+def _grant_share(loop: Loop) -> None:
+    if loop.control.shares is not None:
+        loop.control = replace(loop.control, shares=loop.control.shares + 1)
 
 
 def _note(loop: Loop, event: events.Corrected, **about: Any) -> None:
@@ -232,8 +269,11 @@ def _without(names: tuple[str, ...], name: str) -> tuple[str, ...]:
 
 def _freed(group: OrGroup, choice: str) -> OrGroup:
     """With nothing held against this choice any more."""
-    blamed = {one: others for one, others in group.blamed.items() if one != choice}
-    return replace(group, failed=_without(group.failed, choice), blamed=blamed, won=None)
+    blamed, blames, hints = (
+        {one: kept for one, kept in held.items() if one != choice} for held in (group.blamed, group.blames, group.hints)
+    )
+    failed = _without(group.failed, choice)
+    return replace(group, failed=failed, blamed=blamed, blames=blames, hints=hints, won=None)
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -25,6 +25,9 @@ def take_out(board: Board, gone: set[str], *, instead: dict[str, str] | None = N
     for name, group in list(loop.or_groups.items()):
         if gone >= set(group.choices):
             del loop.or_groups[name]
+        elif any(gone.intersection(speakers) for speakers in group.hints.values()):
+            hints = {one: tuple(who for who in speakers if who not in gone) for one, speakers in group.hints.items()}
+            loop.or_groups[name] = replace(group, hints={one: speakers for one, speakers in hints.items() if speakers})
     for atom_id in gone:
         loop.bindings.pop(atom_id, None)
     board.rebuild()

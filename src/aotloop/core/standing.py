@@ -26,6 +26,8 @@ class Standing:
         """Required and not resolved; repairs are not counted."""
         self.news: set[str] | None = None
         """Atoms of which something has become different since somebody took note; None: of any."""
+        self._mortal: set[str] = set()
+        """Repairs, and parents that failed their own check: they end with patience, which changes."""
         self._graph = graph
         self._paths = Paths(graph)
         self._met = {graph.unit_name(one) for one in graph.atoms if self._is_met(one)}
@@ -46,9 +48,15 @@ class Standing:
 
     def atom_changed(self, before: Atom, now: Atom) -> bool:
         self._touched.add(now.id)
+        if before.failures != now.failures:
+            self._touched.update(one for one in self._graph.unit(now.id) if one in self._graph.atoms)
         self._judge(self._graph.unit_name(now.id))
         if before.estimate != now.estimate:
             self._paths.reckon(now.id)
+        return self._settle()
+
+    def patience_changed(self) -> bool:
+        self._touched |= self._mortal
         return self._settle()
 
     def group_changed(self, name: str, before: OrGroup) -> bool:
@@ -151,6 +159,10 @@ class Standing:
             atom = graph.atoms.get(atom_id)
             if atom is None:
                 continue
+            if atom.attempts and (atom.repairs is not None or atom_id in graph.children_of):
+                self._mortal.add(atom_id)
+            else:
+                self._mortal.discard(atom_id)
             if atom.status != "resolved" and atom.repairs is None and atom_id in graph.required:
                 self.unresolved.add(atom_id)
             else:

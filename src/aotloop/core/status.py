@@ -7,9 +7,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from aotloop.core import events
+from aotloop.core.backtracking import begin_round
 from aotloop.core.board import Board
 from aotloop.core.effects import Effect
 from aotloop.core.illegal import illegal
+from aotloop.core.measure import shares_of
 from aotloop.core.model import Steering
 from aotloop.core.objective import digest_of
 from aotloop.core.transitions import LOOP, LoopMove
@@ -21,11 +23,23 @@ def start(board: Board, event: events.LoopStarted) -> list[Effect]:
     status = _moved(board, event, "start")
     if status != loop.control.status:
         loop.control = replace(loop.control, status=status, stop_requested=False, stop_reason=None, steering=Steering())
+    if loop.control.shares is None:
+        loop.control = replace(loop.control, shares=shares_of(loop))
+    if loop.control.fewest_unresolved is None:
+        loop.control = replace(loop.control, fewest_unresolved=board.unresolved_count())
+    _reopen_given_up_groups(board)
     run_id = event.run_id if event.run_id is not None else loop.control.run_id
     digest = event.objective_digest if event.objective_digest is not None else loop.control.objective_digest
     if (run_id, digest) != (loop.control.run_id, loop.control.objective_digest):
         loop.control = replace(loop.control, run_id=run_id, objective_digest=digest)
     return []
+
+
+def _reopen_given_up_groups(board: Board) -> None:
+    """Files of the version before may have a group of which every choice was given up for good."""
+    for name, group in list(board.loop.or_groups.items()):
+        if group.selected in group.failed or group.selected in group.blamed:
+            begin_round(board, name)
 
 
 def stop(board: Board, event: events.LoopStopped) -> list[Effect]:

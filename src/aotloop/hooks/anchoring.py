@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from aotloop.core.board import Board
+from aotloop.core.limits import limits_of
+from aotloop.core.measure import attempts_left
 from aotloop.core.model import Loop
 from aotloop.hooks.answers import Answer, Context, Plain
 from aotloop.hooks.outlook import outlook
@@ -28,14 +30,16 @@ def _anchor(loop: Loop) -> str:
     """Of bounded length, however long the loop has run."""
     board = Board(loop, is_for_once=True)
     control, objective = loop.control, loop.objective
+    limits = limits_of(objective.constraints)
     unresolved, ahead = board.unresolved(), outlook(board)
     lines = [
         "This session drives an AoT loop (.claude/aot-loop-state.md; read_state.py shows all of it).",
         f"Objective: {line(objective.goal, 400)}",
         f"Done when: {line(objective.definition_of_done, 400)} (verify_checklist.py decides, nobody's word does)",
-        f"Iteration {control.iteration} of {objective.constraints.max_iterations}, stalls: {control.stall_count}.",
+        f"Iteration {control.iteration} of {limits.max_iterations}, stalls: {control.stall_count}.",
+        f"At most {attempts_left(loop)} more attempts.",
         f"Unresolved atoms: {len(unresolved)}",
-        *described(board, unresolved[:MOST_NAMED]),
+        *described(board, unresolved[:MOST_NAMED]).values(),
     ]
     if ahead.ready:
         lines.append(f"Ready: {names(ahead.ready)}.")

@@ -6,23 +6,26 @@ from collections.abc import Iterable, Sequence
 
 from aotloop.core.board import Board
 from aotloop.core.effects import Effect
+from aotloop.core.limits import limits_of
+from aotloop.core.measure import attempts_left
 from aotloop.hooks.answers import Block
 from aotloop.hooks.outlook import Outlook
-from aotloop.hooks.strategies import advice, changes
+from aotloop.hooks.strategies import advice, changes, hints, standing
 from aotloop.hooks.words import described, last_failures, line, names
 
 
 def go_on(board: Board, ahead: Outlook, effects: Iterable[Effect], *, before: int, is_session: bool) -> Block:
-    """`before`: how many atoms were unresolved one iteration ago; less than none if nobody knows."""
-    control, limits = board.loop.control, board.loop.objective.constraints
+    """`before`: how many atoms were unresolved when the last iteration ended; less than none if none has."""
+    control, limits = board.loop.control, limits_of(board.loop.objective.constraints)
     unresolved = board.unresolved()
     has_stalled = control.stall_count > 0
-    decided = changes(effects)
+    decided = changes(board, effects)
     strategy = decided or (advice(board, ahead.ready) if has_stalled else [])
-    lines = [_balance(len(unresolved), before, control.stall_count), *strategy]
+    balance = _balance(len(unresolved), before, control.stall_count)
+    lines = [f"{balance} At most {attempts_left(board.loop)} more attempts.", *strategy, *hints(board)]
     if ahead.ready:
         lines += [f"Ready, best first; start workers for them, at most {limits.max_parallel_agents} at once:"]
-        lines += described(board, ahead.ready)
+        lines += [f"{told}{standing(board, one)}" for one, told in described(board, ahead.ready).items()]
     if ahead.left_in_progress:
         ways = "integrate.py takes the result, fail_atom.py says that it failed, update_atom.py ID pending gives it up"
         lines += [f"Left in progress: {names(ahead.left_in_progress)}; {ways}."]

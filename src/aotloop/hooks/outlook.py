@@ -15,7 +15,7 @@ class Outlook(msgspec.Struct, frozen=True, kw_only=True):
     """Best first; not more than can be told."""
     left_in_progress: tuple[str, ...]
     to_check: tuple[str, ...]
-    """Decomposed, all parts resolved: only their own check stands in the way."""
+    """Decomposed, all parts resolved: only their check stands in the way."""
 
     @property
     def is_empty(self) -> bool:

@@ -10,11 +10,12 @@
 | is all resolved, with no fresh verdict                      | block: verify now; the second time it stops     |
 | is all resolved, and its fresh verdict fails                | repairs, block; or it stops (`exhausted:`)      |
 | cannot go on                                                | block once: verify now; then it stops           |
-| was sent back again and again, and nothing came of it       | stops (`stalled:`), allow                       |
+| was sent back again and again, and no attempt ended         | stops (`stalled:`), allow                       |
 | anything else                                               | block: what is ready, what failed, which way    |
 
-With each answer below the third, one iteration is counted: a generation began and ended. One that is only asked for
-its verdict has not ended; it is judged after that, as in a run. Hooks never run checks.
+Iterations are generations, as in a run: one is under way with each answer below the third, and goes on through many
+stops until enough attempts have ended in it (aotloop.core.generations), or nothing can go on. Then it is judged, after
+its verdict if one is due. Hooks never run checks.
 """
 
 from __future__ import annotations
@@ -27,9 +28,11 @@ import msgspec
 from aotloop.core import events
 from aotloop.core.board import Board
 from aotloop.core.checklist import JUDGED, base_case_tree, leaves
-from aotloop.core.effects import Effect, Exhausted
-from aotloop.core.endings import exhausted, find_a_way_out, is_all_resolved, over_limit, stalled, unmendable
+from aotloop.core.effects import Backtracked, Effect, Exhausted
+from aotloop.core.endings import exhausted, find_a_way_out, hopeless, is_all_resolved, over_limit, stalled, unmendable
 from aotloop.core.freshness import fresh_verdict
+from aotloop.core.generations import is_begun, lasts
+from aotloop.core.limits import limits_of
 from aotloop.core.machine import advance
 from aotloop.core.model import Asked, Loop, Verdict
 from aotloop.hooks.answers import Allow, Answer, Block
@@ -72,6 +75,7 @@ class _Turn:
         self._board = Board(loop, is_for_once=True)
         self._last = loop.control.steering
         self._is_in_vain = self._last.mark == mark_of(loop)
+        self._is_stuck = False
 
     def answer(self) -> Answer:
         verdict = self._fresh()
@@ -81,25 +85,31 @@ class _Turn:
             return self._wait_for_judges()
         if self._last.asked and (reason := self._why_over()) is not None:
             return self.stop(reason)  # it was told before; what was still to be tried has been
-        self._advance(events.GenerationBegan())
+        self._begin()
         if verdict is None and self._last.asked != "verify" and self._is_verdict_due():
             why = ALL_RESOLVED if self._is_all_resolved else "every iteration is to be verified"
             return self._send_back(verify_now(why), asked="verify")
-        return self._judge(verdict)
+        return self._go_on(verdict)
 
-    def _judge(self, verdict: Verdict | None) -> Answer:
+    def _begin(self) -> None:
+        """A generation, if none is under way and another is allowed."""
+        control, limits = self._loop.control, limits_of(self._loop.objective.constraints)
+        if control.iteration < limits.max_iterations:
+            self._advance(events.GenerationBegan())
+
+    def _go_on(self, verdict: Verdict | None) -> Answer:
         before = self._loop.control.prev_pending_count
-        effects = self._advance(events.GenerationEnded(at=self._now.at))
+        effects = self._judge()
         if self._is_all_resolved:
             if verdict is None:
                 return self.stop("stalled: the base case was to be verified, and nobody did")
-            if self._fresh() is None:  # the alternative that was switched to had been resolved before
-                return self._send_back(verify_now(ALL_RESOLVED), asked="verify")
             effects += self._mend(verdict)
             if Exhausted(atom=None) in effects:
                 return self.stop(unmendable(verdict.failing))
-        elif self._ahead.is_empty:
-            effects += find_a_way_out(self._board, self._advance, self._now.at)
+        else:
+            effects += self._find_a_way()
+        if self._is_all_resolved and self._fresh() is None:  # what was switched to had been resolved before
+            return self._send_back(verify_now(ALL_RESOLVED), asked="verify")
         if (reason := self._why_over()) is not None:
             if self._fresh() is None and self._last.asked != "verify":
                 return self._send_back(verify_now(f"this is the last time ({reason})"), asked="verify")
@@ -107,12 +117,40 @@ class _Turn:
         is_session = self._told.agent_type is None
         return self._send_back(go_on(self._board, self._ahead, effects, before=before, is_session=is_session))
 
+    def _judge(self) -> list[Effect]:
+        """To wait is not to fail: a generation in which no attempt ended is not judged."""
+        if not self._is_generation_over() or not self._loop.control.generation.outcomes:
+            return []
+        return self._advance(events.GenerationEnded(at=self._now.at))
+
+    def _is_generation_over(self) -> bool:
+        can_go_on = not self._ahead.is_empty and self._held() is None
+        return self._is_all_resolved or not (lasts(self._board) and can_go_on)
+
+    def _find_a_way(self) -> list[Effect]:
+        """For what was given up and is required again; and for a command, if only such that failed are left."""
+        if self._ahead.is_empty:
+            return find_a_way_out(self._board, self._advance, self._now.at)
+        if (held := self._held()) is None:
+            return []
+        reason = "it failed, and nothing has changed since"
+        found = self._advance(events.AlternativeSought(atom=held, reason=reason, at=self._now.at))
+        self._is_stuck = not any(isinstance(one, Backtracked) for one in found)
+        return found
+
+    def _held(self) -> str | None:
+        """A command that failed, if only such are ready, and the last time nobody found a reason to run one again."""
+        if not self._is_in_vain or self._ahead.left_in_progress or self._ahead.to_check:
+            return None
+        ready = [self._board.atoms[one] for one in self._board.best_ready()]
+        return ready[0].id if ready and all(one.run is not None and one.failures for one in ready) else None
+
     def _mend(self, verdict: Verdict) -> list[Effect]:
         evidence = f"so found the verification of {verdict.at}; verify_checklist.py shows it"
         return self._advance(events.BaseCaseFailed(failing=dict.fromkeys(verdict.failing, evidence), at=self._now.at))
 
     def _complete(self, verdict: Verdict) -> Answer:
-        self._advance(events.GenerationBegan())
+        self._begin()
         self._advance(events.LoopCompleted(commit=verdict.commit))
         return Allow(message=f"The loop is completed: the base case holds, verified at {verdict.at}.")
 
@@ -120,7 +158,7 @@ class _Turn:
         """Once it is only a person who is waited for, the session may end as often as it likes: nothing is counted."""
         if self._has_waited():
             return Allow(message=ask_a_person())
-        self._advance(events.GenerationBegan())
+        self._begin()
         if self._last.asked != "judge":
             tree = base_case_tree(self._loop.objective.base_case)
             return self._send_back(
@@ -133,18 +171,26 @@ class _Turn:
         return self._is_in_vain and not self._last.sent_back
 
     def _is_verdict_due(self) -> bool:
-        return self._is_all_resolved or self._loop.objective.constraints.verify_each_iteration
+        if self._is_all_resolved:
+            return True
+        return self._loop.objective.constraints.verify_each_iteration and self._is_generation_over()
 
     def _why_over(self) -> str | None:
         """In the order of decisions. That all is resolved and the base case fails is another question."""
-        control, limits = self._loop.control, self._loop.objective.constraints
-        if not self._is_all_resolved and self._ahead.is_empty:
+        control, limits = self._loop.control, limits_of(self._loop.objective.constraints)
+        if not self._is_all_resolved and (self._ahead.is_empty or self._is_stuck):
             return exhausted(self._board)
-        return stalled(control, limits) or over_limit(control, limits)
+        is_open = is_begun(control.generation)
+        return self._hopeless() or stalled(self._board, limits) or over_limit(self._board, limits, is_open=is_open)
+
+    def _hopeless(self) -> str | None:
+        failing = (one.id for one in self._loop.atoms if one.alike)
+        named = next(filter(None, (hopeless(self._board, one) for one in failing)), None)
+        return f"blocked: {named}" if named else None
 
     def _send_back(self, block: Block, asked: Asked = "") -> Answer:
         if self._is_in_vain and self._last.sent_back >= self._now.most_in_vain:
-            return self.stop(f"stalled: it was sent back {self._last.sent_back} times in a row, and nothing changed")
+            return self.stop(f"stalled: it was sent back {self._last.sent_back} times in a row, and no attempt ended")
         mark = mark_of(self._loop)
         self._advance(events.Steered(mark=mark, is_sent_back=True, is_in_vain=self._is_in_vain, asked=asked))
         return block
@@ -173,6 +219,6 @@ class _Turn:
 
 
 def mark_of(loop: Loop) -> str:
-    """The same for two loops that differ in nothing but how often somebody was sent back."""
-    work = (loop.atoms, loop.or_groups, loop.decompositions, loop.bindings, loop.trail, loop.corrections)
-    return f"{crc32(msgspec.json.encode((work, loop.control.verdict, loop.control.epoch))):08x}"
+    """Another one only after an attempt has ended, or a person's correction: neither can happen for ever."""
+    control = loop.control
+    return f"{crc32(msgspec.json.encode((control.tried, control.epoch, len(loop.corrections)))):08x}"

@@ -26,8 +26,9 @@ def names(ids: Sequence[str]) -> str:
     return f"{shown} and {len(ids) - MOST_NAMED} more" if len(ids) > MOST_NAMED else shown
 
 
-def described(board: Board, ids: Iterable[str]) -> list[str]:
-    return [f"- {line(one, 40)}: {line(board.atoms[one].description)}" for one in ids]
+def described(board: Board, ids: Iterable[str]) -> dict[str, str]:
+    """A line for each, by id."""
+    return {one: f"- {line(one, 40)}: {line(board.atoms[one].description)}" for one in ids}
 
 
 def last_failures(loop: Loop) -> list[str]:

@@ -61,7 +61,7 @@ def leave_session(store: Store, loop: Loop, *, take_over: bool) -> Loop:
 def require_agreement(store: Store, loop: Loop) -> None:
     """What was agreed on stays agreed on, until a person says otherwise; a loop that never ran can be edited freely."""
     before = agreed(store.path)
-    if before is not None and loop.control.status != "pending" and before != loop.objective:
+    if before is not None and loop.control.status != "pending" and difference(before, loop.objective):
         raise blocked(before, loop.objective)
     with suppress(Unavailable):  # a home that cannot be written to costs the memory, not the run
         agree(store.path, loop.objective)

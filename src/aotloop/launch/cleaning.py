@@ -12,7 +12,8 @@ import msgspec
 from aotloop.config import Config
 from aotloop.errors import StateFileInvalid, StateFileMissing, Unavailable
 from aotloop.runner.clock import now
-from aotloop.runner.journal import FOLDER
+from aotloop.runner.journal import FOLDER, Journal
+from aotloop.runner.sitting import remove_conversations
 from aotloop.statefile.lease import lease
 from aotloop.statefile.locate import PHASE_FILE, project_root
 from aotloop.statefile.store import Store
@@ -37,7 +38,7 @@ def clean_up(store: Store, config: Config, *, journals: bool = False) -> Cleaned
     """Raises StateFileBusy while somebody runs the loop."""
     root = Path(project_root(store.path))
     with lease(store.path, "run", since=now()), _no_feature_driven(root):
-        orphans = _kill_orphans(store)
+        orphans = _end_orphans(store)
         repository = find_repository(root)
         cleaned = CleanedUp()
         if repository is not None:
@@ -60,10 +61,14 @@ def _no_feature_driven(root: Path) -> Iterator[None]:
         yield
 
 
-def _kill_orphans(store: Store) -> bool:
+def _end_orphans(store: Store) -> bool:
+    """Whether there were any; their conversations go with them."""
     with suppress(StateFileInvalid, StateFileMissing):  # whose they are cannot be told
         run_id = store.load().control.run_id
-        return run_id is not None and kill_orphans(run_id)
+        if run_id is not None:
+            orphans = kill_orphans(run_id)
+            remove_conversations(Journal(Path(project_root(store.path))).sittings_folder(run_id))
+            return orphans
     return False
 
 

@@ -19,6 +19,7 @@ from aotloop.config import Config
 from aotloop.core import events
 from aotloop.core.conduct import Run
 from aotloop.core.machine import advance
+from aotloop.core.measure import attempts_left
 from aotloop.core.model import Loop, Objective
 from aotloop.core.objective import digest_of
 from aotloop.errors import AotError
@@ -46,13 +47,14 @@ from aotloop.runner.places import Places
 from aotloop.runner.records import Records
 from aotloop.runner.recovery import look
 from aotloop.runner.runner import Ending, Runner, Start
+from aotloop.runner.sitting import Sittings, remove_conversations
 from aotloop.runner.spectator import Spectator
 from aotloop.statefile.lease import Lease, lease
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
 from aotloop.survivors import kill_orphans
 from aotloop.trust.confirmations import Subject
-from aotloop.trust.objectives import agreed
+from aotloop.trust.objectives import agreed, difference
 from aotloop.verify.judge import Judge
 
 
@@ -106,6 +108,7 @@ def _tidy_up(store: Store, config: Config, loop: Loop) -> None:
     """After a process that died when everything but this was done."""
     if loop.control.run_id is not None:
         kill_orphans(loop.control.run_id)
+        remove_conversations(Journal(Path(project_root(store.path))).sittings_folder(loop.control.run_id))
     with suppress(AotError):  # it is completed all the same
         remove_worktrees(store, config)
 
@@ -138,6 +141,7 @@ class _Launch:
         self._journal = Journal(self._root)
         asking = Asking(run_id=run_id, scratch=self._journal.judgement_folder, allowance=self._allowance)
         self._judges = Judges(store, config, asking)
+        self._sittings = Sittings(self._journal.sittings_folder(run_id), self._is_resolved)
         self._run: Run | None = None
 
     def run(self, loop: Loop) -> Ending:
@@ -151,8 +155,10 @@ class _Launch:
             objective_digest=digest_of(loop.objective),
             recovery=recovery,
             is_resumed=loop.control.status == "running",
+            commit=self._clean_commit(),
         )
         self._journal.open()
+        self._sittings.open()
         self._spectator.open(loop.snapshot())
         try:
             return self._drive(run, start)
@@ -165,6 +171,12 @@ class _Launch:
             self._journal.close()
             with undisturbed():
                 self._judges.close()
+                self._sittings.close()
+
+    def _clean_commit(self) -> str | None:
+        """Where changes besides it are refused, there are none."""
+        is_clean = self._places.branch is not None and not self._config.allow_dirty
+        return self._places.head() if is_clean else None
 
     def _drive(self, run: Run, start: Start) -> Ending:
         runner = Runner(
@@ -183,6 +195,10 @@ class _Launch:
             self._tell(news.Warned(at=now(), text=self._journal.problem))
         self._tell(_ended(run, ending))
         return ending
+
+    def _is_resolved(self, atom_id: str) -> bool:
+        atom = self._run.board.atoms.get(atom_id) if self._run is not None else None
+        return atom is not None and atom.status == "resolved"
 
     def _tell(self, one: news.News) -> None:
         self._journal.note(one)
@@ -203,6 +219,7 @@ class _Launch:
             journal=self._journal,
             state_file=Path(self._store.path),
             on_output=self._spectator.output,
+            sittings=self._sittings,
         )
         return Means(
             run=run,
@@ -232,7 +249,7 @@ class _Launch:
 
     def _objection(self, loop: Loop, is_other_objective: bool) -> str | None:
         before = agreed(self._store.path) if is_other_objective else None
-        if before is not None and before != loop.objective:
+        if before is not None and difference(before, loop.objective):
             return f"blocked: {behind_its_back(before, loop.objective)} (`aot redirect --accept` takes it)"
         if not self._wishes.is_accepted(loop):
             return "blocked: the file has commands that were not accepted; `aot run` shows them, and asks"
@@ -248,6 +265,9 @@ class _Launch:
             isolation=self._places.isolation,
             branch=branch.name if branch is not None else None,
             slots=run.limits.max_parallel_agents,
+            attempts_at_most=attempts_left(run.loop, run.limits),
+            max_cost_usd=run.limits.max_cost_usd,
+            overriding=dict(self._wishes.limits),
         )
 
     def _note_bug(self, error: Exception) -> None:

@@ -13,7 +13,8 @@ from aotloop.agents.contract import Backend, Capabilities
 from aotloop.agents.presence import Presence
 from aotloop.agents.versions import all_with_versions
 from aotloop.config import Config
-from aotloop.core.model import Constraints, Loop
+from aotloop.core.limits import Limits
+from aotloop.core.model import Loop
 from aotloop.launch.admission import hire
 from aotloop.launch.shortcomings import matters_of, shortcomings
 from aotloop.launch.staffing import likely_agents
@@ -24,7 +25,7 @@ from aotloop.runner.crew import SHELL
 PATIENCE = 5.0
 
 
-def roll_call(loop: Loop, config: Config, limits: Constraints) -> Iterator[news.News]:
+def roll_call(loop: Loop, config: Config, limits: Limits) -> Iterator[news.News]:
     backends = {name: hire(config, name)[0] for name in likely_agents(loop, config)}
     backends = {name: backend for name, backend in backends.items() if backend.name != SHELL}
     found = all_with_versions({name: backend.look() for name, backend in backends.items()}, PATIENCE)

@@ -8,7 +8,8 @@ import msgspec
 
 from aotloop.agents.contract import Capabilities
 from aotloop.core.checklist import JUDGED, Node, atom_check_tree, base_case_tree, leaves
-from aotloop.core.model import Constraints, Loop
+from aotloop.core.limits import Limits
+from aotloop.core.model import Loop
 
 
 class Matters(msgspec.Struct, frozen=True, kw_only=True):
@@ -17,7 +18,7 @@ class Matters(msgspec.Struct, frozen=True, kw_only=True):
     """Somebody may be asked to look and to change nothing: a probe, a judge."""
 
 
-def matters_of(loop: Loop, limits: Constraints) -> Matters:
+def matters_of(loop: Loop, limits: Limits) -> Matters:
     return Matters(max_cost_usd=limits.max_cost_usd, only_looks=_is_probed(loop) or _is_judged(loop))
 
 
@@ -50,9 +51,10 @@ _ANSWERS = {
 
 
 def _is_probed(loop: Loop) -> bool:
-    """Alternatives are looked at first where there are several left to choose from; racers are not."""
+    """Where a person, or an agent, asked for it; alternatives also once it is known what a probe costs."""
     is_asked_for = any(atom.probe and atom.status != "resolved" for atom in loop.atoms)
-    return is_asked_for or any(len(one.choices) > 2 and not one.speculative for one in loop.or_groups.values())
+    may_pay = loop.control.prices.probes > 0
+    return is_asked_for or (may_pay and any(not one.speculative for one in loop.or_groups.values()))
 
 
 def _is_judged(loop: Loop) -> bool:

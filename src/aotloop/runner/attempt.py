@@ -12,8 +12,9 @@ from msgspec.structs import replace
 
 from aotloop.agents import contract
 from aotloop.agents.contract import Assignment, Outcome
-from aotloop.agents.prompts import write_prompt
+from aotloop.agents.prompts import Start, write_prompt
 from aotloop.agents.results import schema
+from aotloop.core.checklist import check_of
 from aotloop.core.conduct import reports
 from aotloop.errors import AotError, refusal
 from aotloop.runner.availability import Busy, Gone
@@ -22,8 +23,11 @@ from aotloop.runner.checks import Checks
 from aotloop.runner.clock import now
 from aotloop.runner.crew import SHELL, Crew, Seat
 from aotloop.runner.journal import Journal, Record
-from aotloop.runner.made import Job, Made, failed, kind_of, record_of, told_by, unavailable, waits
+from aotloop.runner.made import Job, Made, failed, kind_of, note_on_covers, record_of, told_by, unavailable, waits
 from aotloop.runner.places import Place, Places, Refusal
+from aotloop.runner.sitting import Sittings
+from aotloop.runner.warm_starts import WarmStarts
+from aotloop.runner.work import Work
 
 GRACE = 5.0
 """Seconds between SIGTERM and SIGKILL, unless somebody is in a hurry."""
@@ -41,13 +45,16 @@ class Attempts:
         journal: Journal,
         state_file: Path,
         on_output: Callable[[int, str], None],
+        sittings: Sittings | None = None,
     ) -> None:
         self._places = places
         self._checks = checks
+        self.warm_starts = WarmStarts(places, checks, journal)
         self._crew = crew
         self._journal = journal
         self._state_file = state_file
         self._on_output = on_output
+        self._sittings = sittings if sittings is not None else Sittings()
 
     async def make(self, job: Job) -> Made:
         try:
@@ -55,8 +62,7 @@ class Attempts:
                 return await self._check(job, job.found)
             match self._crew.seat(job.context.atom, job.start.role):
                 case None:
-                    reason = "there is no agent to do it: --agent names one, or `agent` in aot.toml"
-                    return failed(job, "unavailable", reason, taught=False)
+                    return unavailable(job, "there is no agent to do it: --agent names one, or `agent` in aot.toml")
                 case Busy(seconds=seconds, reason=reason):
                     return waits(job, reason, seconds)
                 case Gone(reason=reason):
@@ -70,11 +76,12 @@ class Attempts:
     async def _make_with(self, seat: Seat, job: Job) -> Made:
         if job.allowance is not None and job.allowance <= 0 and seat.agent != SHELL:
             return waits(job, "what is left of the money is reserved for others", _PAUSE)
-        place = await self._places.take()
+        place = await self.warm_starts.place(job)
         try:
-            return await self._make_at(place, job, seat)
+            made = await self._make_at(place, job, seat)
         finally:
             await self._places.leave(place)
+        return await self._compared(job, made)
 
     async def _make_at(self, place: Place, job: Job, seat: Seat) -> Made:
         try:
@@ -84,8 +91,9 @@ class Attempts:
             await self._keep(place, job)
             raise
         if made.record is None:
-            made = replace(made, record=self._filed(record_of(job, outcome), made.report))
-            await self._keep(place, job)
+            made = await self._ended(place, job, outcome, made)
+        elif isinstance(made.report, reports.WorkDone):
+            self._sittings.checked(place, job, made.record.work)
         notes = (*outcome.notes, *made.notes)
         return replace(made, seconds=outcome.seconds, bill=bill_of(outcome), notes=notes)
 
@@ -93,7 +101,7 @@ class Attempts:
         on_output, assignment = partial(self._on_output, job.start.attempt), self._assignment(place, job, seat)
         try:
             async with self._places.watched(place, assignment) as watch:
-                outcome = await seat.backend.run(assignment, on_output)
+                outcome = await self._sittings.run(seat, place, job, assignment, on_output)
         except AotError as error:
             self._crew.dismiss(seat, refusal(error).message)
             if self._crew.is_anybody_left(seat, job.context.atom):
@@ -114,9 +122,31 @@ class Attempts:
         self._journal.keep(record)
         return record
 
-    async def _keep(self, place: Place, job: Job) -> None:
+    async def _ended(self, place: Place, job: Job, outcome: Outcome, made: Made) -> Made:
+        """Without a result; what it left may be worth another look all the same."""
+        made = replace(made, record=self._filed(record_of(job, outcome), made.report))
+        if made.left is not None:
+            return made
+        work = await self._keep(place, job)
+        is_void = isinstance(outcome, contract.Failed) and outcome.is_void
+        is_failure = isinstance(made.report, reports.WorkFailed) and not is_void
+        left = await self.warm_starts.left(job, place, work) if is_failure else None
+        return replace(made, left=left)
+
+    async def _keep(self, place: Place, job: Job) -> Work | None:
         with suppress(AotError, OSError):  # evidence is worth no more trouble
-            await self._places.keep(place, job.label)
+            return await self._places.keep(place, job.label)
+        return None
+
+    async def _compared(self, job: Job, made: Made) -> Made:
+        """With what the next attempt starts from. The record says already that this one failed, if this run dies."""
+        if made.record is None or not isinstance(made.report, reports.WorkFailed):
+            return made
+        kept = await self.warm_starts.kept(job.context.atom, job.context.objective, made.left, job.most_in_vain)
+        report = replace(made.report, progress=kept.attempt == job.start.attempt)
+        record = replace(told_by(made.record, report), kept=kept)
+        self._journal.keep(record)
+        return replace(made, report=report, record=record)
 
     def _assignment(self, place: Place, job: Job, seat: Seat) -> Assignment:
         context, role = job.context, job.start.role
@@ -131,7 +161,7 @@ class Attempts:
             cwd=place.cwd,
             state_file=self._state_file,
             scratch=scratch,
-            prompt="" if is_command else write_prompt(context, role, seat.instructions),
+            prompt="" if is_command else write_prompt(context, role, seat.instructions, self._start(place)),
             command=context.atom.run if is_command else None,
             bindings=context.results,
             limits=seat.limits,
@@ -141,6 +171,13 @@ class Attempts:
             confinement=place.confinement.opened(scratch) if place.confinement is not None else None,
         )
 
+    def _start(self, place: Place) -> Start:
+        if self._places.branch is None:
+            return Start(folder="as it is")
+        if (kept := place.kept) is None:
+            return Start(folder="fresh")
+        return Start(folder="kept", attempt=kept.attempt, held=kept.held, failing=kept.failing)
+
     async def _taken(self, place: Place, job: Job, seat: Seat, outcome: Outcome) -> Made:
         is_excused = self._crew.take_note(seat, job.context.atom, outcome)
         match outcome:
@@ -148,15 +185,16 @@ class Attempts:
                 return await self._done(place, job, outcome)
             case contract.Proposed(children=children, reason=reason):
                 report = reports.ChildrenProposed(at=now(), attempt=job.start.attempt, children=children, reason=reason)
-                return Made(report=report, outcome="proposed", summary=reason)
+                notes = note_on_covers(children, job.context.objective)
+                return Made(report=report, outcome="proposed", summary=reason, notes=notes)
             case contract.Probed():
                 return await self._probed(place, job, outcome)
             case contract.Judged() | contract.Scored() | contract.Planned():
-                return failed(job, "garbage", "it answered as somebody would who has another role", taught=False)
+                return failed(job, "garbage", "it answered as somebody would who has another role")
             case _ if is_excused or isinstance(outcome, contract.MustWait):
                 return self._excused(job, seat, outcome.reason)
             case _:
-                return failed(job, kind_of(outcome), outcome.reason, taught=outcome.taught)
+                return failed(job, kind_of(outcome), outcome.reason, outcome)
 
     def _excused(self, job: Job, seat: Seat, reason: str) -> Made:
         """It is the agent's doing, not the atom's: another one is asked, now or as soon as one can be."""
@@ -171,7 +209,7 @@ class Attempts:
 
     async def _probed(self, place: Place, job: Job, outcome: contract.Probed) -> Made:
         if not await self._places.is_untouched(place):
-            return failed(job, "failed", "the probe changed files, which makes its findings void", taught=False)
+            return failed(job, "failed", "the probe changed files, which makes its findings void")
         report = reports.ProbeReturned(
             at=now(),
             attempt=job.start.attempt,
@@ -180,24 +218,26 @@ class Attempts:
             estimate=outcome.estimate,
             children=outcome.children,
         )
-        return Made(report=report, outcome="probed", summary=outcome.findings)
+        notes = note_on_covers(outcome.children, job.context.objective)
+        return Made(report=report, outcome="probed", summary=outcome.findings, notes=notes)
 
     async def _done(self, place: Place, job: Job, outcome: contract.Done) -> Made:
         work = await self._places.finish(place, job.label)
         if isinstance(work, Refusal):
-            return failed(job, "failed", work.reason, taught=True)
+            return failed(job, "failed", work.reason)
         made = await self._checked(place, job, record_of(job, outcome, work))
         lost = (f"changes in submodules were left out: {', '.join(work.left_out)}",) if work.left_out else ()
         return replace(made, notes=(*made.notes, *lost))
 
     async def _checked(self, place: Place, job: Job, record: Record) -> Made:
         """The result is on disk before it is checked: whatever happens to us, it is not paid for twice."""
-        check, atom = job.context.atom.check, job.context.atom.id
-        if check is not None:
+        atom, objective = job.context.atom, job.context.objective
+        if check_of(atom, objective.base_case) is not None:
             self._journal.keep(record)
-            problem = await self._checks.of_atom(check, atom, place.cwd, job.context.objective)
-            if problem is not None:
-                return failed(job, "failed", f"it says that it is done, but {problem}", taught=True)
+            found = await self._checks.found(atom, place.cwd, objective)
+            if found.problem is not None:
+                made = failed(job, "failed", f"it says that it is done, but {found.problem}")
+                return replace(made, left=await self.warm_starts.left(job, place, record.work, found))
         report = reports.WorkDone(
             at=now(), attempt=job.start.attempt, summary=record.summary, artifacts=record.artifacts
         )
@@ -208,11 +248,11 @@ class Attempts:
 
     async def _check(self, job: Job, record: Record) -> Made:
         """What is there already."""
-        place = await self._places.take()
+        place = await self._places.take(record.work.commit if record.work is not None else None)
         try:
             made = await self._checked(place, job, record)
         finally:
             await self._places.leave(place)
         if made.record is None:
             made = replace(made, record=self._filed(replace(record, work=None), made.report))
-        return made
+        return await self._compared(job, made)

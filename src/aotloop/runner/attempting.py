@@ -6,11 +6,12 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from aotloop.core import effects
+from aotloop.core import effects, events
 from aotloop.core.conduct import reports
 from aotloop.core.conduct.run import Attempt
 from aotloop.core.context import context_of
 from aotloop.core.model import Atom
+from aotloop.core.turns import most_in_vain
 from aotloop.runner import news
 from aotloop.runner.clock import now
 from aotloop.runner.crew import SHELL
@@ -19,6 +20,7 @@ from aotloop.runner.ledger import Exchanged, Item
 from aotloop.runner.made import Job, Made
 from aotloop.runner.means import Means
 from aotloop.runner.till import Till
+from aotloop.runner.warm_starts import may_go_on
 
 
 class Attempting:
@@ -34,7 +36,15 @@ class Attempting:
         context = context_of(self._run.board, start.atom)
         found = self._inheritance.unchecked(start)
         allowance = None if found or self._costs_nothing(start) else self._till.reserve(start.attempt)
-        return Job(start=start, context=context, run_id=self._means.run_id, allowance=allowance, found=found)
+        return Job(
+            start=start,
+            context=context,
+            run_id=self._means.run_id,
+            allowance=allowance,
+            found=found,
+            may_go_on=start.role == "worker" and may_go_on(self._run.board, context.atom),
+            most_in_vain=most_in_vain(self._run.loop),
+        )
 
     def _costs_nothing(self, one: Attempt | effects.StartAttempt) -> bool:
         atom = self._run.board.atoms.get(one.atom)
@@ -56,9 +66,12 @@ class Attempting:
             self._means.records.put(start.attempt, made.record)
         if isinstance(made.report, reports.MustWait) and not made.report.for_good:
             wait(atom.id, made.retry_after)
-        spent = [] if made.bill.is_empty else [partial(self._spend, made)]
+        items: list[Item] = [] if made.bill.is_empty else [partial(self._spend, made)]
+        if not job.found and not isinstance(made.report, reports.MustWait) and not self._costs_nothing(start):
+            paid = events.AttemptPaid(role=start.role, usd=made.bill.usd or 0.0, seconds=round(made.seconds, 3))
+            items.append(reports.Told(at=now(), event=paid))
         is_used_later = made.record is None or made.record.work is not None
-        return [*spent, made.report if is_used_later else partial(self._end, made)]
+        return [*items, made.report if is_used_later else partial(self._end, made)]
 
     def _end(self, made: Made, exchanged: Exchanged) -> reports.Report | None:
         """Once the file knows what came of it, that was all. A run that is over by now leaves it to the next one."""

@@ -11,8 +11,8 @@ from typing import Protocol
 import msgspec
 
 from aotloop.agents.contract import Outcome
-from aotloop.core.checklist import Node, atom_check_tree, base_case_tree
-from aotloop.core.model import AtomCheck, Objective, Verdict
+from aotloop.core.checklist import Node, base_case_tree, check_of
+from aotloop.core.model import Atom, Objective, Verdict
 from aotloop.core.objective import digest_of
 from aotloop.runner.clock import now
 from aotloop.runner.threads import in_thread
@@ -38,6 +38,17 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     """Why, of each item that is undecided."""
 
 
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """What the check of an atom showed."""
+
+    problem: str | None = None
+    """Why it does not pass; None if it does."""
+    holding: tuple[str, ...] = ()
+    """Parts of it."""
+    failing: dict[str, str] = {}
+    """Part → evidence."""
+
+
 class JudgeAt(Protocol):
     def __call__(self, objective: Objective, commit: str | None, root: Path, on_spent: OnSpent) -> Judge | None:
         """Who decides what a program cannot, about this objective at this commit, as it lies in this folder."""
@@ -53,15 +64,19 @@ class Checks:
         self.on_spent: OnSpent = lambda _: None
         """Called in the thread of the event loop; whoever keeps the books takes its place."""
 
-    async def of_atom(self, check: AtomCheck, atom: str, cwd: Path, objective: Objective) -> str | None:
-        """Why it does not pass; None if it does."""
-        judge = self._judge_at(objective, None, cwd, self._telling())
-        report = await self._evaluate(atom_check_tree(check, f"check of {atom}"), cwd, judge)
-        if report.passed:
-            return None
-        if report.undecided:
-            return f"its check waits for a judgement of: {', '.join(report.waiting)}"
-        return "; ".join(f"{name}: {evidence_of(result)}" for name, result in report.failing.items())
+    async def of_atom(self, atom: Atom, cwd: Path, objective: Objective) -> str | None:
+        """Why it does not pass; None if it does, or if nothing decides it."""
+        return (await self.found(atom, cwd, objective)).problem
+
+    async def found(self, atom: Atom, cwd: Path, objective: Objective, *, is_judged: bool = True) -> Found:
+        """The same, with what holds of it. Not `is_judged`: only what a program decides, which costs nothing."""
+        tree = check_of(atom, objective.base_case)
+        if tree is None:
+            return Found()
+        judge = self._judge_at(objective, None, cwd, self._telling()) if is_judged else None
+        report = await self._evaluate(tree, cwd, judge)
+        failing = {name: evidence_of(result) for name, result in report.failing.items()}
+        return Found(problem=_problem(report, failing), holding=tuple(report.holding), failing=failing)
 
     async def base_case(self, objective: Objective, head: Callable[[], str | None]) -> Judged:
         """A verdict is of one commit: if another one was checked out meanwhile, it is tried again."""
@@ -106,6 +121,14 @@ class Checks:
             env=self._variables,
         )
         return await in_thread(work, on_cancel=cancellation.cancel)
+
+
+def _problem(report: Report, failing: dict[str, str]) -> str | None:
+    if report.passed:
+        return None
+    if report.undecided:
+        return f"its check waits for a judgement of: {', '.join(report.waiting)}"
+    return "; ".join(f"{name}: {evidence}" for name, evidence in failing.items())
 
 
 def evidence_of(result: CheckResult) -> str:

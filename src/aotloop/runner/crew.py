@@ -28,6 +28,8 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
     """Who else is asked in its place; it is one of them."""
     price: Price | None = None
     instructions: str | None = None
+    most: int = 1
+    """Attempts that one conversation may take."""
 
 
 class Staff(Protocol):
@@ -40,6 +42,8 @@ class Staff(Protocol):
     def price_of(self, name: str) -> Price | None: ...
 
     def instructions_for(self, role: Role) -> str | None: ...
+
+    def sitting_of(self, name: str) -> int: ...
 
 
 class Crew:
@@ -88,6 +92,7 @@ class Crew:
             chain=chain,
             price=self._staff.price_of(name),
             instructions=self._staff.instructions_for(role),
+            most=self._staff.sitting_of(name),
         )
 
     def take_note(self, seat: Seat, atom: Atom, outcome: Outcome) -> bool:

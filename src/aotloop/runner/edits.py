@@ -16,7 +16,7 @@ from aotloop.core import events
 from aotloop.core.invariants import findings_of
 from aotloop.core.model import Atom, Control, Correction, Loop, OrGroup
 
-REWORDED = ("description", "depends_on", "run", "check", "touches", "probe", "agent", "timeout", "estimate")
+REWORDED = ("description", "depends_on", "run", "check", "covers", "touches", "probe", "agent", "timeout", "estimate")
 """Of an atom: what a person says about it."""
 
 MOST_NAMED = 8
@@ -119,6 +119,12 @@ def _restore_control(known: Control, found: Control, result: Edits, *, is_old: b
         "cost_usd",
         "used",
         "ran_seconds",
+        "tried",
+        "won",
+        "needed",
+        "fewest_unresolved",
+        "shares",
+        "prices",
     )
     changed = [name for name in ours_alone if getattr(known, name) != getattr(found, name)]
     if found.status not in ((known.status,) if is_old else (known.status, "stopped")):
@@ -141,7 +147,10 @@ def _take_atoms(known: Loop, found: Loop, candidate: Loop, result: Edits, past: 
             result.restored.append(f"{atom.id}, which had been taken out; under another name it can be added")
         elif atom.id not in places:
             places[atom.id] = len(candidate.atoms)
-            candidate.atoms.append(replace(atom, status="pending", attempts=0, findings=None, repairs=None))
+            words = {name: getattr(atom, name) for name in REWORDED}
+            candidate.atoms.append(
+                Atom(id=atom.id, status="pending", or_group=atom.or_group, whole=atom.whole, **words)
+            )
             result.taken.append(f"added {atom.id}")
     gone = [one for one in before if one not in now and one in places]
     if gone:
@@ -166,7 +175,9 @@ def _take_groups(known: Loop, found: Loop, candidate: Loop, result: Edits) -> No
     for name, group in found.or_groups.items():
         before, ours = known.or_groups.get(name), candidate.or_groups.get(name)
         if before is None and ours is None:
-            candidate.or_groups[name] = replace(group, failed=(), blamed={}, won=None)
+            candidate.or_groups[name] = OrGroup(
+                choices=group.choices, selected=group.selected, speculative=group.speculative
+            )
             result.taken.append(f"added group {name}")
         elif before is not None and ours is not None and group != before:
             candidate.or_groups[name] = _grown(name, before, group, ours, result)
@@ -179,7 +190,7 @@ def _grown(name: str, before: OrGroup, now: OrGroup, ours: OrGroup, result: Edit
     new = tuple(one for one in now.choices if one not in before.choices)
     if new or now.speculative != before.speculative:
         result.taken.append(f"changed group {name}")
-    facts = ("selected", "failed", "blamed", "won")
+    facts = [one for one in OrGroup.__struct_fields__ if one not in ("choices", "speculative")]
     undone = [one for one in facts if getattr(now, one) != getattr(before, one)]
     undone += ["choices"] if any(one not in now.choices for one in before.choices) else []
     if undone:

@@ -13,7 +13,7 @@ from aotloop.runner.branch import Branch
 from aotloop.runner.places import Place, Refusal
 from aotloop.runner.threads import in_thread
 from aotloop.runner.trespassing import Watch, unwatched
-from aotloop.runner.work import Label, Work
+from aotloop.runner.work import Kept, Label, Work
 from aotloop.workspace.git import head_of
 from aotloop.workspace.globs import matching
 
@@ -33,6 +33,9 @@ class InPlace:
     async def take(self, commit: str | None = None) -> Place:  # noqa: ARG002 - there is one state of the files
         return Place(cwd=self._root, before=await self._fingerprint())
 
+    async def go_on(self, atom: str, kept: Kept) -> Place:  # noqa: ARG002 - as above
+        return await self.take()
+
     def watched(self, place: Place, assignment: Assignment) -> AbstractAsyncContextManager[Watch]:  # noqa: ARG002
         return unwatched()  # it is meant to change it
 
@@ -48,7 +51,7 @@ class InPlace:
         """Nothing here could tell, but for what is protected."""
         return await self._fingerprint() == place.before
 
-    async def keep(self, place: Place, label: Label) -> None:
+    async def keep(self, place: Place, label: Label) -> Work | None:
         """There is nothing to keep: it is all where it was done."""
 
     async def leave(self, place: Place) -> None:

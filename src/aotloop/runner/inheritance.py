@@ -12,6 +12,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from aotloop.core import effects
+from aotloop.core.checklist import check_of
 from aotloop.core.conduct import Run, reports
 from aotloop.core.model import Atom
 from aotloop.runner import news
@@ -42,7 +43,7 @@ class Inheritance:
         """A result that only has to be merged is conducted at once: this run will know it under its next number."""
         atom = self._run.board.atoms.get(record.atom)
         is_ready = atom is not None and self._run.board.why_not_ready(record.atom) is None
-        if atom is not None and is_ready and _is_to_merge(record, atom):
+        if atom is not None and is_ready and self._is_to_merge(record, atom):
             number = self._run.next_number
             self._records.put(number, record)
             if not record.bill.is_empty and not record.is_accounted:
@@ -89,8 +90,10 @@ class Inheritance:
         text = f"the result of attempt {record.attempt} was there already"
         exchanged.afterwards.append(partial(self._tell, news.Warned(at=now(), atom=record.atom, text=text)))
 
-
-def _is_to_merge(record: Record, atom: Atom) -> bool:
-    """Merging looks whether a commit was checked; where there is none, nothing would."""
-    work = record.work
-    return work is not None and (work.commit is not None or work.is_checked or atom.check is None)
+    def _is_to_merge(self, record: Record, atom: Atom) -> bool:
+        """Merging looks whether a commit was checked; where there is none, nothing would."""
+        work = record.work
+        if work is None:
+            return False
+        is_unchecked = work.commit is None and not work.is_checked
+        return not is_unchecked or check_of(atom, self._run.loop.objective.base_case) is None

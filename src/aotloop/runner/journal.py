@@ -5,6 +5,7 @@
     .aot/attempts/<atom>-<n>/          prompt.md, transcript.jsonl, … of the agent; of ours record.json, what
                                        came of it, and used.json once something was made of that
     .aot/judgements/<item>-…/          the same of an agent that judged an item of the base case
+    .aot/sittings/<run>/               conversations that can go on, for as long as a run lasts
 
 A journal that cannot be written costs the evidence, not the run.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +28,7 @@ from aotloop.errors import Unavailable
 from aotloop.runner.bills import Bill
 from aotloop.runner.legible import legible
 from aotloop.runner.news import News
-from aotloop.runner.work import Work
+from aotloop.runner.work import Kept, Work
 from aotloop.statefile.belongings import JOURNALS
 from aotloop.workspace.attempts import name_of
 
@@ -35,6 +37,7 @@ EVENTS = "events.jsonl"
 RECORD = "record.json"
 USED = "used.json"
 Report = reports.WorkDone | reports.WorkFailed | reports.ChildrenProposed | reports.ProbeReturned
+_MOST_OF_A_RECORD = 2_000_000
 MOST_BYTES = 20_000_000
 """Of the events; then they are set aside, and those set aside before are forgotten."""
 
@@ -58,6 +61,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     bill: Bill = Bill()
     is_accounted: bool = False
     """The state file knows what it cost."""
+    kept: Kept | None = None
+    """If it failed: where the next attempt at its atom starts; None: nothing is known of that."""
 
 
 class Journal:
@@ -87,7 +92,7 @@ class Journal:
 
     def _refuse_links(self) -> None:
         """They come with a repository, or are an agent's; what they name is not ours to write to."""
-        for folder in (self.folder, self.folder / "attempts", self.folder / "judgements"):
+        for folder in (self.folder, *(self.folder / name for name in ("attempts", "judgements", "sittings"))):
             if folder.is_symlink():
                 raise Unavailable(
                     f"{folder} is a link; journals are written inside of the project only",
@@ -120,6 +125,9 @@ class Journal:
         parent = self.folder / "judgements"
         parent.mkdir(parents=True, exist_ok=True)
         return Path(tempfile.mkdtemp(prefix=name_of(item, ""), dir=parent))
+
+    def sittings_folder(self, run_id: str) -> Path:
+        return self.folder / "sittings" / name_of(run_id, "")
 
     def keep(self, record: Record) -> None:
         """Whole or not at all. It outlives us, though perhaps not the machine: then an attempt is made again."""
@@ -157,6 +165,17 @@ class Journal:
         """Of one run, in the order of their attempts; what cannot be read is as good as lost."""
         return sorted((one for one in self._all() if one.run_id == run_id), key=lambda one: one.attempt)
 
+    def kept(self, atom: str, run_id: str) -> Kept | None:
+        """What the last attempt on this atom that came to an end left to the next; None: nothing."""
+        prefix = name_of(atom, "")
+        numbers = [name.removeprefix(prefix) for name in self._names() if name.startswith(prefix)]
+        for number in sorted((int(one) for one in numbers if one.isdecimal()), reverse=True):
+            record = self._ended(self.attempt_folder(atom, number))
+            if record is not None and record.role == "worker" and record.report is not None:
+                said = (record.atom, record.attempt, record.run_id)
+                return record.kept if said == (atom, number, run_id) else None
+        return None
+
     def last_attempt(self) -> int:
         """The highest number that any attempt had; 0: there was none."""
         numbers = (name.rpartition("-")[2] for name in self._names())
@@ -170,6 +189,13 @@ class Journal:
     def _record(self, folder: Path) -> Record | None:
         with contextlib.suppress(OSError, msgspec.MsgspecError):
             return msgspec.json.decode((folder / RECORD).read_bytes(), type=Record)
+        return None
+
+    def _ended(self, folder: Path) -> Record | None:
+        """Whether something was made of it or not."""
+        for name in (RECORD, USED):
+            with contextlib.suppress(OSError, msgspec.MsgspecError):
+                return msgspec.json.decode(_content(folder / name), type=Record)
         return None
 
     def _names(self) -> list[str]:
@@ -200,6 +226,13 @@ def _write(path: str, content: bytes) -> None:
             content = content[os.write(descriptor, content) :]
     finally:
         os.close(descriptor)
+
+
+def _content(path: Path) -> bytes:
+    """Of a regular file, and no more than a record ever has: the folder was open to an agent."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(_MOST_OF_A_RECORD) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
 
 
 def _ends_a_line(path: Path) -> bool:

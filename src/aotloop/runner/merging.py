@@ -12,16 +12,23 @@ from contextlib import suppress
 from functools import partial
 from typing import Literal
 
+from msgspec.structs import replace
+
 from aotloop.core import effects
+from aotloop.core.checklist import check_of
 from aotloop.core.conduct import reports
 from aotloop.core.model import Atom
+from aotloop.core.turns import most_in_vain
 from aotloop.errors import AotError, refusal
 from aotloop.runner import news
 from aotloop.runner.branch import Branch, Clash, Landing, Ready
+from aotloop.runner.checks import Found
 from aotloop.runner.clock import now
 from aotloop.runner.ledger import Exchanged, Item
+from aotloop.runner.made import Left
 from aotloop.runner.means import Means
 from aotloop.runner.threads import in_thread
+from aotloop.runner.warm_starts import may_go_on
 from aotloop.runner.work import Work
 
 _BUSY_PATIENCE, _PAUSE = 5.0, 0.2
@@ -66,10 +73,11 @@ class Merging:
             ready = await in_thread(partial(self._branch.prepare, work))
             if isinstance(ready, Clash):
                 return reports.MergeConflicted(at=now(), attempt=number, others=ready.atoms)
-            problem = await self._check(ready, atom)
-            if problem is not None:
-                reason = f"together with what was merged meanwhile, {problem}"
-                return reports.MergeRefused(at=now(), attempt=number, reason=reason)
+            found = await self._check(ready, atom)
+            if found.problem is not None:
+                reason = f"together with what was merged meanwhile, {found.problem}"
+                progress = await self._keep(number, atom, Left(work=replace(work, base=ready.head), found=found))
+                return reports.MergeRefused(at=now(), attempt=number, reason=reason, progress=progress)
             landing = await self._land(number, atom.id, ready)
             if landing is None or landing.result == "landed":
                 return None
@@ -77,15 +85,24 @@ class Merging:
                 return reports.MergeBlocked(at=now(), attempt=number, reason=landing.reason)
             await asyncio.sleep(_PAUSE if landing.is_busy else 0)
 
-    async def _check(self, ready: Ready, atom: Atom) -> str | None:
-        if not ready.needs_check or atom.check is None:
-            return None
+    async def _check(self, ready: Ready, atom: Atom) -> Found:
+        objective = self._means.run.loop.objective
+        if not ready.needs_check or check_of(atom, objective.base_case) is None:
+            return Found()
         places = self._means.places
         place = await places.take(ready.commit)
         try:
-            return await self._means.checks.of_atom(atom.check, atom.id, place.cwd, self._means.run.loop.objective)
+            return await self._means.checks.found(atom, place.cwd, objective)
         finally:
             await places.leave(place)
+
+    async def _keep(self, number: int, atom: Atom, left: Left) -> bool:
+        """Whether the next attempt starts from it. Its record says so before anybody is told that it was refused."""
+        run, warm_starts = self._means.run, self._means.attempts.warm_starts
+        is_of_use = may_go_on(run.board, atom) and warm_starts.can_see_progress(atom, run.loop.objective)
+        kept = await warm_starts.kept(atom, run.loop.objective, left if is_of_use else None, most_in_vain(run.loop))
+        self._means.records.note(number, kept)
+        return kept.commit is not None
 
     async def _land(self, number: int, atom: str, ready: Ready) -> Landing | None:
         """None: it is not wanted any more."""

@@ -28,6 +28,12 @@ class RunBegan(News, frozen=True, kw_only=True, tag="run_began"):
     isolation: Literal["worktree", "none"]
     branch: str | None = None
     slots: int = 1
+    attempts_at_most: int | None = None
+    """That this run may make."""
+    max_cost_usd: float | None = None
+    """That the loop may cost, earlier runs included."""
+    overriding: dict[str, int | float | str] = {}
+    """Limits that hold for this run instead of the file's."""
 
 
 class AgentFound(News, frozen=True, kw_only=True, tag="agent_found"):
@@ -122,11 +128,15 @@ class AtomResolved(News, frozen=True, kw_only=True, tag="resolved"):
 
 
 class AtomFailed(News, frozen=True, kw_only=True, tag="retry"):
-    """`attempts` have failed, of as many as are allowed."""
+    """It is tried again. `attempts` have failed, of `allowed` in this turn; if they are not fewer: so far, in all."""
 
     atom: str
     attempts: int
     allowed: int
+    failures: int = 0
+    """In all."""
+    others: int = 0
+    """Alternatives, with which it takes turns."""
 
 
 class NothingLeft(News, frozen=True, kw_only=True, tag="exhausted"):
@@ -144,11 +154,10 @@ class SwitchedTo(News, frozen=True, kw_only=True, tag="backtracked"):
     reason: str = ""
 
 
-class Weighing(News, frozen=True, kw_only=True, tag="weighing"):
-    """Alternatives are looked at before one of them is taken."""
+class AtomsReopened(News, frozen=True, kw_only=True, tag="reopened"):
+    """They had been resolved; an item of the base case that they cover fails."""
 
-    or_group: str
-    choices: tuple[str, ...]
+    atoms: tuple[str, ...]
 
 
 class AtomsAdded(News, frozen=True, kw_only=True, tag="added"):
@@ -158,6 +167,19 @@ class AtomsAdded(News, frozen=True, kw_only=True, tag="added"):
 class PartsWithdrawn(News, frozen=True, kw_only=True, tag="withdrawn"):
     parents: tuple[str, ...]
     atoms: tuple[str, ...]
+
+
+class HalfSpent(News, frozen=True, kw_only=True, tag="half_spent"):
+    """Since something new was resolved, half of what the run might take is spent: a person should know."""
+
+    attempts: int
+    """Made since then."""
+    more: int
+    """That may still be made, at most."""
+    cost_usd: float = 0.0
+    """Since then."""
+    atoms: tuple[str, ...] = ()
+    """Those that failed most."""
 
 
 class GenerationEnded(News, frozen=True, kw_only=True, tag="generation"):
@@ -249,9 +271,10 @@ AnyNews = (
     | AtomFailed
     | NothingLeft
     | SwitchedTo
-    | Weighing
+    | AtomsReopened
     | AtomsAdded
     | PartsWithdrawn
+    | HalfSpent
     | GenerationEnded
     | Verifying
     | Verified

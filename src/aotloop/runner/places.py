@@ -13,7 +13,7 @@ from aotloop.agents.confinement import Confinement
 from aotloop.agents.contract import Assignment
 from aotloop.runner.branch import Branch
 from aotloop.runner.trespassing import Watch
-from aotloop.runner.work import Label, Work
+from aotloop.runner.work import Kept, Label, Work
 from aotloop.workspace.desks import Desk
 
 
@@ -24,6 +24,8 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     """What protected files were like, where no git tells."""
     confinement: Confinement | None = None
     """What nobody who works there may change."""
+    kept: Kept | None = None
+    """What an earlier attempt left, and what is in the folder now; None: the folder is clean."""
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -45,6 +47,9 @@ class Places(Protocol):
     async def take(self, commit: str | None = None) -> Place:
         """At this commit; None: at the head of the branch."""
 
+    async def go_on(self, atom: str, kept: Kept) -> Place:
+        """At the head of the branch, with what an attempt left there on top; clean, if that cannot or may not be."""
+
     def watched(self, place: Place, assignment: Assignment) -> AbstractAsyncContextManager[Watch]:
         """For as long as an attempt is made: whether it stayed where it was put."""
 
@@ -55,8 +60,10 @@ class Places(Protocol):
 
     async def is_untouched(self, place: Place) -> bool: ...
 
-    async def keep(self, place: Place, label: Label) -> None:
-        """What is there is kept as evidence, where nobody takes it for a result."""
+    async def keep(self, place: Place, label: Label) -> Work | None:
+        """What is there is kept as evidence, where nobody takes it for a result. None: no other attempt may start from
+        it, because nothing was changed, or what no attempt may change.
+        """
 
     async def leave(self, place: Place) -> None: ...
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from aotloop.runner.journal import Journal, Record
-from aotloop.runner.work import Work
+from aotloop.runner.work import Kept, Work
 
 
 class Records:
@@ -22,6 +22,13 @@ class Records:
         """None: it changed no file, so there is nothing to merge."""
         record = self._records.get(number)
         return record.work if record is not None and record.work is not None and record.work.commit else None
+
+    def note(self, number: int, kept: Kept) -> None:
+        """It is not merged; where the next attempt starts is in its record from now on."""
+        record = self._records.get(number)
+        if record is not None:
+            self._records[number] = replace(record, kept=kept)
+            self._journal.keep(self._records[number])
 
     def use(self, number: int) -> None:
         """Something was made of it, or it was given up: no later run takes it up."""

@@ -25,6 +25,7 @@ from aotloop.core.model import Loop
 from aotloop.errors import AotError, StateFileInvalid, StateFileMissing
 from aotloop.runner import news
 from aotloop.runner.clock import now
+from aotloop.runner.headway import Headway
 from aotloop.runner.ledger import Exchanged, Item, Ledger, Rules
 from aotloop.runner.means import Means
 from aotloop.runner.performing import Performer
@@ -64,6 +65,8 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     objective_digest: str
     recovery: Recovery
     is_resumed: bool = False
+    commit: str | None = None
+    """That is checked out, without any change; None: not known."""
 
 
 class Runner:
@@ -86,6 +89,7 @@ class Runner:
         self._renew = renew
         self._queue: asyncio.Queue[Item | None] = asyncio.Queue()
         self._signal: int | None = None
+        self._headway = Headway(means.run)
         self._generations_told = means.run.loop.control.iteration
         self._finished: effects.Finished | None = None
         self._was_asked_to_stop = means.run.loop.control.stop_requested
@@ -136,7 +140,9 @@ class Runner:
         items: list[Item] = []
         if start.is_resumed:  # whatever was asked of the run that died is not asked of this one
             items.append(self._stop_what_died)
-        items.append(reports.Began(at=now(), run_id=start.run_id, objective_digest=start.objective_digest))
+        commit = None if recovery.found else start.commit  # what was found is taken up before anything can start
+        digest = start.objective_digest
+        items.append(reports.Began(at=now(), run_id=start.run_id, objective_digest=digest, commit=commit))
         items.append(lambda _: self._asked_meanwhile)
         items.append(partial(self._performer.inheritance.settle, recovery))
         items += [partial(self._performer.inheritance.take_up, record) for record in recovery.found]
@@ -201,6 +207,8 @@ class Runner:
                 self._finished = effect
             self._performer.perform(effect, loop)
         self._tell_generations(loop)
+        if (half := self._headway.after(loop)) is not None:
+            self._means.tell(half)
 
     def _tell_generations(self, loop: Loop) -> None:
         control = loop.control

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from aotloop.agents.wording import cut, plain
 from aotloop.core import effects
 from aotloop.core.graph import Graph
@@ -21,7 +23,7 @@ def tidings(effect: effects.Effect, loop: Loop) -> Iterator[news.News]:
             binding = loop.bindings.get(atom)
             yield news.AtomResolved(at=at, atom=atom, summary=binding.summary if binding is not None else "")
         case effects.Retry(atom=atom, attempts=attempts, allowed=allowed):
-            yield news.AtomFailed(at=at, atom=atom, attempts=attempts, allowed=allowed)
+            yield _failed(loop, news.AtomFailed(at=at, atom=atom, attempts=attempts, allowed=allowed))
         case effects.Exhausted(atom=atom):
             yield news.NothingLeft(at=at, atom=atom)
         case effects.Backtracked(or_group=name, left=left, selected=selected, reset=reset):
@@ -30,12 +32,21 @@ def tidings(effect: effects.Effect, loop: Loop) -> Iterator[news.News]:
             yield news.SwitchedTo(
                 at=at, or_group=name, left=left, selected=selected, again=again, reason=_why(loop, name)
             )
-        case effects.WeighAlternatives(or_group=name, choices=choices):
-            yield news.Weighing(at=at, or_group=name, choices=choices)
+        case effects.Reopened(atoms=atoms):
+            yield news.AtomsReopened(at=at, atoms=atoms)
         case effects.Added(atoms=atoms):
             yield news.AtomsAdded(at=at, atoms=atoms)
         case effects.Withdrawn(parents=parents, atoms=atoms):
             yield news.PartsWithdrawn(at=at, parents=parents, atoms=atoms)
+
+
+def _failed(loop: Loop, retry: news.AtomFailed) -> news.AtomFailed:
+    atom = next((one for one in loop.atoms if one.id == retry.atom), None)
+    if atom is None:
+        return retry
+    group = loop.or_groups.get(atom.or_group) if atom.or_group is not None else None
+    others = len(group.choices) - 1 if group is not None else 0
+    return replace(retry, failures=atom.failures, others=others)
 
 
 def why_given_up(loop: Loop) -> str:

@@ -48,6 +48,7 @@ class Watch:
         return Failed(
             reason=self.blame,
             taught=True,
+            is_void=True,
             seconds=outcome.seconds,
             cost_usd=outcome.cost_usd,
             tokens=outcome.tokens,

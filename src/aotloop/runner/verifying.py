@@ -1,4 +1,4 @@
-"""What is judged for the loop as a whole: the base case, and decomposed atoms that have a check of their own."""
+"""What is judged for the loop as a whole: the base case, and decomposed atoms that have a check."""
 
 from __future__ import annotations
 
@@ -34,11 +34,9 @@ class Verifying:
         return self._is_first and all(atom.status != "resolved" for atom in self._means.run.loop.atoms)
 
     async def parent(self, atom: Atom) -> list[Item]:
-        if atom.check is None:
-            raise AssertionError("only what has a check is checked")
         self._means.tell(news.Verifying(at=now(), atom=atom.id))
         checks = self._means.checks
-        problem = await checks.of_atom(atom.check, atom.id, checks.root, self._means.run.loop.objective)
+        problem = await checks.of_atom(atom, checks.root, self._means.run.loop.objective)
         failing = {atom.id: problem} if problem is not None else {}
         self._means.tell(news.Verified(at=now(), atom=atom.id, passed=problem is None, failing=failing))
         return [reports.ParentChecked(at=now(), atom=atom.id, passed=problem is None, reason=problem or "")]

@@ -24,3 +24,17 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int = 0
     """Under which number it was made, which is not always the number under which it is merged."""
     left_out: tuple[str, ...] = ()
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known, when an attempt has failed, of where the next one at its atom starts. `commit` None: clean."""
+
+    commit: str | None = None
+    attempt: int = 0
+    """Which one left it; not always the last."""
+    held: tuple[str, ...] = ()
+    """Parts of the atom's check."""
+    failing: dict[str, str] = {}
+    """Part of the check → evidence, shortened."""
+    in_vain: int = 0
+    """Attempts in a row that started from it and got no further."""

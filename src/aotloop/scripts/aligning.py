@@ -8,11 +8,13 @@ from typing import Any
 
 from aotloop import app
 from aotloop.alignment.applying import loop_in, write
+from aotloop.alignment.coverage import proposals
 from aotloop.alignment.draft import OF_GRAPH, Draft, draft_of, over
 from aotloop.alignment.files import LARGEST, read_draft
 from aotloop.alignment.red_first import run_base_case
 from aotloop.alignment.shape import Shape, shape_of
 from aotloop.core.commands import commands_of
+from aotloop.core.measure import attempts_allowed
 from aotloop.core.model import Loop
 from aotloop.errors import StateFileBusy, StateFileInvalid, StateFileMissing
 from aotloop.scripts.arguments import Option, Usage, UsageError
@@ -37,7 +39,7 @@ def _align_goal(given: dict[str, Any]) -> dict[str, Any]:
         )
     draft = over(draft_of(before) if before is not None else Draft(), _said(given["file"]))
     shape = shape_of(draft, before)
-    result = _described(shape)
+    result = _described(shape, draft, before)
     if not shape.gate.ready:
         return {"success": False, "written": False, **result}
     if given["try"]:
@@ -70,13 +72,20 @@ def _said(file: str) -> Draft:
     return draft
 
 
-def _described(shape: Shape) -> dict[str, Any]:
+def _described(shape: Shape, draft: Draft, before: Loop | None) -> dict[str, Any]:
     return {
         "missing": list(shape.gate.missing),
         "warnings": list(shape.gate.warnings),
         "atoms": [atom.id for atom in shape.loop.atoms],
         "commands": commands_of(shape.loop),
+        "most_attempts": attempts_allowed(shape.loop),
+        "proposed_covers": _proposed_covers(shape, draft, before),
     }
+
+
+def _proposed_covers(shape: Shape, draft: Draft, before: Loop | None) -> dict[str, list[str]]:
+    """Of atoms that have no check: which items of the base case they are likely to make true, by words in common."""
+    return {shape.loop.atoms[place].id: list(items) for place, items in proposals(draft, before).items()}
 
 
 def _red_first(shape: Shape, root: Path, timeout: float) -> dict[str, Any]:

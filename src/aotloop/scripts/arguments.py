@@ -76,6 +76,12 @@ def comma_separated(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
+def truth(text: str) -> bool:
+    if text not in ("true", "false"):
+        raise ValueError(text)
+    return text == "true"
+
+
 def clean(word: str) -> str:
     """Bytes of the command line that are not UTF-8 become a replacement character: a file can hold nothing else."""
     return word.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\0", "\ufffd")

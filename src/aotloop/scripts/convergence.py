@@ -26,15 +26,39 @@ def _request_stop(given: dict[str, Any]) -> dict[str, Any]:
 def _request_redirect(given: dict[str, Any]) -> dict[str, Any]:
     """Atoms that were in progress are named: whoever works on them is to be stopped, and their results do not count."""
     store = app.open_store(given["state_file"])
+    if given["cancel"] and given["retry"]:
+        raise UsageError("--cancel and --retry contradict each other")
+    if given["retry"]:
+        return _retry(store, given["retry"])
     is_requested = not given["cancel"]
 
     def change(loop: Loop) -> list[str]:
-        underway = [atom.id for atom in loop.atoms if atom.status == "in_progress"]
+        underway = _underway(loop)
         advance(loop, events.RedirectRequested() if is_requested else events.RedirectExpired())
         return underway if is_requested else []
 
     interrupted = store.update(change)
     return {"success": True, "redirect_requested": is_requested, "interrupted": interrupted}
+
+
+def _retry(store: Store, atoms: tuple[str, ...]) -> dict[str, Any]:
+    """As `aot redirect --retry`: nothing is held against these atoms any more, and the loop goes on at once."""
+    from aotloop.core.measure import attempts_left  # noqa: PLC0415
+
+    def change(loop: Loop) -> tuple[list[str], int]:
+        underway = _underway(loop)
+        for atom in atoms:
+            granted = events.RetryGranted(atom=atom, description=f"{atom} gets new attempts", at=app.now())
+            advance(loop, granted)
+        return underway, attempts_left(loop)
+
+    interrupted, left = store.update(change)
+    told = {"success": True, "redirect_requested": False, "interrupted": interrupted}
+    return {**told, "retried": list(atoms), "attempts_left": left}
+
+
+def _underway(loop: Loop) -> list[str]:
+    return [atom.id for atom in loop.atoms if atom.status == "in_progress"]
 
 
 def _apply_correction(given: dict[str, Any]) -> dict[str, Any]:
@@ -158,9 +182,10 @@ REQUEST_STOP = Script(
 )
 REQUEST_REDIRECT = Script(
     Usage(
-        "Have everything wait for a person's correction; --cancel: there is none, go on.",
+        "Have everything wait for a person's correction; --cancel: there is none, go on; --retry: grant these atoms new"
+        " attempts, and go on.",
         (),
-        {"--cancel": Option(None)},
+        {"--cancel": Option(None), "--retry": Option(comma_separated, ())},
     ),
     _request_redirect,
 )

@@ -21,6 +21,7 @@ MODULES = {
     "decompose_atom": "dag",
     "switch_or_branch": "dag",
     "fail_atom": "dag",
+    "record_probe": "dag",
     "request_stop": "convergence",
     "request_redirect": "convergence",
     "apply_correction": "convergence",

@@ -10,11 +10,12 @@ import msgspec
 
 from aotloop import app
 from aotloop.errors import NotTrusted
-from aotloop.scripts.arguments import Option, Usage, UsageError, comma_separated
+from aotloop.scripts.arguments import Option, Usage, UsageError, comma_separated, truth
 from aotloop.scripts.output import Script
 
 if TYPE_CHECKING:
     from aotloop.session.outcomes import Refused
+    from aotloop.statefile.store import Store
 
 SESSIONS = ("CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID")
 """Variables in which clients tell commands which session they belong to."""
@@ -67,7 +68,8 @@ def _integrate(given: dict[str, Any]) -> dict[str, Any]:
         timeout=given["timeout"],
     )
     if isinstance(done, Refused):
-        return {"success": False, "atom_id": given["atom_id"], **_reasons(done)}
+        told = {"success": False, "atom_id": given["atom_id"], **_reasons(done)}
+        return {**told, **_failed(given["atom_id"], done, store)} if given["or_fail"] else told
     result: dict[str, Any] = {
         "success": True,
         "atom_id": given["atom_id"],
@@ -80,8 +82,19 @@ def _integrate(given: dict[str, Any]) -> dict[str, Any]:
     return {**result, "unverified": done.resolution.unverified} if done.resolution.unverified else result
 
 
+def _failed(atom: str, refused: Refused, store: Store) -> dict[str, Any]:
+    """What is nobody's failure, a conflict or a person's edits in the way, counts nothing."""
+    from aotloop.session.failing import Failure, fail  # noqa: PLC0415
+
+    if not refused.is_failure:
+        return {}
+    return fail(store, atom, Failure(reason=refused.reason, progress=bool(refused.holding))).as_data()
+
+
 def _reasons(refused: Refused) -> dict[str, Any]:
     told: dict[str, Any] = {"why": refused.why, "error": refused.reason}
+    if refused.why == "check":
+        told["holding"] = list(refused.holding)
     if refused.paths:
         told[refused.why] = list(refused.paths)
     return {**told, "with": list(refused.atoms)} if refused.atoms else told
@@ -144,12 +157,6 @@ def _scores(text: str) -> dict[str, Any]:
     return {name: Score(criterion=name, score=one.score, evidence=one.evidence) for name, one in scores.items()}
 
 
-def _truth(text: str) -> bool:
-    if text not in ("true", "false"):
-        raise ValueError(text)
-    return text == "true"
-
-
 _TIMEOUT = Option(float, app.CHECK_TIMEOUT)
 
 ENTER_LOOP = Script(
@@ -162,13 +169,15 @@ ENTER_LOOP = Script(
 )
 INTEGRATE = Script(
     Usage(
-        "Check an atom's work, commit it, merge it into the branch and resolve the atom; or say why not.",
+        "Check an atom's work, commit it, merge it into the branch and resolve the atom; or say why not. --or-fail:"
+        " what its check finds, or a protected path, is recorded as a failure, as fail_atom does.",
         ("atom_id",),
         {
             "--worktree": Option(),
             "--in-place": Option(None),
             "--summary": Option(required=True),
             "--artifacts": Option(comma_separated, ()),
+            "--or-fail": Option(None),
             "--timeout": _TIMEOUT,
         },
     ),
@@ -189,7 +198,7 @@ RECORD_JUDGEMENT = Script(
         {
             "--item": Option(required=True),
             "--scores": Option(),
-            "--passed": Option(_truth),
+            "--passed": Option(truth),
             "--evidence": Option(required=True),
             "--confirmed-by-person": Option(None),
         },

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from msgspec import to_builtins
+
 from aotloop.core.graph import Graph
+from aotloop.core.limits import limits_of
+from aotloop.core.measure import attempts_left
 from aotloop.core.side_by_side import start_now
+from aotloop.core.turns import turn
+from aotloop.core.units import next_in_line
 from aotloop.errors import StateFileMissing
 from aotloop.scripts.arguments import Option, Usage, UsageError, comma_separated
 from aotloop.scripts.output import Script
@@ -23,12 +29,16 @@ CONTROL = (
 )  # fmt: skip
 
 
+RECKONED = (
+    "executable_atoms", "start_now", "start_now_in_place", "limits", "attempts_left", "turn", "turns", "summary",
+)  # fmt: skip
+
+
 def _read_state(given: dict[str, Any]) -> dict[str, Any]:
     try:
         loop = Store(find_state_file(given["state_file"])).load()
     except StateFileMissing:
-        nothing = dict.fromkeys((*CONTROL, *SECTIONS, "executable_atoms", "start_now", "start_now_in_place", "summary"))
-        return {"exists": False, **nothing}
+        return {"exists": False, **dict.fromkeys((*CONTROL, *SECTIONS, *RECKONED))}
     graph = Graph(loop)
     ready = graph.ready()
     counts: Counter[str] = Counter(atom.status for atom in loop.atoms)
@@ -39,11 +49,28 @@ def _read_state(given: dict[str, Any]) -> dict[str, Any]:
         "executable_atoms": ready,
         "start_now": start_now(graph, ready),
         "start_now_in_place": start_now(graph, ready, shares_a_tree=True),
+        "limits": to_builtins(limits_of(loop.objective.constraints)),
+        "attempts_left": attempts_left(loop),
+        "turn": turn(loop),
+        "turns": {name: _turn_of(graph, name) for name in loop.or_groups},
         "summary": {
             "total": len(loop.atoms),
             **{status: counts[status] for status in ATOM_STATUSES},
             "executable": len(ready),
         },
+    }
+
+
+def _turn_of(graph: Graph, name: str) -> dict[str, Any]:
+    """Whose turn it is in a group, how many failures end it, who is next, and how often all have had theirs."""
+    group = graph.or_groups[name]
+    selected = graph.atoms.get(group.selected)
+    failed = selected.attempts if selected is not None else 0
+    return {
+        "selected": group.selected,
+        "failures_left": max(turn(graph.loop) - failed, 1),
+        "next": next_in_line(graph, name),
+        "round": group.round,
     }
 
 

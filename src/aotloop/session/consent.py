@@ -6,7 +6,7 @@ Who accepts is a person: in a terminal, or in a prompt that a hook saw typed, wi
 from __future__ import annotations
 
 from aotloop.app import Permit
-from aotloop.core.checklist import atom_check_tree
+from aotloop.core.checklist import check_of
 from aotloop.core.commands import commands_in, commands_of
 from aotloop.core.graph import Graph
 from aotloop.core.model import Loop
@@ -30,7 +30,7 @@ def only_accepted(store: Store) -> Permit:
 
 
 def require_acceptance_of_checks(store: Store, loop: Loop, atom_id: str) -> None:
-    """Of all that resolving this atom may run: its own check, and those of what it is a part of.
+    """Of all that resolving this atom may run: its check, and those of what it is a part of.
 
     Looked at before anything is done: else an atom would be resolved, and its parent refused.
     """
@@ -38,8 +38,8 @@ def require_acceptance_of_checks(store: Store, loop: Loop, atom_id: str) -> None
     above = [atom_id]
     for one in above:
         above += [parent for parent in graph.parents_of.get(one, ()) if parent not in above]
-    checks = [graph.atoms[one].check for one in above if one in graph.atoms]
-    if any(check is not None and any(commands_in(atom_check_tree(check, ""))) for check in checks):
+    checks = [check_of(graph.atoms[one], loop.objective.base_case) for one in above if one in graph.atoms]
+    if any(any(commands_in(check)) for check in checks if check is not None):
         require_acceptance(store, loop)
 
 

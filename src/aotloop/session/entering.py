@@ -100,8 +100,8 @@ def _opened(store: Store, loop: Loop) -> Gate:
 
 def _require_agreement(store: Store, loop: Loop) -> None:
     before = agreed(store.path)
-    if before is not None and loop.control.status != "pending" and before != loop.objective:
-        lines = difference(before, loop.objective)
+    lines = difference(before, loop.objective) if before is not None else []
+    if lines and loop.control.status != "pending":
         shown = "; ".join(lines[:_MOST_SHOWN]) + (" …" if len(lines) > _MOST_SHOWN else "")
         raise AotError(
             f"the objective was changed behind the loop's back: {shown}",

@@ -32,8 +32,8 @@ def take_from_checkout(job: Job, repository: Repository | None) -> Integrated | 
     changed = repository.dirty(never_work(job.store.path, repository)) if repository is not None else ()
     if repository is not None and (refused := trespass(job, repository, changed)) is not None:
         return refused
-    if (problem := problem_at(job, Path(project_root(job.store.path)))) is not None:
-        return Refused(why="check", reason=problem)
+    if (refused := problem_at(job, Path(project_root(job.store.path)))) is not None:
+        return refused
     mine = _touched(job, repository, changed) if repository is not None else ()
     if repository is None or not mine:
         commit = landed_before(repository, job, attempt) if repository is not None else None

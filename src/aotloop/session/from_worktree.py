@@ -69,8 +69,7 @@ def _again(job: Job, desk: Desk, work: Committed, before: str | None) -> Integra
 def _objection(job: Job, repository: Repository, desk: Desk, work: Committed) -> Refused | None:
     if (refused := trespass(job, repository, work.paths)) is not None:
         return refused
-    problem = problem_at(job, desk.cwd)
-    return Refused(why="check", reason=problem) if problem is not None else None
+    return problem_at(job, desk.cwd)
 
 
 def _landed(job: Job, repository: Repository, work: Committed) -> tuple[str, list[Effect]] | Refused:
@@ -80,8 +79,8 @@ def _landed(job: Job, repository: Repository, work: Committed) -> tuple[str, lis
         ready = integration.prepare(repository, work)
         if isinstance(ready, integration.Conflict):
             return _clash(ready)
-        if not ready.is_fast_forward and (problem := problem_when_merged(job, repository, ready.commit)) is not None:
-            return Refused(why="check", reason=problem)
+        if not ready.is_fast_forward and (refused := problem_when_merged(job, repository, ready.commit)) is not None:
+            return refused
         done = land_and_resolve(job, lambda: integration.land(repository, ready, branch, patience=PATIENCE))  # noqa: B023
         if not isinstance(done, Moved):
             return done

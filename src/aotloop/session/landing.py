@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from aotloop import app
 from aotloop.core import events
+from aotloop.core.checklist import check_of
 from aotloop.core.effects import Effect
 from aotloop.core.machine import advance
 from aotloop.core.model import Loop
@@ -89,7 +90,8 @@ def require_wanted(loop: Loop, job: Job) -> None:
     now = next((one for one in loop.atoms if one.id == job.atom.id), None)
     if now is not None and now.status == "resolved":
         raise NotVerified(f"{job.atom.id} was resolved meanwhile, by other work or by another call")
-    if now is not None and now.check != job.atom.check:
+    before = job.loop.objective.base_case
+    if now is not None and check_of(now, loop.objective.base_case) != check_of(job.atom, before):
         raise NotVerified(f"the check of {job.atom.id} changed while it ran; integrate it again")
     if loop.control.status != "running":
         raise NotVerified(f"the loop is {loop.control.status}; what is done now does not count")

@@ -43,3 +43,9 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True):
     paths: tuple[str, ...] = ()
     atoms: tuple[str, ...] = ()
     """Whose work it conflicts with."""
+    holding: tuple[str, ...] = ()
+    """Of the check: items that hold with this work and did not without."""
+
+    @property
+    def is_failure(self) -> bool:
+        return self.why in ("protected", "check")

@@ -15,6 +15,7 @@ from aotloop.agents.contract import Judged, Scored
 from aotloop.agents.results import Score
 from aotloop.core import events
 from aotloop.core.checklist import JUDGED, Leaf
+from aotloop.core.item_paths import SEPARATOR
 from aotloop.core.machine import advance
 from aotloop.core.model import Loop
 from aotloop.core.quality import grade
@@ -28,7 +29,6 @@ from aotloop.statefile.store import Store
 from aotloop.trust import judgements
 from aotloop.verify.evaluate import leaves_by_path
 from aotloop.verify.judge import Judgement, Question
-from aotloop.verify.results import SEPARATOR
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):

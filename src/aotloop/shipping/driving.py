@@ -12,7 +12,7 @@ from aotloop.shipping.interrupting import Interruptions, is_ours
 from aotloop.shipping.means import Means
 from aotloop.shipping.showing import Show
 from aotloop.shipping.turns import Turns
-from aotloop.shipping.working import GIVEN_UP, Working
+from aotloop.shipping.working import Working
 
 
 class Driver:
@@ -63,7 +63,7 @@ class Driver:
             artifact = claimed(loop, (), "", changed)
             await self._claims.file(artifact, None, self._working.summary())
             await self._claims.end_turn(loop)
-        elif ending.reason.partition(":")[0] in GIVEN_UP:
+        elif self._working.is_given_up():
             told = "; ".join([ending.reason, *self._working.failures()])
             self._claims.failed(f"done as a graph, step by step, it did not get there: {told}", now())
             await self._claims.end_turn(loop)

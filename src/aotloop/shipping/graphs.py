@@ -53,7 +53,7 @@ def draft_of(ground: Ground, loop: PhaseLoop, before: Loop | None) -> Draft | No
         definition_of_done=f"The acceptance tests ({tests}) pass, unchanged.",
         base_case=BaseCase(checklist=_checklist(ground, loop, tests)),
         protect=protected(loop),
-        constraints=Constraints(max_iterations=max(_FEWEST_ITERATIONS, 3 * len(atoms))),
+        constraints=Constraints(effort="low", max_iterations=max(_FEWEST_ITERATIONS, 3 * len(atoms))),
         atoms=_numbered(atoms, highest_number(one.id for one in before.atoms) if before is not None else 0),
     )
 

@@ -21,7 +21,7 @@ from aotloop.runner.branch import Branch
 from aotloop.runner.places import Place, Refusal
 from aotloop.runner.threads import in_thread
 from aotloop.runner.trespassing import Watch
-from aotloop.runner.work import Label, Work
+from aotloop.runner.work import Kept, Label, Work
 from aotloop.runner.worktrees import Worktrees
 from aotloop.workspace import attempts
 from aotloop.workspace.repository import Repository
@@ -57,6 +57,9 @@ class PhasePlaces:
     async def take(self, commit: str | None = None) -> Place:
         return await self._worktrees.take(commit)
 
+    async def go_on(self, atom: str, kept: Kept) -> Place:  # noqa: ARG002 - each turn starts from the branch
+        return await self.take()
+
     def watched(self, place: Place, assignment: Assignment) -> AbstractAsyncContextManager[Watch]:
         return self._worktrees.watched(place, assignment)
 
@@ -70,8 +73,8 @@ class PhasePlaces:
     async def is_untouched(self, place: Place) -> bool:
         return await self._worktrees.is_untouched(place)
 
-    async def keep(self, place: Place, label: Label) -> None:
-        await self._worktrees.keep(place, label)
+    async def keep(self, place: Place, label: Label) -> Work | None:
+        return await self._worktrees.keep(place, label)
 
     async def leave(self, place: Place) -> None:
         await self._worktrees.leave(place)

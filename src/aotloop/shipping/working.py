@@ -11,7 +11,9 @@ from contextlib import suppress
 from aotloop.alignment.applying import loop_in, write
 from aotloop.app import apply
 from aotloop.config import Config
+from aotloop.core.board import Board
 from aotloop.core.commands import commands_of
+from aotloop.core.endings import hopeless
 from aotloop.core.events import StopRequested
 from aotloop.core.model import Loop
 from aotloop.core.phases.model import PhaseLoop
@@ -30,6 +32,10 @@ from aotloop.trust import trust
 
 GIVEN_UP = ("stalled", "exhausted", "limit")
 """Reasons, by their first word, after which the graph is not tried again."""
+_BLOCKED = "blocked"
+"""It is tried again then, unless a step is why: with what else is in the way, an agent alone would not get further."""
+_ENOUGH_WITH_STALLS = 0.5
+"""Of the failures that tell by themselves; see aotloop.core.endings.stalled."""
 
 NOT_READY = 3
 _MOST_FAILURES = 3
@@ -82,9 +88,17 @@ class Working:
             refuse_others(self._store)
             if not self._write(loop, before):
                 return None
-        elif _is_given_up(before):  # by a run that died before it could say so
+        elif self.is_given_up():  # by a run that died before it could say so
             return Ending(status="stopped", reason=before.control.stop_reason)
         return self._run(loop)
+
+    def is_given_up(self) -> bool:
+        """It leads nowhere: the graph as a whole, or a step of it that fails in the same way again and again."""
+        loop = self._store.load()
+        reason = loop.control.stop_reason or ""
+        word = reason.partition(":")[0]
+        is_over = word in GIVEN_UP or (word == _BLOCKED and _is_named(loop, reason))
+        return loop.control.status == "stopped" and is_over
 
     def summary(self) -> str:
         """What its atoms say that they did."""
@@ -141,6 +155,8 @@ class Working:
         self._claims.spent(self._bill, self._outside.load().control.cost_usd)
 
 
-def _is_given_up(loop: Loop) -> bool:
-    reason = loop.control.stop_reason or ""
-    return loop.control.status == "stopped" and reason.partition(":")[0] in GIVEN_UP
+def _is_named(loop: Loop, reason: str) -> bool:
+    """Whether a step of the graph is why it ended."""
+    board = Board(loop)
+    named = (hopeless(board, one, share=_ENOUGH_WITH_STALLS) for one in board.unresolved())
+    return any(one is not None and one in reason for one in named)

@@ -45,10 +45,12 @@ class Simulated(msgspec.Struct, frozen=True, kw_only=True):
         return max((span.beside for span in self.spans), default=0)
 
 
-def simulate(loop: Loop, world: World, *, slots: int | None = None, at: str = "") -> Simulated:
-    """The loop is changed as by a real run. `slots`: fewer than the loop allows."""
+def simulate(
+    loop: Loop, world: World, *, slots: int | None = None, at: str = "", commit: str | None = None
+) -> Simulated:
+    """The loop is changed as by a real run. `slots`: fewer than the loop allows. `commit`: where it begins."""
     simulation = _Simulation(Run(loop, overriding={} if slots is None else {"max_parallel_agents": slots}), world, at)
-    simulation.perform(conduct(simulation.run, told.Began(at=at)))
+    simulation.perform(conduct(simulation.run, told.Began(at=at, commit=commit)))
     while simulation.finished is None and simulation.pending:
         simulation.step()
     finished = simulation.finished
@@ -102,7 +104,8 @@ class _Simulation:
                     self._end(number, is_cancelled=True)
                 case wished.Integrate(attempt=number):
                     self._later(0, self.world.merge(self.run, told.Merged(attempt=number, at=self.at)))
-                case wished.Revert():
+                case wished.Revert(atoms=atoms):
+                    self.world.revert(self.run, atoms)
                     self._later(0, told.Reverted(at=self.at))
                 case wished.CheckParent(atom=atom):
                     why = self.world.parent(self.run, atom)

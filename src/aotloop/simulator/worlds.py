@@ -28,6 +28,9 @@ class World(Protocol):
     def merge(self, run: Run, merged: told.Merged) -> told.OfAttempt:
         """What is reported of a merge: that it was merged, or another thing."""
 
+    def revert(self, run: Run, atoms: tuple[str, ...]) -> None:
+        """What these atoms had contributed is taken back."""
+
     def base_case(self, run: Run) -> dict[str, str]:
         """The failing items, with their evidence; none: it holds."""
 
@@ -56,6 +59,9 @@ class AllGoesWell:
 
     def merge(self, run: Run, merged: told.Merged) -> told.OfAttempt:  # noqa: ARG002
         return merged
+
+    def revert(self, run: Run, atoms: tuple[str, ...]) -> None:
+        pass
 
     def base_case(self, run: Run) -> dict[str, str]:
         return {} if run.is_all_resolved() else {"the base case": "not yet"}
@@ -145,9 +151,8 @@ class ByChance(AllGoesWell):
                 attempt=number, feasible=feasible, findings="", estimate=self._random.choice([None, minutes]), at=""
             )
         if happens == "fails":
-            return minutes, told.WorkFailed(
-                attempt=number, reason="bad luck", taught=self._random.random() < 0.5, at=""
-            )
+            progress = self._random.random() < 0.5
+            return minutes, told.WorkFailed(attempt=number, reason="bad luck", progress=progress, at="")
         if happens == "grows":
             return minutes, told.ChildrenProposed(attempt=number, children=self._children(), reason="too much", at="")
         return minutes, told.WorkDone(attempt=number, summary="done", at="")

@@ -18,7 +18,7 @@ from aotloop.core.model import Binding, CheckTerms, Constraints, Control, Loop, 
 ALWAYS_WRITTEN: dict[type, frozenset[str]] = {
     Loop: frozenset({"decompositions", "or_groups", "bindings", "trail", "corrections"}),
     Objective: frozenset({"constraints"}),
-    Constraints: frozenset({"max_iterations", "max_parallel_agents", "max_stall_count"}),
+    Constraints: frozenset({"max_parallel_agents"}),
     Control: frozenset({"stop_reason"}),
     OrGroup: frozenset({"failed"}),
     Binding: frozenset({"artifacts"}),

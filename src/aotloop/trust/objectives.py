@@ -11,6 +11,7 @@ from difflib import unified_diff
 
 import msgspec
 
+from aotloop.core.limits import limits_of
 from aotloop.core.model import Objective
 from aotloop.errors import Unavailable
 from aotloop.trust.folder import keep, record_of, written_path
@@ -35,7 +36,10 @@ def agreed(state_file: str) -> Objective | None:
 
 
 def difference(before: Objective, now: Objective) -> list[str]:
-    """Lines of a diff, without its heading; none if both are the same."""
+    """Lines of a diff, without its heading; none if both mean the same.
+
+    Limits are compared as they are in force: of one that is not set, earlier versions kept its default.
+    """
     if before == now:
         return []
     lines = unified_diff(list(_lines(before)), list(_lines(now)), n=0, lineterm="")
@@ -43,7 +47,9 @@ def difference(before: Objective, now: Objective) -> list[str]:
 
 
 def _lines(objective: Objective) -> Iterator[str]:
-    yield from _flat(msgspec.to_builtins(objective, str_keys=True), "")
+    limits = msgspec.to_builtins(limits_of(objective.constraints)) | {"effort": objective.constraints.effort}
+    del limits["attempts_per_atom"]  # follows from effort
+    yield from _flat(msgspec.to_builtins(objective, str_keys=True) | {"constraints": limits}, "")
 
 
 def _flat(value: object, path: str) -> Iterator[str]:

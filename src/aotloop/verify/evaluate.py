@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Literal
 
 from aotloop.core.checklist import JUDGED, AllOf, AnyOf, Leaf, Node, base_case_tree
+from aotloop.core.item_paths import SEPARATOR, distinct
 from aotloop.core.model import BaseCase
 from aotloop.verify.cancellation import Cancellation
 from aotloop.verify.commands import TIMEOUT, check_command
 from aotloop.verify.files import check_file
 from aotloop.verify.judge import Judge
 from aotloop.verify.leaves import Circumstances, check_leaf, not_needed
-from aotloop.verify.results import SEPARATOR, CheckResult, Report, distinct, group_result, report_of
+from aotloop.verify.results import CheckResult, Report, group_result, report_of
 
 __all__ = ["Progress", "check_command", "check_file", "evaluate", "leaves_by_path"]
 

@@ -12,11 +12,10 @@ from typing import Any, Literal
 import msgspec
 
 from aotloop.core.checklist import JUDGED
+from aotloop.core.item_paths import SEPARATOR, distinct
 from aotloop.core.model import Check, CheckType
 
 Kind = CheckType | Literal["group", "any_of"]
-
-SEPARATOR = " / "
 
 
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,20 +124,6 @@ def any_of(values: Iterable[bool | None]) -> bool | None:
     if True in seen:
         return True
     return None if None in seen else False
-
-
-def distinct(names: Sequence[str]) -> list[str]:
-    """Siblings of the same name are told apart: "tests", "tests (2)"; so a path of names means one item."""
-    taken: set[str] = set()
-    result = []
-    for name in names:
-        plain = name.replace(SEPARATOR, "/")
-        candidate, number = plain, 2
-        while candidate in taken:
-            candidate, number = f"{plain} ({number})", number + 1
-        taken.add(candidate)
-        result.append(candidate)
-    return result
 
 
 def _summary(kind: str, passed: bool | None, children: Sequence[CheckResult]) -> str:

@@ -55,9 +55,22 @@ def commit(desk: Desk, message: str, trailers: Mapping[str, str]) -> Committed:
     return Committed(_commit(desk, message_of(message, trailers)), desk.base, paths, _left_out(desk))
 
 
+def left(desk: Desk, *, atom: str, attempt: str | int) -> Committed:
+    """What an attempt without a result left: a commit that is for no branch. Raises NotTakeable."""
+    paths = changed_paths(desk)
+    sha = _commit(desk, message_of(f"what attempt {attempt} on {atom} left", {})) if paths else None
+    return Committed(sha, desk.base, paths)
+
+
 def changed_paths(desk: Desk) -> tuple[str, ...]:
     """A renamed file is two paths. Ignored files are nobody's change. Raises NotTakeable."""
     return tuple(change.path for change in _take_in(desk))
+
+
+def differences(desk: Desk, commit: str) -> tuple[str, ...]:
+    """Paths that are otherwise where the worktree started than in this commit."""
+    words = ("diff-tree", "-r", "--name-only", "-z", "--no-renames", "--ignore-submodules=none", commit, desk.base)
+    return desk.git(*words).fields
 
 
 def _take_in(desk: Desk) -> list[Change]:
@@ -96,12 +109,11 @@ def refuse(paths: Iterable[str], protect: Iterable[str], never: Iterable[str], p
 
 def keep(repository: Repository, work: Desk | str, *, atom: str, attempt: str | int) -> str | None:
     """Remembers what an attempt did, committed or not, under a name that is no branch; None: it did nothing."""
-    if isinstance(work, Desk):
-        if not changed_paths(work):
-            return None
-        work = _commit(work, message_of(f"what attempt {attempt} on {atom} left", {}))
+    sha = left(work, atom=atom, attempt=attempt).sha if isinstance(work, Desk) else work
+    if sha is None:
+        return None
     name = ref_of(atom, attempt)
-    repository.git("update-ref", "-m", "aot: keep", name, work)
+    repository.git("update-ref", "-m", "aot: keep", name, sha)
     return name
 
 

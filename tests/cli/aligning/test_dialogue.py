@@ -21,8 +21,10 @@ from tests.runner.agents import Order, scripted, times_asked
 from tests.runner.projects import processes_with
 
 STATE_FILE = Path(".claude") / "aot-loop-state.md"
+BUDGET = ("How many dollars may it cost at most?", "")
+COVERAGE = "(Enter: as proposed; else "
 CONSENT = ("Run them, now and until they change? [y/N] ", "y")
-ATOM: dict[str, Any] = {"depends_on": [], "or_group": None, "touches": [], "estimate": None}
+ATOM: dict[str, Any] = {"depends_on": [], "or_group": None, "touches": [], "estimate": None, "covers": ["tests pass"]}
 PLAN: dict[str, Any] = {
     "goal": "Customers can log in",
     "background_intent": "They ask for it",
@@ -34,7 +36,7 @@ PLAN: dict[str, Any] = {
     ],
     "protect": ["tests/**"],
     "atoms": [
-        {**ATOM, "name": "model", "description": "Keep accounts"},
+        {**ATOM, "name": "model", "description": "Keep accounts", "covers": ["documented"]},
         {**ATOM, "name": "jwt", "description": "Log in by token", "depends_on": ["model"], "or_group": "way"},
         {**ATOM, "name": "session", "description": "Log in by session", "depends_on": ["model"], "or_group": "way"},
     ],
@@ -86,6 +88,7 @@ def test_it_asks_proposes_and_writes_what_was_agreed_on(stage: Stage) -> None:
             CONSENT,
             ("With what?\n  1  a password\n  2  a key\n(number, or your own words; Enter: you decide) > ", "2"),
             ("For whom?", "everybody with an account"),
+            BUDGET,
         )
         screen.wait_for(LETTER)
         for told in (
@@ -107,10 +110,10 @@ def test_it_asks_proposes_and_writes_what_was_agreed_on(stage: Stage) -> None:
     assert "Next: aot gate  ·  aot run" in screen.text
     loop = loop_now()
     assert loop.objective.goal == "Customers can log in"
-    assert [(one.id, one.depends_on, one.or_group, one.run) for one in loop.atoms] == [
-        ("A1", (), None, None),
-        ("A2", ("A1",), "way", None),
-        ("A3", ("A1",), "way", None),
+    assert [(one.id, one.depends_on, one.or_group, one.run, one.covers) for one in loop.atoms] == [
+        ("A1", (), None, None, ("documented",)),
+        ("A2", ("A1",), "way", None, ("tests pass",)),
+        ("A3", ("A1",), "way", None, ("tests pass",)),
     ]
     assert loop.or_groups == {"way": OrGroup(choices=("A2", "A3"), selected="A2")}
     assert STATE_FILE.read_text().endswith("# Original Prompt\n\nLog in, please\n")
@@ -136,6 +139,7 @@ def test_the_agent_is_told_what_was_said_before(stage: Stage) -> None:
             ("What is to be achieved? In your own words.\n> ", ""),
             ("A sentence is enough to begin with.\n> ", "Log in"),
             ("With what?", "a password"),
+            BUDGET,
             (LETTER, CHANGE),
             ("What should be otherwise? ", "rather by key"),
         )
@@ -153,7 +157,7 @@ def test_a_loop_that_exists_is_what_it_begins_from_and_what_was_done_stays(stage
     form = {**ATOM, "name": "form", "description": "A form", "depends_on": ["A1"]}
     stage.plays(proposes(atoms=[{**PLAN["atoms"][0], "name": "A1"}, form]))
     with terminal("align") as screen:
-        answer(screen, CONSENT, (LETTER, AGREE))
+        answer(screen, CONSENT, BUDGET, (LETTER, AGREE))
         assert screen.end() == 0
     assert "done already: A1" in screen.text
     now = loop_now()
@@ -168,8 +172,9 @@ def test_an_imported_plan_stays_where_the_agent_proposes_no_other_work(stage: St
     (stage.project / "plan.md").write_text("# A shop\n\n- [ ] shelves\n- [ ] goods\n")
     stage.plays(proposes(atoms=[]))
     with terminal("align", "--from", "plan.md") as screen:
-        answer(screen, CONSENT, (LETTER, AGREE))
+        answer(screen, CONSENT, (COVERAGE, "A1=2"), BUDGET, (LETTER, AGREE))
         assert screen.end() == 0
+    assert [one.covers for one in loop_now().atoms] == [("documented",), ()]
     assert [one.description for one in loop_now().atoms] == ["shelves", "goods"]
 
 
@@ -177,13 +182,34 @@ def test_a_request_may_be_a_file_of_words(stage: Stage) -> None:
     (stage.project / "PROMPT.md").write_text("\ufeffLog in.\n\nWith care.\n", encoding="utf-8")
     stage.plays(proposes())
     with terminal("align", "-f", "PROMPT.md") as screen:
-        answer(screen, CONSENT, (LETTER, AGREE))
+        answer(screen, CONSENT, BUDGET, (LETTER, AGREE))
         assert screen.end() == 0
     assert STATE_FILE.read_text().endswith("# Original Prompt\n\nLog in.\n\nWith care.\n")
     (stage.project / "PROMPT.md").write_bytes(b"\xff")
     with terminal("align", "-f", "PROMPT.md") as screen:
         assert screen.end() == 2
     assert "it is not valid UTF-8" in screen.text
+
+
+def test_an_item_that_its_checklist_does_not_have_is_left_out_with_a_note(stage: Stage) -> None:
+    odd = [{**one, "covers": ["tests pass", "it is magic"]} for one in PLAN["atoms"]]
+    stage.plays(proposes(atoms=odd))
+    with terminal("align", "Log in", columns=160) as screen:
+        shown = answer(screen, CONSENT, BUDGET)
+        assert "model is to cover it is magic, which its checklist does not have: left out" in shown
+        answer(screen, (LETTER, AGREE))
+        assert screen.end() == 0
+    assert {one.covers for one in loop_now().atoms} == {("tests pass",)}
+
+
+def test_what_the_agent_says_nothing_about_is_asked_once(stage: Stage) -> None:
+    stage.plays(proposes(atoms=[{**one, "covers": []} for one in PLAN["atoms"]]), proposes())
+    with terminal("align", "Log in", columns=120) as screen:
+        answer(screen, CONSENT, (COVERAGE, "A1=2 A2=1 A3=1"), (BUDGET[0], "20"), (LETTER, CHANGE))
+        answer(screen, ("What should be otherwise? ", "more"), (LETTER, AGREE))  # neither is asked again
+        assert screen.end() == 0
+    assert [one.covers for one in loop_now().atoms] == [("documented",), ("tests pass",), ("tests pass",)]
+    assert loop_now().objective.constraints.max_cost_usd == 20
 
 
 # --- what may go wrong -------------------------------------------------------------------------------------------
@@ -219,7 +245,7 @@ def test_an_answer_that_is_none_is_told_and_the_person_decides(stage: Stage, ord
     with terminal("align", "Log in", columns=120) as screen:
         answer(screen, CONSENT)
         assert told in answer(screen, (question, "t"))
-        answer(screen, (LETTER, LEAVE))
+        answer(screen, BUDGET, (LETTER, LEAVE))
         assert screen.end() == 1
     assert stage.times_asked == 2
     stage.plays(order)
@@ -238,7 +264,7 @@ def test_what_the_agent_says_cannot_steer_the_terminal(stage: Stage) -> None:
     stage.plays({**asks("What\x1b[2J?"), "say": "\x1b[2Jlooking"}, proposes(goal="G\x1b[2J", checklist=checks))
     with terminal("align", "Log in") as screen:
         answer(screen, CONSENT)
-        shown = answer(screen, ("What?", ""))
+        shown = answer(screen, ("What?", ""), (COVERAGE, ""), BUDGET)
         screen.wait_for(LETTER)
         shown += screen.shown
         screen.type("q\n")
@@ -254,9 +280,9 @@ def test_an_agent_that_writes_is_kept_from_it_or_told_of(stage: Stage) -> None:
         stage.plays({**proposes(), "run": "touch planted"}, more=more)
         with terminal("align", "Log in") as screen:
             answer(screen, CONSENT)
-            screen.wait_for(LETTER)
+            screen.wait_for(BUDGET[0])
             told = "While it looked, this changed in your checkout: planted" in screen.text
-            screen.type("q\n")
+            answer(screen, BUDGET, (LETTER, LEAVE))
             assert screen.end() == 1
         assert ((stage.project / "planted").exists(), told) == (is_there, is_there)
 
@@ -320,7 +346,7 @@ def test_a_real_client_looks_asks_and_proposes_and_changes_nothing(stage: Stage,
     more: list[Call | Answer] = [Answer(proposes()["answer"])]
     with ModelServer([Script("a key", more), Script("Log in, please", turns)]) as server:
         with terminal("align", "Log in, please", columns=120, environ=environ_of(client, server)) as screen:
-            answer(screen, CONSENT, ("With what?", "1"), (LETTER, AGREE))
+            answer(screen, CONSENT, ("With what?", "1"), BUDGET, (LETTER, AGREE))
             assert screen.end() == 0, screen.text
         assert server.lost == []
     assert (stage.project / "README.md").read_text() == "a shop\n"

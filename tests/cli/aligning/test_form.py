@@ -6,8 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from aotloop.core.model import Check, Constraints, Loop, OrGroup
+from aotloop.core.model import Check, Constraints, Loop, OrGroup, Prices
 from aotloop.statefile.store import Store
 from tests.cli.aligning.talking import AGREE, CHANGE, EDIT, LEAVE, LETTER, answer
 from tests.cli.terminal import Terminal, terminal
@@ -29,6 +30,8 @@ CHECKS = (
 )
 PROTECTED = (("Which files may no agent change?", ""),)
 WORK = (("  What? ", ""),)
+COVERAGE = "(Enter: as proposed; else "
+BUDGET = (("How many dollars may it cost at most?", ""),)
 
 
 def loop_now() -> Loop:
@@ -53,6 +56,7 @@ def test_it_asks_for_everything_and_writes_what_was_agreed_on(project: Path) -> 
             ("  What? ", "the script"),
             ("By which command? (Enter: an agent does it) ", ""),
             ("It is A1.", ""),
+            *BUDGET,
         )
         screen.wait_for(LETTER)
         shown = screen.text
@@ -108,6 +112,7 @@ def test_every_answer_is_looked_at_at_once(project: Path) -> None:
             ("Instead of which one", "A2"),
             ("By which command?", ""),
             ("It is A3.", ""),
+            *BUDGET,
             (LETTER, "x"),
             ("One of these letters, please.", AGREE),
         )
@@ -128,7 +133,7 @@ def test_every_answer_is_looked_at_at_once(project: Path) -> None:
 
 
 def filled_in(screen: Terminal) -> None:
-    answer(screen, *WORDS, *CHECKS, *PROTECTED, *WORK)
+    answer(screen, *WORDS, *CHECKS, *PROTECTED, *WORK, *BUDGET)
     screen.wait_for(LETTER)
 
 
@@ -224,6 +229,7 @@ def test_the_questions_can_be_answered_once_more_and_keep_what_was_said(project:
             CHECKS[3],
             *PROTECTED,
             *WORK,
+            *BUDGET,
             (LETTER, AGREE),
         )
         assert screen.end() == 0
@@ -248,6 +254,8 @@ def test_a_loop_that_exists_is_what_the_form_begins_from(project: Path) -> None:
             ("Instead of which one", ""),
             ("By which command?", ""),
             ("It is A3.", ""),
+            (COVERAGE, ""),
+            *BUDGET,
             (LETTER, AGREE),
         )
         assert screen.end() == 0
@@ -266,16 +274,17 @@ def test_an_imported_plan_is_what_the_form_begins_from(project: Path) -> None:
     with terminal("align", "--from", "plan.md") as screen:
         shown = answer(screen, ("now: A shop\n(Enter keeps it) > ", ""))
         assert "No agent is configured, so a form asks." in shown
-        answer(screen, *WORDS[1:], *CHECKS, *PROTECTED, ("Keep them? [Y/n] ", ""), *WORK, (LETTER, AGREE))
+        answer(screen, *WORDS[1:], *CHECKS, *PROTECTED, ("Keep them? [Y/n] ", ""), *WORK)
+        answer(screen, (COVERAGE, "A2=1"), *BUDGET, (LETTER, AGREE))
         assert screen.end() == 0
-    assert [one.description for one in loop_now().atoms] == ["shelves", "goods"]
+    assert [(one.description, one.covers) for one in loop_now().atoms] == [("shelves", ()), ("goods", ("says hello",))]
 
 
 def test_what_was_agreed_on_is_not_lost_if_it_cannot_be_written(project: Path) -> None:
     path = write_loop(project, a_loop(atom("A1"), status="stopped", command="false"))
     with terminal(*FORM) as screen:
         answer(screen, ("(Enter keeps it) > ", "A better one"), *((("(Enter keeps it) > ", ""),) * 3))
-        answer(screen, ("Keep these? [Y/n] ", ""), CHECKS[3], *PROTECTED, ("Keep them? [Y/n] ", ""), *WORK)
+        answer(screen, ("Keep these? [Y/n] ", ""), CHECKS[3], *PROTECTED, ("Keep them? [Y/n] ", ""), *WORK, *BUDGET)
         screen.wait_for(LETTER)
         Store(str(path)).update(lambda loop: loop.atoms.append(atom("A9")))
         before = path.read_bytes()
@@ -285,3 +294,111 @@ def test_what_was_agreed_on_is_not_lost_if_it_cannot_be_written(project: Path) -
     assert "Keep it for -f." in screen.text
     assert "was changed meanwhile; nothing was written" in screen.text
     assert path.read_bytes() == before
+
+
+# --- what each atom makes true, and what it may cost -------------------------------------------------------------
+
+TWO_CHECKS = (
+    *CHECKS[:3],
+    ("Another check? (number; Enter: none) ", "file"),
+    ("Which path? ", "README"),
+    ("(Enter: README exists) ", ""),
+    CHECKS[3],
+)
+
+
+def two_atoms(screen: Terminal) -> None:
+    answer(screen, *WORDS, *TWO_CHECKS, *PROTECTED)
+    answer(
+        screen,
+        ("  What? ", "Write the script that says hello"),
+        ("By which command?", ""),
+        ("  What? ", "Describe it in a readme"),
+        ("After which atoms?", "A1"),
+        ("Instead of which one", ""),
+        ("By which command?", ""),
+        ("It is A2.", ""),
+    )
+
+
+def covered() -> dict[str, tuple[str, ...]]:
+    return {one.id: one.covers for one in loop_now().atoms}
+
+
+def test_one_question_says_what_each_atom_makes_true_and_enter_takes_the_proposal(project: Path) -> None:
+    with terminal(*FORM, columns=120) as screen:
+        two_atoms(screen)
+        shown = answer(screen, (COVERAGE, ""), *BUDGET)
+        for told in (
+            "   1  says hello\n",
+            "   2  README exists\n",
+            "  A1  [1]  Write the script",
+            "  A2  [2]  Describe",
+        ):
+            assert told in shown, shown
+        screen.wait_for(LETTER)
+        assert "A1 makes true: says hello\n" in screen.text
+        assert "no check" not in screen.text, project
+        screen.type("a\n")
+        assert screen.end() == 0
+    assert covered() == {"A1": ("says hello",), "A2": ("README exists",)}
+
+
+def test_the_proposal_is_changed_by_numbers_and_every_slip_is_told(project: Path) -> None:
+    with terminal(*FORM, columns=120) as screen:
+        two_atoms(screen)
+        shown = answer(
+            screen,
+            (COVERAGE, "A9=1"),
+            ("A9=1: write the id of an atom, =, and numbers; there are: A1, A2", "A1=3"),
+            ("A1=3: 3 is not a number from 1 to 2", "2"),
+            ("2: write the id of an atom", "A1 = - A2=1, 2"),
+            *BUDGET,
+            (LETTER, AGREE),
+        )
+        assert screen.end() == 0
+    assert covered() == {"A1": (), "A2": ("says hello", "README exists")}
+    assert "1 atom has no check (A1)" in shown, project
+
+
+def test_a_limit_of_cost_is_proposed_and_looked_at(project: Path) -> None:
+    with terminal(*FORM, columns=120) as screen:
+        answer(screen, *WORDS, *CHECKS, *PROTECTED, *WORK)
+        shown = answer(screen, ("(Enter: no limit) > ", "much"), ("much is not an amount of money", "$7.5"))
+        assert "A proposal: 3 (3 attempts at 1 atom, $1.00 each, a guess; at most 10 are made)" in shown
+        screen.wait_for(LETTER)
+        assert "max_cost_usd 7.5" in screen.text
+        assert "effort        normal: at most 10 attempts in all, 10 for each atom; 2 in a row before" in screen.text
+        screen.type("a\n")
+        assert screen.end() == 0
+    assert loop_now().objective.constraints == Constraints(max_cost_usd=7.5)
+    written = project.joinpath(STATE_FILE).read_text()
+    assert "max_iterations" not in written
+    assert "effort" not in written
+
+
+def test_what_attempts_have_cost_so_far_is_proposed_and_effort_is_set_by_a_flag(project: Path) -> None:
+    loop = a_loop(atom("A1"), status="stopped", command="false")
+    loop.control = replace(loop.control, prices=Prices(attempts=4, attempts_usd=10.0))
+    write_loop(project, loop)
+    with terminal(*FORM, "--effort", "high", columns=120) as screen:
+        answer(screen, *((("(Enter keeps it) > ", ""),) * 4), ("Keep these? [Y/n] ", ""), CHECKS[3], *PROTECTED)
+        answer(screen, ("Keep them? [Y/n] ", ""), *WORK)
+        shown = answer(screen, *BUDGET)
+        assert (
+            "A proposal: 8 (3 attempts at 1 atom, $2.50 each, as attempts of this loop have cost; at most 30" in shown
+        )
+        screen.wait_for(LETTER)
+        assert "effort        high: at most 30 attempts in all" in screen.text
+        screen.type("a\n")
+        assert screen.end() == 0
+    assert loop_now().objective.constraints == Constraints(effort="high")
+
+
+def test_what_commands_do_costs_nothing_and_is_not_asked_about(project: Path) -> None:
+    with terminal(*FORM) as screen:
+        answer(screen, *WORDS, *CHECKS, *PROTECTED, ("  What? ", "all"), ("By which command?", "true"), *WORK)
+        screen.wait_for(LETTER)
+        assert "dollars" not in screen.text, project
+        screen.type("q\n")
+        assert screen.end() == 1

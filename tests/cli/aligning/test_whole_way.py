@@ -13,7 +13,7 @@ from tests.modelserver import Answer, ModelServer, Script
 from tests.modelserver.operators import DONE, config_of, each_client, environ_of, shell
 from tests.runner.projects import Project
 
-ATOM: dict[str, Any] = {"depends_on": [], "or_group": None, "touches": [], "estimate": None}
+ATOM: dict[str, Any] = {"depends_on": [], "or_group": None, "touches": [], "estimate": None, "covers": ["says hello"]}
 PLAN: dict[str, Any] = {
     "goal": "A greeter",
     "background_intent": "Guests should feel welcome",
@@ -26,7 +26,7 @@ PLAN: dict[str, Any] = {
     "protect": [],
     "atoms": [
         {**ATOM, "name": "script", "description": "Write greet.sh"},
-        {**ATOM, "name": "readme", "description": "Write README", "depends_on": ["script"]},
+        {**ATOM, "name": "readme", "description": "Write README", "depends_on": ["script"], "covers": ["readme"]},
     ],
 }
 CONSENT = ("Run them, now and until they change? [y/N] ", "y")
@@ -52,7 +52,8 @@ def test_a_client_plans_and_does_the_work(tmp_path: Path, client: str, monkeypat
     with ModelServer(scripts) as server:
         project.environ = environ_of(client, server)
         with terminal("align", "Greet people", columns=120, environ=project.environ) as screen:
-            answer(screen, CONSENT, ("In which words?", "1"), (LETTER, AGREE))
+            answer(screen, CONSENT, ("In which words?", "1"))
+            answer(screen, ("How many dollars may it cost at most?", ""), (LETTER, AGREE))
             assert screen.end() == 0, screen.text
         ran = project.aot("run", "--json")  # without --yes: all of it was accepted before
         assert server.lost == []

@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from tests.cli.drawing.loops import HOSTILE, any_loops, nested, sign_in, unhurried
 from tests.cli.live.running import AT, NOW, a_beginning
+from tests.cli.repairs import LIMITS, PATIENT, worn_out
 from tests.loops import a_loop, atom
 from tests.steps import lines_run
 
@@ -33,7 +34,6 @@ def a_picture(loop: Loop, *told: News, lines: dict[int, str] | None = None) -> P
         picture.take(one)
     for attempt, line in (lines or {}).items():
         picture.set_line(attempt, line)
-    picture.reckon_bound()
     return picture
 
 
@@ -88,20 +88,19 @@ def test_all_of_a_small_loop_at_eighty_columns() -> None:
         news.NotMerged(at=AT, atom="B1", attempt=3, why="blocked", reason="your edits of a.py"),
     )
     picture = a_picture(loop, *told, lines={7: "14 passed"})
-    bound = picture.bound
-    assert bound is not None
+    assert picture.bound == 60
     assert text(picture).splitlines() == [
         "Users can sign in",
         "running  ██████████░░░░░░░░░░░░░░░░░░░░  2 of 6 required atoms resolved",
         "iteration 1 of 20 · stalls 0 of 3 · $1.25 of $5.00 · 2m 00s",
-        f"1 attempt under way · on main · no more than {bound.attempts} attempts left",
+        "1 attempt under way · on main · at most 60 more attempts",
         "",
         "✔ A1            Choose the schema of the user table",
         "○ B1            日本語の説明日本語の説明日本語の説明日本語…   waits to be merged",
         "◇ A2            Implement authentication                            1 of 2 parts",
         "  ✔ A3          Hash passwords",
         "  ◆ token_method: one of 2",
-        "    ▸ ● A4      Issue signed tokens                claude · attempt 1 of 2 · 12s",
+        "    ▸ ● A4      Issue signed tokens                         claude · try 1 · 12s",
         "                │ 14 passed",
         "      · A4_alt  Keep sessions in the database",
         "◌ A5            Wire the endpoints together                                 ← A4",
@@ -118,7 +117,7 @@ def test_all_of_a_small_loop_at_eighty_columns() -> None:
 def test_at_forty_columns_the_same_is_said_in_fewer_words() -> None:
     picture = a_picture(sign_in(), a_beginning(), began("A4", 7))
     shown = text(picture, width=40, height=24, now=NOW + 192)
-    assert "    ▸ ● A4      Issue signe…  3m 12s 1/2" in shown.splitlines()
+    assert "    ▸ ● A4      Issue sig…  3m 12s try 1" in shown.splitlines()
     assert "running  █" in shown
     assert "2 of 5\n" in shown
 
@@ -126,17 +125,24 @@ def test_at_forty_columns_the_same_is_said_in_fewer_words() -> None:
 def test_failed_attempts_are_counted_and_probes_are_told_from_work() -> None:
     picture = a_picture(
         a_loop(
-            atom("A1", attempts=1, status="in_progress"), atom("A2", attempts=2), atom("A3", attempts=1), atom("A4")
+            atom("A1", attempts=1, failures=1, status="in_progress"),
+            worn_out("A2"),
+            atom("A3", failures=5),
+            atom("A4"),
+            atom("B1", or_group="way", attempts=1, failures=5),
+            atom("B2", or_group="way"),
+            constraints=LIMITS,
         ),
         began("A1", 1),
         began("A4", 2, role="probe"),
     )
     by_atom = {line.split()[1]: line for line in text(picture).splitlines() if line.startswith(("●", "✘", "○"))}
-    assert "attempt 2 of 2" in by_atom["A1"]
+    assert "try 2" in by_atom["A1"]
     assert by_atom["A2"].startswith("✘")
-    assert by_atom["A2"].endswith("2 of 2 failed")
+    assert by_atom["A2"].endswith(f"failed {PATIENT} of {PATIENT} times")
     assert by_atom["A3"].startswith("○")
-    assert by_atom["A3"].endswith("1 of 2 failed")
+    assert by_atom["A3"].endswith("failed 5 times")
+    assert "failed 1 of 2 in this turn, 5 in all" in text(picture)
     assert "looks at it" in by_atom["A4"]
 
 
@@ -169,8 +175,9 @@ def test_an_empty_loop_is_no_error() -> None:
 
 def test_what_runs_failed_or_comes_next_is_kept_and_the_rest_is_counted() -> None:
     loop = large(300)
+    loop.objective = replace(loop.objective, constraints=LIMITS)
     loop.atoms[150] = replace(loop.atoms[150], status="in_progress")
-    loop.atoms[160] = replace(loop.atoms[160], attempts=2)
+    loop.atoms[160] = replace(loop.atoms[160], attempts=PATIENT, repairs="it works")
     picture = a_picture(loop, began("A150", 1), lines={1: "half way"})
     lines = text(picture).splitlines()
     assert any(line.startswith("● A150") for line in lines)
@@ -257,7 +264,7 @@ def test_wide_characters_leave_the_columns_where_they_are() -> None:
         ))
     )  # fmt: skip
     for width in WIDTHS:
-        rows = [line for line in text(Picture(loop), width=width).splitlines() if line.endswith("failed")]
+        rows = [line for line in text(Picture(loop), width=width).splitlines() if "failed" in line]
         assert [cell_len(line) for line in rows] == [width] * 3
         begins = {cell_len(line[: line.index(word)]) for line, word in zip(rows, ("日", "plain", "👩"), strict=True)}
         assert len(begins) == 1

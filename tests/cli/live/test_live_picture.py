@@ -6,6 +6,7 @@ from hypothesis import given
 from msgspec.structs import replace
 from tests.cli.drawing.loops import any_loops, sign_in, unhurried
 from tests.cli.live.running import AT, NOW, a_beginning
+from tests.cli.repairs import LIMITS, PATIENT, worn_out
 from tests.loops import a_loop, atom
 
 from aotloop.cli.live.picture import Picture
@@ -108,11 +109,12 @@ def test_every_look_is_told_from_the_others() -> None:
         atom("later", "next"),
         atom("whole"),
         atom("part"),
-        atom("tried", attempts=2),
+        worn_out("tried"),
         atom("chosen", or_group="way"),
         atom("broken", or_group="way"),
         atom("other", or_group="way"),
         decompositions=[Decomposition(parent="whole", children=("part",), reason="large")],
+        constraints=LIMITS,
     )
     loop.or_groups["way"] = OrGroup(choices=("chosen", "broken", "other"), selected="chosen", failed=("broken",))
     assert looks(Standing(loop)) == {
@@ -164,23 +166,46 @@ def test_following_a_loop_and_starting_with_it_come_to_the_same(before: Loop, af
         anew = Standing(loop)
         assert (picture.standing.rows, picture.standing.looks) == (anew.rows, anew.looks)
         assert (picture.standing.required, picture.standing.resolved) == (anew.required, anew.resolved)
-        picture.reckon_bound()
 
 
 def test_another_limit_is_noticed() -> None:
-    picture = Picture(a_loop(atom("A1", attempts=1)))
+    repair = worn_out("A1")
+    picture = Picture(a_loop(repair, constraints=Constraints(max_attempts=PATIENT + 1)))
     assert looks(picture.standing) == {"A1": "ready"}
-    picture.set_loop(a_loop(atom("A1", attempts=1), constraints=Constraints(max_attempts=1)))
+    picture.set_loop(a_loop(repair, constraints=Constraints(max_attempts=1)))
     assert looks(picture.standing) == {"A1": "failed"}
 
 
-def test_the_bound_is_that_of_the_loop() -> None:
-    picture = Picture(a_loop(atom("A1"), atom("A2")))
-    assert picture.is_bound_stale
-    picture.reckon_bound()
-    assert picture.bound is not None
-    before = picture.bound.attempts
-    picture.set_loop(a_loop(atom("A1", status="resolved"), atom("A2")))
-    assert picture.is_bound_stale
-    picture.reckon_bound()
-    assert picture.bound.attempts < before
+def test_the_bound_is_that_of_the_loop_with_the_limits_of_this_run() -> None:
+    loop = a_loop(atom("A1"), atom("A2"))
+    picture = Picture(loop)
+    assert picture.bound == 20
+    loop.control = replace(loop.control, tried=3)
+    picture.set_loop(loop)
+    assert picture.bound == 17
+    picture.take(a_beginning(overriding={"max_total_attempts": 8, "max_iterations": 2}))
+    assert (picture.bound, picture.limits.max_iterations, picture.limits.max_stall_count) == (5, 2, 3)
+    picture.take(a_beginning())
+    assert picture.bound == 17
+
+
+def test_limits_that_are_none_do_not_break_a_picture() -> None:
+    for overriding in ({"max_iterations": "many"}, {"nobody": 3}, {"effort": "endless"}):
+        assert a_picture(a_beginning(overriding=overriding)).limits == a_picture().limits
+
+
+def half_spent() -> news.HalfSpent:
+    return news.HalfSpent(at=AT, attempts=20, more=20, atoms=("A1",))
+
+
+def test_that_a_person_should_look_stays_until_something_new_is_there_or_a_person_was() -> None:
+    assert a_picture(half_spent(), began("A1", 3)).half_spent == half_spent()
+    assert a_picture(half_spent()).bells == 1
+    for later in (
+        news.AtomResolved(at=AT, atom="A1"),
+        news.Merged(at=AT, atom="A1", attempt=3),
+        news.CorrectionTaken(at=AT, text="another way"),
+        news.RunEnded(at=AT, status="stopped", reason="limit: x"),
+        a_beginning(),
+    ):
+        assert a_picture(half_spent(), later).half_spent is None

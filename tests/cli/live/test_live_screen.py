@@ -122,7 +122,7 @@ def test_the_picture_keeps_up_and_the_last_one_stays() -> None:
             screen.news(began("A1", 1))
             screen.output(1, "compiling \x1b[31mfoo.c\x1b[0m")
             tty.wait_for("│ compiling foo.c")
-            tty.wait_for("no more than")
+            tty.wait_for("more attempts")
             loop.atoms[0] = atom("A1", status="resolved")
             screen.loop_changed(loop)
             screen.news(news.RunEnded(at=AT, status="stopped", reason="user: enough"))
@@ -206,7 +206,7 @@ def test_an_idle_picture_is_drawn_again_when_another_second_has_come(monkeypatch
     monkeypatch.setattr(painter, "PER_SECOND", 200)
     monkeypatch.setattr(live_screen._Inbox, "tell", counted)
     with a_terminal() as (tty, stream), a_screen(stream, a_loop(atom("A1"))):
-        tty.wait_for("no more than")
+        tty.wait_for("more attempts")
         idle(2)
         tty.settle()
         before = tty.sent.count("It works")

@@ -118,9 +118,9 @@ def test_what_was_changed_behind_the_back_can_be_accepted(path: Path) -> None:
 
 def test_accepted_limits_are_only_a_change_of_limits(path: Path) -> None:
     agree(str(path), loop_in(path).objective)
-    tampered(path, "max_iterations: 20", "max_iterations: 90")
+    tampered(path, "max_parallel_agents: 3", "max_parallel_agents: 9")
     ran = aot("redirect", "--accept", "--json")
-    assert ran.json["difference"] == ["-constraints.max_iterations: 20", "+constraints.max_iterations: 90"]
+    assert ran.json["difference"] == ["-constraints.max_parallel_agents: 3", "+constraints.max_parallel_agents: 9"]
     assert loop_in(path).corrections[-1].type == "constraint_change"
     assert loop_in(path).trail == [FAILURE]
 

@@ -70,8 +70,8 @@ def test_it_interrupts_at_once_and_shows_where_the_loop_stands(path: Path) -> No
         "somebody needs it",
         "the tests pass",
         "Not resolved: 2 of 3 required atoms",
-        "A2  do A2  ready, after A1, failed 1 of 2",
-        "way: B1 (failed), B2 (selected)",
+        "A2  do A2  ready, after A1, failed once",
+        "way: B1 (had its turn), B2 (selected)",
         "running: iteration 3 of 20, stalls 2 of 3",
         "✘ A2: no luck",
         "nothing, go on",
@@ -203,8 +203,8 @@ def test_a_limit(path: Path) -> None:
     with terminal("redirect") as screen:
         answer(screen, (MENU, "2"), ("Which one?", "max_iterations"), ("What should it be?", "many"))
         screen.wait_for("'many' is not a whole number")
-        answer(screen, (MENU, "2"), ("Which one?", "1"), ("What should it be?", "40"))
-        screen.wait_for("This is what would be done: max_iterations 20 → 40")
+        answer(screen, (MENU, "2"), ("Which one?", "2"), ("What should it be?", "40"))
+        screen.wait_for("This is what would be done: max_iterations 20 (by effort) → 40")
         answer(screen, ("Do it?", "y"))
         assert leave(screen) == 0
     assert loop_in(path).objective.constraints.max_iterations == 40
@@ -294,7 +294,7 @@ def test_several_changes_and_everything_waits_until_the_end(path: Path) -> None:
         screen.wait_for(MENU)
         assert loop_in(path).control.redirect_requested  # never let go in between
         first = loop_in(path).control.epoch
-        answer(screen, (MENU, "2"), ("Which one?", "1"), ("What should it be?", "40"), ("Do it?", "y"))
+        answer(screen, (MENU, "2"), ("Which one?", "max_iterations"), ("What should it be?", "40"), ("Do it?", "y"))
         screen.wait_for(MENU)
         assert loop_in(path).control.epoch > first
         assert leave(screen) == 0

@@ -25,8 +25,10 @@ from aotloop.core.effects import (
 )
 from aotloop.core.events import Child, Event
 from aotloop.core.graph import Graph
+from aotloop.core.measure import attempts_left
 from aotloop.core.model import Atom, Loop, OrGroup, Verdict
 from aotloop.core.objective import digest_of
+from aotloop.core.turns import patience
 
 NOON = "2026-03-03T12:00:00Z"
 E = TypeVar("E", bound=Effect)
@@ -49,6 +51,7 @@ class Driver:
         self._started: dict[int, StartAttempt] = {}
         self._working: list[int] = []
         self._merging: int | None = None
+        self._iterations_before = loop.control.iteration
 
     # --- what a test asks ----------------------------------------------------------------------------------------
 
@@ -89,6 +92,23 @@ class Driver:
     def group(self, name: str) -> OrGroup:
         return self.loop.or_groups[name]
 
+    # --- what a test takes as given ------------------------------------------------------------------------------
+
+    def impatient(self, *atom_ids: str) -> None:
+        """They have failed so often that the next failure is more than bad luck explains."""
+        for atom_id in atom_ids:
+            self.run.board.put(replace(self.run.board.atoms[atom_id], failures=99))
+
+    def worn_out(self, atom_id: str) -> None:
+        """A repair, or a whole: the next failure is the last that patience allows."""
+        last = patience(self.loop) - 1
+        self.run.board.put(replace(self.run.board.atoms[atom_id], attempts=last, failures=last))
+
+    def ends_soon(self) -> None:
+        """The generation that is under way lasts for no more attempts than are."""
+        generation = replace(self.loop.control.generation, least=1)
+        self.loop.control = replace(self.loop.control, generation=generation)
+
     # --- what a test tells ---------------------------------------------------------------------------------------
 
     def tell(self, report: reports.Report) -> list[Effect]:
@@ -102,8 +122,8 @@ class Driver:
         self._watch()
         return effects
 
-    def begin(self) -> list[Effect]:
-        return self.tell(reports.Began(at=NOON))
+    def begin(self, commit: str | None = None) -> list[Effect]:
+        return self.tell(reports.Began(at=NOON, commit=commit))
 
     def told(self, event: Event) -> list[Effect]:
         return self.tell(reports.Told(event=event, at=NOON))
@@ -117,8 +137,8 @@ class Driver:
     def done(self, atom_id: str, artifacts: tuple[str, ...] = ()) -> list[Effect]:
         return self._report(reports.WorkDone, atom_id, summary=f"did {atom_id}", artifacts=artifacts)
 
-    def fail(self, atom_id: str, reason: str = "it broke", *, taught: bool = True) -> list[Effect]:
-        return self._report(reports.WorkFailed, atom_id, reason=reason, taught=taught)
+    def fail(self, atom_id: str, reason: str = "it broke", **more: Any) -> list[Effect]:
+        return self._report(reports.WorkFailed, atom_id, reason=reason, **more)
 
     def propose(self, atom_id: str, *children: str | Child) -> list[Effect]:
         parts = tuple(Child(description=one) if isinstance(one, str) else one for one in children)
@@ -141,8 +161,8 @@ class Driver:
     def merge(self, commit: str | None = None) -> list[Effect]:
         return self._answer_merge(reports.Merged, commit=commit)
 
-    def refuse(self, reason: str = "its check fails now") -> list[Effect]:
-        return self._answer_merge(reports.MergeRefused, reason=reason)
+    def refuse(self, reason: str = "its check fails now", **more: Any) -> list[Effect]:
+        return self._answer_merge(reports.MergeRefused, reason=reason, **more)
 
     def conflict(self, *others: str) -> list[Effect]:
         return self._answer_merge(reports.MergeConflicted, others=others)
@@ -243,16 +263,18 @@ class Driver:
 
     def _watch(self) -> None:
         """What holds after every report."""
-        limits = self.loop.objective.constraints
-        slots = self.run.limits.max_parallel_agents
-        assert len(self._working) <= slots, "no more agents than slots"
-        assert self.loop.control.iteration <= limits.max_iterations
+        limits = self.run.limits
+        assert len(self._working) <= limits.max_parallel_agents, "no more agents than slots"
+        assert self.loop.control.iteration <= max(limits.max_iterations, self._iterations_before)
+        assert len(self._working) <= attempts_left(self.loop, limits), "no more attempts than are left"
         graph = Graph(self.loop)
         assert self.run.board.ready() == graph.ready()
         for one in self.run.all_attempts():
-            if one.weighs_for is None:
-                is_of_use = graph.atoms[one.atom].status == "in_progress" and graph.why_not_wanted(one.atom) is None
-                assert is_of_use, "what is of no use any more is called off"
+            is_of_use = graph.atoms[one.atom].status == "in_progress" and graph.why_not_wanted(one.atom) is None
+            assert is_of_use, "what is of no use any more is called off"
+        for name, group in self.loop.or_groups.items():
+            given_up = group.selected in group.failed or group.selected in group.blamed
+            assert not given_up, f"{name} goes on with a choice that has had its turn"
         if self.finished is not None:
             assert not self._working
             assert self._merging is self.verifying is None

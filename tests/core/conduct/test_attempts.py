@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from aotloop.core.conduct import reports as told
-from aotloop.core.conduct.attempts import MOST_WAITS, is_weighed, settle_weighings
-from aotloop.core.conduct.run import Run, Weighing
-from aotloop.core.effects import Backtracked, Retry
-from aotloop.core.events import Child, ConstraintsCorrected
+from aotloop.core.conduct.attempts import MOST_WAITS
+from aotloop.core.effects import Retry
+from aotloop.core.events import AttemptPaid, Child, ConstraintsCorrected
 from aotloop.core.model import Binding, Constraints, Decomposition, Loop
 from tests.core.conduct.driving import NOON, begun, contents, speculative
 from tests.core.generated import errors_of
@@ -36,12 +34,39 @@ def test_a_retry_is_another_attempt_with_another_number() -> None:
     assert driver.number("A1") > first
 
 
-def test_an_atom_is_not_tried_more_often_than_allowed() -> None:
-    driver = begun(a_loop(atom("A1"), atom("A2")), max_attempts=2)
-    driver.fail("A1")
-    driver.fail("A1")
-    assert driver.running == ["A2"]
-    assert driver.atom("A1").attempts == 2
+def test_an_atom_that_fails_is_tried_again_after_what_was_never_tried() -> None:
+    driver = begun(a_loop(atom("A1"), atom("A2"), atom("A3")), max_parallel_agents=1)
+    tried = []
+    for _ in range(4):
+        tried += driver.running
+        driver.fail(driver.running[0])
+    assert tried == ["A1", "A2", "A3", "A1"]
+
+
+def test_what_an_agent_says_of_its_failure_reaches_the_loop() -> None:
+    driver = begun(a_loop(atom("X", or_group="g"), atom("Y", or_group="g"), atom("A1", "X")))
+    driver.resolve("X")
+    driver.fail("A1", "X has no such column", because_of=("X",), progress=True, wants_probe=True)
+    assert driver.group("g").hints == {"X": ("A1",)}
+    assert (driver.atom("A1").partial, driver.probing) == (True, ["A1"])
+    driver.probe("A1")
+    driver.fail("A1", because_of=("X",))
+    driver.reverted()
+    assert driver.running == ["Y"]
+
+
+def test_a_merge_that_is_refused_may_leave_work_that_holds() -> None:
+    driver = begun(a_loop(atom("A1"), atom("A2")))
+    for one, progress in (("A1", True), ("A2", False)):
+        driver.done(one)
+        driver.refuse(progress=progress)
+    assert [one.partial for one in driver.loop.atoms] == [True, False]
+
+
+def test_what_attempts_cost_is_told_to_the_loop() -> None:
+    driver = begun(a_loop(atom("A1")))
+    driver.told(AttemptPaid(role="worker", usd=0.5, seconds=9.0))
+    assert (driver.loop.control.prices.attempts, driver.loop.control.prices.attempts_usd) == (1, 0.5)
 
 
 def test_a_result_becomes_a_binding_only_when_it_is_merged() -> None:
@@ -72,6 +97,9 @@ def test_when_what_only_one_choice_needs_fails_the_other_choice_is_taken() -> No
     driver = begun(a_loop(atom("X", "B", or_group="g"), atom("Y", or_group="g"), atom("B")), max_attempts=1)
     assert driver.running == ["B"]
     driver.fail("B")
+    assert driver.running == ["B"], "that is bad luck"
+    driver.impatient("B")
+    driver.fail("B")
     assert (driver.group("g").selected, driver.running) == ("Y", ["Y"])
 
 
@@ -98,8 +126,7 @@ def test_a_command_is_given_up_when_nothing_else_can_move() -> None:
     driver.fail("C1")
     assert driver.running == []
     driver.verdict({"tests": "red"})
-    assert driver.reason.startswith("exhausted:")
-    assert "C1" in driver.reason
+    assert driver.reason == "exhausted: nothing can start; not resolved: C1"
 
 
 def test_a_command_that_is_given_up_gives_way_to_its_alternative() -> None:
@@ -113,28 +140,61 @@ def test_a_command_that_is_given_up_gives_way_to_its_alternative() -> None:
 def test_a_command_waits_for_others_that_still_work() -> None:
     driver = begun(a_loop(atom("C1", run="make"), atom("A2")), max_attempts=2)
     driver.fail("C1")
-    driver.fail("A2")
-    assert driver.running == ["A2"]
-    driver.fail("A2")
-    assert driver.atom("C1").attempts >= 1
-    driver.verdict({"tests": "red"})
-    assert driver.reason.startswith("exhausted:")
+    for _ in range(5):
+        driver.fail("A2")
+        assert driver.running == ["A2"]
+    assert driver.atom("C1").failures == 1
+    driver.resolve("A2")
+    assert driver.running == ["C1"]
 
 
 def test_after_a_correction_a_command_is_run_again() -> None:
     driver = begun(a_loop(atom("C1", run="make"), atom("A2")), max_attempts=3)
     driver.fail("C1")
     driver.told(ConstraintsCorrected(constraints=Constraints(), description="the disk was full", at=NOON))
-    assert driver.running == ["C1", "A2"]
+    assert driver.running == ["A2", "C1"]
 
 
-def test_a_command_is_run_no_more_often_than_any_atom() -> None:
-    driver = begun(a_loop(atom("C1", run="make"), atom("A2"), atom("A3", "A2"), atom("A4", "A3")), max_attempts=2)
+def test_a_command_is_run_again_with_every_merge_and_each_time_counts() -> None:
+    driver = begun(a_loop(atom("C1", run="make"), atom("A2"), atom("A3", "A2"), atom("A4", "A3")))
     driver.fail("C1")
-    driver.resolve("A2")
-    driver.fail("C1")
-    driver.resolve("A3")
+    for one in ("A2", "A3"):
+        driver.resolve(one)
+        assert "C1" in driver.running
+        driver.fail("C1")
     assert driver.running == ["A4"]
+    assert (driver.atom("C1").failures, driver.loop.control.tried) == (3, 5)
+
+
+def test_two_commands_that_fail_take_one_turn_each_and_then_nothing_is_left() -> None:
+    driver = begun(a_loop(atom("C1", run="make", or_group="g"), atom("C2", run="ninja", or_group="g")))
+    driver.fail("C1")
+    assert driver.running == ["C2"]
+    driver.fail("C2")
+    assert driver.running == []
+    driver.verdict({"tests": "red"})
+    assert driver.reason.startswith("exhausted:")
+
+
+def test_beside_a_command_that_failed_the_agents_choice_has_another_turn() -> None:
+    driver = begun(a_loop(atom("A1", or_group="g"), atom("C2", run="make", or_group="g")), max_attempts=1)
+    turns = []
+    for _ in range(4):
+        turns += driver.running
+        driver.fail(driver.running[0])
+    assert turns[:2] == ["A1", "C2"]
+    assert set(turns[2:]) == {"A1"}, "the command would fail as it did"
+
+
+def test_when_nothing_moves_a_command_blames_the_choice_it_rests_on() -> None:
+    loop = a_loop(atom("X", or_group="g"), atom("Y", or_group="g"), atom("C1", "X", run="make"))
+    driver = begun(loop)
+    driver.resolve("X")
+    driver.fail("C1")
+    assert (driver.group("g").selected, driver.reverting) == ("Y", [("X",)])
+    driver.reverted()
+    driver.resolve("Y")
+    assert driver.running == ["C1"]
 
 
 # --- waiting -----------------------------------------------------------------------------------------------------
@@ -156,7 +216,7 @@ def test_who_waits_gives_its_slot_to_another() -> None:
 
 
 def test_what_is_waited_for_is_not_exhausted() -> None:
-    driver = begun(a_loop(atom("A1"), atom("A2")), max_attempts=1)
+    driver = begun(a_loop(atom("A1"), atom("A2", run="make")), max_attempts=1)
     driver.wait("A1")
     driver.fail("A2")
     assert driver.finished is None
@@ -170,6 +230,10 @@ def wait_until_stuck(loop: Loop, **limits: Any) -> Any:
         driver.wait("A1")
         driver.wait_over("A1")
     return driver
+
+
+def test_an_atom_may_wait_ten_times_in_a_row() -> None:
+    assert MOST_WAITS == 10
 
 
 def test_waits_are_bounded_and_then_the_atom_is_blocked() -> None:
@@ -242,7 +306,7 @@ def test_a_proposal_that_is_refused_is_a_failed_attempt_with_the_reason(
     driver = begun(loop, **limits)
     atoms = len(loop.atoms)
     driver.propose("A1", "first", "second")
-    assert driver.atom("A1").attempts == 1
+    assert driver.atom("A1").failures == 1
     assert "its proposal was refused" in loop.trail[-1].reason
     assert why in loop.trail[-1].reason
     assert (len(loop.atoms), loop.decompositions) == (atoms, [])
@@ -295,141 +359,32 @@ def test_an_attempt_that_is_not_being_merged_cannot_have_been(kind: type[told.Of
 # --- what counts as an outcome -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("feasible", "stalls"), [(False, 1), (True, 0)])
-def test_a_probe_that_says_no_is_an_outcome_and_one_that_says_yes_is_neither_progress_nor_a_stall(
-    feasible: bool, stalls: int
-) -> None:
-    driver = begun(a_loop(atom("A1", probe=True)), max_attempts=9)
+@pytest.mark.parametrize("feasible", [False, True])
+def test_a_probe_is_an_attempt_whatever_it_says(feasible: bool) -> None:
+    driver = begun(a_loop(atom("A1", probe=True)))
     driver.probe("A1", feasible=feasible)
-    assert driver.loop.control.stall_count == stalls
-
-
-def test_a_probe_that_says_yes_does_not_undo_the_outcome_of_another_attempt() -> None:
-    driver = begun(a_loop(atom("A1"), atom("A2", probe=True)), max_attempts=9)
-    driver.fail("A1")
-    driver.probe("A2")
-    assert driver.loop.control.stall_count == 1
+    assert (driver.loop.control.tried, driver.loop.control.generation.outcomes) == (1, 1)
 
 
 def test_a_report_of_nobody_is_no_outcome() -> None:
     driver = begun(a_loop(atom("A1")), max_attempts=9)
     driver.tell(told.WorkFailed(attempt=99, reason="late", at=NOON))
     driver.wait("A1")
-    assert (driver.loop.control.stall_count, driver.loop.trail) == (0, [])
-
-
-# --- what teaches something --------------------------------------------------------------------------------------
-
-
-def three_ways(**more: Any) -> Loop:
-    return a_loop(*(atom(one, or_group="g") for one in "WXY"), **more)
-
-
-def test_a_proposal_that_is_refused_teaches_something() -> None:
-    driver = begun(three_ways(), max_attempts=1, max_depth=0)
-    driver.propose("W", "a part")
-    assert driver.probing == ["X", "Y"]
-
-
-def test_a_worker_that_answers_as_a_probe_would_teaches_nothing() -> None:
-    driver = begun(three_ways(), max_attempts=1)
-    driver.probe("W")
-    assert (driver.running, driver.probing) == (["X"], [])
-
-
-@pytest.mark.parametrize("feasible", [True, False])
-def test_an_alternative_is_not_decomposed_while_it_is_only_looked_at(feasible: bool) -> None:
-    driver = begun(three_ways(), max_attempts=1)
-    driver.fail("W")
-    driver.probe("X", feasible=feasible, children=(Child(description="a part"),))
-    assert driver.loop.decompositions == []
-    assert ("X" in driver.group("g").failed) == (not feasible)
-
-
-def test_what_a_probe_proposes_for_an_alternative_is_taken_as_a_yes() -> None:
-    driver = begun(three_ways(), max_attempts=1)
-    driver.fail("W")
-    driver.propose("X", "a part")
-    assert (driver.atom("X").findings, driver.group("g").failed) == ("too much at once", ())
-    driver.probe("Y", feasible=False)
-    assert driver.group("g").selected == "X"
+    assert (driver.loop.control.tried, driver.loop.control.stall_count, driver.loop.trail) == (0, 0, [])
 
 
 def test_parts_that_a_probe_proposes_for_what_is_not_feasible_are_not_taken() -> None:
     driver = begun(a_loop(atom("A1", probe=True)))
     driver.probe("A1", feasible=False, children=(Child(description="a part"),))
-    assert (driver.loop.decompositions, driver.atom("A1").attempts) == ([], 1)
+    assert (driver.loop.decompositions, driver.atom("A1").failures) == ([], 2)
 
 
 def test_the_reason_that_is_told_is_that_of_the_last_failure() -> None:
-    driver = begun(three_ways(), max_attempts=2)
+    driver = begun(a_loop(*(atom(one, or_group="g") for one in "WXY")), max_attempts=2)
     driver.fail("W", "first")
     driver.fail("W", "second")
-    for choice in driver.probing:
-        driver.probe(choice)
-    assert driver.loop.trail[-1].reason == "W failed: second"
-
-
-def test_what_is_looked_at_already_is_not_looked_at_for_another_atom_too() -> None:
-    loop = three_ways()
-    loop.atoms += [atom("A1", "W"), atom("A2", "W")]
-    driver = begun(loop, max_attempts=1, max_parallel_agents=4)
-    driver.resolve("W")
-    driver.fail("A1")
-    driver.fail("A2")
-    assert driver.probing == ["X", "Y"]
-
-
-# --- whether there is still something to weigh -------------------------------------------------------------------
-
-
-def a_weighing(**failing: Any) -> Run:
-    """Alternatives to W are weighed, which has failed."""
-    loop = three_ways(constraints=Constraints(max_attempts=1))
-    loop.atoms[0] = replace(loop.atoms[0], **{"attempts": 1, **failing})
-    run = Run(loop)
-    run.weighing["W"] = Weighing(or_group="g", reason="it broke", waiting=["X", "Y"])
-    return run
-
-
-def test_alternatives_are_weighed_as_long_as_what_failed_is_wanted_and_spent() -> None:
-    assert is_weighed(a_weighing(), "W")
-    assert not is_weighed(a_weighing(attempts=0), "W")
-    assert not is_weighed(a_weighing(status="resolved"), "W")
-    assert not is_weighed(a_weighing(status="in_progress"), "W")
-
-
-def test_what_is_not_required_any_more_or_gone_needs_no_alternative() -> None:
-    run = a_weighing()
-    run.board.put_group("g", replace(run.loop.or_groups["g"], selected="X"))
-    assert not is_weighed(run, "W")
-    run.weighing["gone"] = run.weighing["W"]
-    assert not is_weighed(run, "gone")
-    lost = a_weighing()
-    lost.weighing["W"].or_group = "gone"
-    assert not is_weighed(lost, "W")
-
-
-def test_what_was_given_up_or_looked_at_meanwhile_is_not_waited_for() -> None:
-    run = a_weighing()
-    assert settle_weighings(run, NOON) == []
-    assert run.weighing["W"].waiting == ["X", "Y"]
-    run.board.put_group("g", replace(run.loop.or_groups["g"], failed=("X",)))
-    settle_weighings(run, NOON)
-    assert run.weighing["W"].waiting == ["Y"]
-    run.board.put(replace(run.board.atoms["Y"], findings="seen"))
-    (switched,) = settle_weighings(run, NOON)
-    assert isinstance(switched, Backtracked)
-    assert (switched.selected, run.weighing) == ("Y", {})
-
-
-def test_what_is_settled_by_another_decision_does_not_hide_what_is_still_weighed() -> None:
-    run = a_weighing()
-    settled = Weighing(or_group="g", reason="gone", waiting=[])
-    run.weighing = {"gone": settled, "W": Weighing(or_group="g", reason="it broke", waiting=[])}
-    (switched,) = settle_weighings(run, NOON)
-    assert isinstance(switched, Backtracked)
-    assert list(run.weighing) == ["gone"]
+    entry = driver.loop.trail[-1]
+    assert (entry.selected, entry.reason, entry.timestamp) == ("X", "W failed: second", NOON)
 
 
 def test_waits_are_counted_anew_after_a_correction() -> None:

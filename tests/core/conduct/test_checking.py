@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from msgspec.structs import replace
 
 from aotloop.core.conduct import reports
 from aotloop.core.conduct.checking import parent_checked
 from aotloop.core.conduct.run import Run
 from aotloop.core.effects import CheckParent, Finished, VerifyBaseCase
 from aotloop.core.events import ConstraintsCorrected, ObjectiveCorrected, RedirectRequested, ScopeReduced
-from aotloop.core.model import Atom, AtomCheck, BaseCase, Constraints, Decomposition, Loop
+from aotloop.core.model import Atom, AtomCheck, BaseCase, Constraints, Decomposition, Loop, Verdict
+from aotloop.core.objective import digest_of
+from aotloop.core.turns import patience
 from tests.core.conduct.driving import NOON, Driver, begun, contents
 from tests.loops import a_loop, atom
 
@@ -55,6 +60,7 @@ def test_without_the_wish_for_it_no_generation_ends_with_a_verdict() -> None:
 
 def test_with_verify_each_iteration_a_run_completes_early_and_cancels_the_others() -> None:
     driver = begun(a_loop(atom("A1"), atom("A2"), atom("A3")), max_parallel_agents=1, verify_each_iteration=True)
+    driver.ends_soon()
     driver.resolve("A1")
     assert (driver.verifying, driver.running) == (2, ["A2"])
     driver.verdict()
@@ -89,6 +95,7 @@ def test_a_late_verdict_is_not_taken_for_the_one_that_is_waited_for() -> None:
 
 def test_it_is_tried_again_when_a_correction_leaves_nothing_unresolved() -> None:
     driver = begun(a_loop(atom("A1"), atom("A2")), max_parallel_agents=1, verify_each_iteration=True)
+    driver.ends_soon()
     driver.resolve("A1")
     driver.verdict(RED)
     driver.told(ScopeReduced(atom="A2", description="not needed", at=NOON))
@@ -120,6 +127,7 @@ def test_what_fails_is_repaired_before_a_person_is_asked() -> None:
 def test_a_verdict_on_another_objective_counts_for_nothing() -> None:
     """The objective is corrected while the old one is being judged."""
     driver = begun(a_loop(atom("A1"), atom("A2")), max_parallel_agents=1, verify_each_iteration=True)
+    driver.ends_soon()
     driver.resolve("A1")
     assert driver.verifying == 2
     old = driver.a_verdict(2)
@@ -165,47 +173,111 @@ def test_if_all_is_resolved_and_it_fails_every_failing_item_becomes_a_repair() -
     assert driver.finished == Finished(status="completed")
 
 
+def spent_rounds(driver: Driver) -> None:
+    """As many rounds of repair were made as patience allows."""
+    verdict = driver.loop.control.verdict
+    assert verdict is not None
+    rounds = replace(verdict, repair_rounds={"tests": patience(driver.loop)})
+    driver.loop.control = replace(driver.loop.control, verdict=rounds)
+
+
 def test_there_are_at_most_so_many_rounds_of_repair_and_then_it_is_exhausted() -> None:
-    driver = begun(a_loop(atom("A1")), max_attempts=2, max_stall_count=9)
+    driver = begun(a_loop(atom("A1")), max_stall_count=99, max_total_attempts=999, max_iterations=99)
     driver.resolve("A1")
-    for repair in ("A2", "A3"):
-        driver.verdict({"tests": "red"})
-        assert driver.running == [repair]
-        driver.resolve(repair)
+    repairs = 0
+    while driver.verdict(RED) and driver.running:
+        driver.resolve(driver.running[0])
+        repairs += 1
+    assert repairs == patience(driver.loop)
     verdicts = len(driver.all(VerifyBaseCase))
-    driver.verdict({"tests": "red"})
     assert driver.reason == "exhausted: the base case fails, and nothing is left to try: tests"
     assert len(driver.all(VerifyBaseCase)) == verdicts, "the verdict is the reason; it is not tried once more"
 
 
-def test_after_the_rounds_of_repair_another_choice_is_tried_and_has_its_own_rounds() -> None:
-    driver = begun(a_loop(atom("X", or_group="g"), atom("Y", or_group="g")), max_attempts=1, max_stall_count=9)
+def two_ways() -> Driver:
+    """X is done, and its base case fails: there is a repair A1."""
+    driver = begun(a_loop(atom("X", or_group="g"), atom("Y", or_group="g")), max_stall_count=99)
     driver.resolve("X")
-    driver.verdict({"tests": "red"})
+    driver.verdict(RED)
+    return driver
+
+
+def test_after_the_rounds_of_repair_another_choice_is_tried_and_has_its_own_rounds() -> None:
+    driver = two_ways()
     driver.resolve("A1")
-    driver.verdict({"tests": "red"})
+    spent_rounds(driver)
+    driver.verdict(RED)
     assert (driver.reverting, driver.group("g").selected) == ([("A1", "X")], "Y")
     driver.reverted()
     driver.resolve("Y")
-    driver.verdict({"tests": "red"})
+    driver.verdict(RED)
     assert [(one.id, one.repairs) for one in driver.loop.atoms if one.repairs] == [("A1", "tests")]
 
 
 def test_a_repair_that_fails_for_good_gives_up_a_choice() -> None:
-    driver = begun(a_loop(atom("X", or_group="g"), atom("Y", or_group="g")), max_attempts=1, max_stall_count=9)
-    driver.resolve("X")
-    driver.verdict({"tests": "red"})
+    driver = two_ways()
+    driver.worn_out("A1")
     driver.fail("A1")
     assert (driver.reverting, driver.group("g").selected) == ([("X",)], "Y")
     assert [one.id for one in driver.loop.atoms] == ["X", "Y"]
 
 
 def test_repairs_under_way_are_cancelled_when_a_choice_is_given_up() -> None:
-    driver = begun(a_loop(atom("X", or_group="g"), atom("Y", or_group="g")), max_attempts=1, max_stall_count=9)
+    driver = begun(a_loop(atom("X", or_group="g"), atom("Y", or_group="g")), max_stall_count=99)
     driver.resolve("X")
     driver.verdict({"lint": "E501", "tests": "red"})
+    driver.worn_out("A1")
     driver.fail("A1")
     assert driver.cancelled() == ["A2"]
+
+
+def test_an_atom_that_covers_a_failing_item_is_done_again() -> None:
+    driver = begun(a_loop(atom("A1", covers=("command: true",)), atom("A2", "A1")))
+    driver.resolve("A1", "A2")
+    driver.verdict({"command: true": "exit 1"})
+    assert (driver.running, driver.status("A2")) == (["A1"], "resolved")
+    assert (driver.atom("A1").failures, driver.reverting) == (1, [])
+    driver.resolve("A1")
+    driver.verdict()
+    assert driver.finished == Finished(status="completed")
+
+
+# --- a base case that is known to fail ---------------------------------------------------------------------------
+
+
+def judged_before(**verdict: Any) -> Driver:
+    loop = a_loop(atom("A1"), status="pending")
+    terms: dict[str, Any] = {"passed": False, "failing": ("tests",), "commit": "c1", **verdict}
+    terms.setdefault("objective_digest", digest_of(loop.objective))
+    loop.control = replace(loop.control, verdict=Verdict(at=NOON, **terms))
+    return Driver(loop)
+
+
+def test_a_base_case_that_is_known_to_fail_at_this_commit_is_not_tried_before_the_work_begins() -> None:
+    driver = judged_before()
+    driver.begin(commit="c1")
+    assert (driver.verifying, driver.running) == (None, ["A1"])
+    driver.resolve("A1")
+    assert driver.verifying == 1
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [{"commit": "c0"}, {"passed": True, "failing": ()}, {"undecided": True}, {"outdated": True},
+     {"objective_digest": "another"}],
+    ids=str,
+)  # fmt: skip
+def test_any_other_verdict_does_not_spare_the_first_one(verdict: dict[str, Any]) -> None:
+    driver = judged_before(**verdict)
+    driver.begin(commit="c1")
+    assert (driver.verifying, driver.running) == (1, [])
+
+
+def test_without_a_commit_the_base_case_is_tried_in_any_case() -> None:
+    """Nobody knows then whether what was judged is what is there."""
+    driver = judged_before(commit=None)
+    driver.begin()
+    assert (driver.verifying, driver.running) == (1, [])
 
 
 # --- the check of a parent ---------------------------------------------------------------------------------------
@@ -238,8 +310,9 @@ def test_a_parent_whose_check_fails_gets_one_more_part_that_mends_it() -> None:
 
 
 def test_a_parent_whose_check_keeps_failing_is_exhausted() -> None:
-    driver = begun(a_checked_parent(), max_attempts=1)
+    driver = begun(a_checked_parent())
     driver.resolve("C")
+    driver.worn_out("P")
     driver.check_parent("P", "the parts do not fit")
     driver.verdict({"tests": "red"})
     assert driver.reason.startswith("exhausted:")
@@ -255,6 +328,7 @@ def test_a_check_of_a_parent_whose_parts_were_reset_meanwhile_says_nothing() -> 
     driver = begun(loop, max_attempts=1)
     driver.resolve("X", "C")
     assert driver.checking == ["P"]
+    driver.impatient("A1")
     driver.fail("A1")
     driver.check_parent("P")
     assert (driver.status("P"), driver.status("C")) == ("pending", "pending")

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from unittest.mock import patch
-
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
-from prove.ghost import Ghost, watch
+from prove.ghost import Ghost, beginning, watch
 from prove.laws import violations
-from prove.shapes import Setting, Shape, constraints_of, loop_of
+from prove.shapes import Setting, Shape, constraints_of, in_force, loop_of
 from prove.step import Step, state_before
-from prove.world import AT, DIGEST, Action, NotedRun, actions, fork
+from prove.world import AT, Action, NotedRun, actions, fork
 
-from aotloop.core import status
 from aotloop.core.conduct import conduct, reports
 from aotloop.core.graph import Graph
 
@@ -41,13 +38,30 @@ kinds = st.builds(
     Setting,
     slots=st.integers(1, 4),
     max_attempts=st.integers(1, 3),
+    max_total=st.integers(3, 40),
+    patience=st.integers(1, 6),
+    sweeps=st.integers(1, 3),
+    hopeless=st.sampled_from((2, 99)),
+    is_experienced=st.booleans(),
     max_stall=st.integers(1, 5),
     max_iterations=st.integers(2, 30),
     max_depth=st.integers(0, 2),
     items=st.integers(1, 2),
     **{
         name: st.booleans()
-        for name in ("speculative", "verify_each_iteration", "probe", "command", "checked", "proposals", "garbage")
+        for name in (
+            *(
+                "speculative",
+                "verify_each_iteration",
+                "probe",
+                "command",
+                "commands",
+                "checked",
+                "proposals",
+                "garbage",
+            ),
+            *("probes_pay", "asks", "progress", "hints", "covers"),
+        )
     },
     people=st.booleans(),
     touching=st.booleans(),
@@ -67,6 +81,7 @@ class AnyRun(RuleBasedStateMachine):
         if Graph(loop).find_cycle() is not None:
             return
         self.setting, self.run, self.is_begun = setting, NotedRun(loop), True
+        self.ghost = beginning(loop)
         self.happen(Action("the loop begins", reports.Began(at=AT)))
 
     @rule(data=st.data())
@@ -80,15 +95,16 @@ class AnyRun(RuleBasedStateMachine):
 
     def happen(self, action: Action) -> None:
         self.run = fork(self.run)
-        before = state_before(self.run)
-        if isinstance(action.report, reports.OfAttempt):
-            attempt = self.run.find(action.report.attempt)
-            self.run.last_began = attempt.merges if attempt is not None else -1
-        with patch.object(status, "digest_of", lambda _: DIGEST):
+        landed = self.ghost.landed
+        with in_force(self.setting):
+            before = state_before(self.run)
+            if isinstance(action.report, reports.OfAttempt):
+                attempt = self.run.find(action.report.attempt)
+                self.run.last_began = attempt.merges if attempt is not None else -1
             effects = conduct(self.run, action.report)
-        self.ghost = watch(self.ghost, self.run, before.loop, action.report)
-        self.may_redirect = self.may_redirect and action.name != "a person redirects it"
-        assert violations(Step(before, action, effects, self.run, self.ghost, self.setting)) == []
+            self.ghost = watch(self.ghost, self.run, before.loop, action, effects)
+            self.may_redirect = self.may_redirect and action.name != "a person redirects it"
+            assert violations(Step(before, action, effects, self.run, self.ghost, self.setting, landed)) == []
 
 
 TestAnyRun = AnyRun.TestCase

@@ -80,7 +80,7 @@ def test_racers_are_not_probed_when_one_of_them_fails() -> None:
     assert driver.probing == []
 
 
-def test_when_all_racers_have_failed_an_earlier_choice_is_given_up() -> None:
+def test_when_racers_have_failed_for_longer_than_bad_luck_explains_an_earlier_choice_is_left() -> None:
     loop = a_loop(
         atom("A", or_group="a"),
         atom("B", or_group="a"),
@@ -90,17 +90,22 @@ def test_when_all_racers_have_failed_an_earlier_choice_is_given_up() -> None:
     driver = begun(speculative(loop, "g"), max_attempts=1)
     driver.resolve("A")
     driver.fail("Y")
+    driver.impatient("X")
     driver.fail("X")
     assert (driver.group("a").selected, list(driver.group("a").blamed)) == ("B", ["A"])
 
 
-def test_when_all_racers_have_failed_and_nothing_is_left_the_loop_is_exhausted() -> None:
+def test_when_all_racers_have_failed_they_race_again() -> None:
     driver = begun(three_racers(), max_attempts=1)
     for racer in "ZYX":
         driver.fail(racer)
-    driver.verdict({"tests": "red"})
-    assert driver.reason.startswith("exhausted:")
-    assert set(driver.group("g").failed) == {"X", "Y", "Z"}
+    assert driver.group("g").round == 1
+    assert driver.finished is None
+    raced = set()
+    for _ in range(9):
+        raced.update(driver.running)
+        driver.fail(driver.running[0])
+    assert raced == {"X", "Y", "Z"}
 
 
 def test_with_fewer_slots_than_racers_the_next_one_starts_when_a_slot_is_free() -> None:
@@ -113,6 +118,7 @@ def test_with_fewer_slots_than_racers_the_next_one_starts_when_a_slot_is_free() 
 def test_when_what_is_built_on_the_winner_fails_the_others_race_again() -> None:
     driver = begun(three_racers(), max_attempts=1)
     driver.resolve("X")
+    driver.impatient("A1")
     driver.fail("A1")
     assert driver.reverting == [("X",)]
     driver.reverted()
@@ -141,7 +147,8 @@ def test_a_race_that_was_won_is_not_run_again_when_its_ground_changes() -> None:
 def test_when_the_winner_is_given_up_the_others_race() -> None:
     driver = begun(three_racers(), max_attempts=1, max_stall_count=9)
     driver.resolve("Y")
-    driver.fail("A1", taught=False)
+    driver.impatient("A1")
+    driver.fail("A1")
     driver.reverted()
     assert driver.group("g").won is None
     assert driver.running == ["X", "Z"]

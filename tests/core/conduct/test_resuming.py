@@ -44,15 +44,31 @@ def test_results_that_were_found_count_as_no_iteration_beyond_the_last() -> None
     driver = Driver(loop)
     driver.begin()
     driver.found("A1")
-    assert loop.control.iteration == 20
-
-
-def test_an_atom_whose_attempts_were_spent_takes_its_alternative_when_a_run_begins() -> None:
-    driver = Driver(a_loop(atom("X", or_group="g", attempts=2), atom("Y", or_group="g")))
-    driver.begin()
-    assert driver.loop.or_groups["g"] == OrGroup(choices=("X", "Y"), selected="Y", failed=("X",))
     driver.verdict(RED)
+    driver.merge()
+    assert (loop.control.iteration, driver.status("A1"), driver.running) == (20, "resolved", [])
+
+
+def test_a_turn_goes_on_where_it_was_when_a_run_begins() -> None:
+    driver = begun(a_loop(atom("X", or_group="g", attempts=1, failures=1), atom("Y", or_group="g")))
+    assert driver.running == ["X"]
+    driver.fail("X")
     assert driver.running == ["Y"]
+
+
+def test_a_loop_that_an_earlier_version_had_given_up_goes_on() -> None:
+    """Every choice had failed for good, all attempts were spent, and nothing that is counted now was counted."""
+    loop = a_loop(
+        atom("X", or_group="g", attempts=2), atom("Y", or_group="g", attempts=2), atom("Z", "X"),
+        atom("A1", attempts=2), status="stopped",
+    )  # fmt: skip
+    loop.or_groups["g"] = replace(loop.or_groups["g"], failed=("X", "Y"))
+    loop.control = replace(loop.control, iteration=7, prev_pending_count=3, stop_reason="exhausted: …")
+    driver = begun(loop)
+    assert driver.running == ["X", "A1"]
+    driver.resolve("X", "A1", "Z")
+    driver.verdict()
+    assert driver.loop.control.status == "completed"
 
 
 def test_parents_whose_parts_were_done_are_resolved_when_a_run_begins() -> None:
@@ -88,12 +104,18 @@ def test_what_was_resolved_with_its_last_attempt_needs_no_alternative() -> None:
 
 
 def test_a_failure_without_consequence_is_taken_up_whatever_stands_before_it_in_the_file() -> None:
+    """The parts of W are done, and its check has failed as often as patience allows."""
     others = (atom("A0", status="resolved"), atom("V", "Y", or_group="h"), atom("Y", or_group="g"))
-    loop = a_loop(*others, atom("W", or_group="g", attempts=1), atom("X", or_group="g"))
+    parts = [Decomposition(parent="W", children=("C",), reason="parts")]
+    loop = a_loop(
+        *others, atom("W", or_group="g", attempts=99), atom("X", or_group="g"), atom("C", status="resolved"),
+        decompositions=parts,
+    )  # fmt: skip
     loop.or_groups["g"] = replace(loop.or_groups["g"], selected="W")
-    driver = Driver(loop, max_attempts=1)
+    driver = Driver(loop)
     driver.begin()
     assert driver.group("g").selected != "W"
+    assert driver.loop.trail[-1].reason == "W failed: it failed again and again"
 
 
 def test_a_result_that_was_found_is_a_workers_with_a_number_of_its_own() -> None:
@@ -103,7 +125,7 @@ def test_a_result_that_was_found_is_a_workers_with_a_number_of_its_own() -> None
     driver = Driver(loop.snapshot(), max_parallel_agents=3)
     driver.begin()
     driver.found("A1")
-    driver.verdict({"tests": "red"})
+    driver.verdict(RED)
     assert (driver.merging, driver.running) == ("A1", ["A3"])
     assert sorted(driver.run.attempts) == [1, 2]
     driver.merge()

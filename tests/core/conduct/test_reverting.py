@@ -18,6 +18,7 @@ def test_what_was_given_up_is_taken_back_exactly() -> None:
     )
     driver = begun(loop, max_attempts=1)
     driver.resolve("X", "A3", "A1", "A4")
+    driver.impatient("A2")
     driver.fail("A2")
     assert driver.reverting == [("A1", "A4", "X")]
     assert driver.status("A3") == "resolved"
@@ -33,6 +34,7 @@ def test_nothing_starts_or_merges_or_is_verified_before_all_is_taken_back() -> N
     loop = a_loop(atom("X", or_group="g"), atom("Y", or_group="g"), atom("A1", "X"), atom("A2"), atom("A3"))
     driver = begun(loop, max_attempts=1, max_parallel_agents=2, verify_each_iteration=True)
     driver.resolve("X")
+    driver.impatient("A1")
     driver.fail("A1")
     assert (driver.reverting, driver.running) == ([("X",)], ["A2"])
     driver.done("A2")
@@ -49,7 +51,9 @@ def test_two_reverts_are_both_waited_for() -> None:
     )  # fmt: skip
     driver = begun(loop, max_attempts=1)
     driver.resolve("X", "V")
+    driver.impatient("A1")
     driver.fail("A1")
+    driver.impatient("A2")
     driver.fail("A2")
     assert driver.running == []
     driver.reverted()
@@ -63,6 +67,7 @@ def test_nothing_is_taken_back_while_something_is_merged() -> None:
     driver = begun(loop, max_attempts=1)
     driver.resolve("X")
     driver.done("A2")
+    driver.impatient("A1")
     driver.fail("A1")
     assert (driver.merging, driver.reverting) == ("A2", [])
     driver.merge()
@@ -72,8 +77,10 @@ def test_nothing_is_taken_back_while_something_is_merged() -> None:
 def test_nothing_is_taken_back_while_the_base_case_is_tried() -> None:
     loop = a_loop(atom("X", or_group="g"), atom("Y", or_group="g"), atom("A1", "X"))
     driver = begun(loop, max_attempts=1, verify_each_iteration=True)
+    driver.ends_soon()
     driver.resolve("X")
     assert driver.verifying is not None
+    driver.impatient("A1")
     driver.fail("A1")
     if driver.verifying is not None:  # it is waited for, or called off
         driver.verdict({"tests": "red"})
@@ -94,6 +101,7 @@ def test_nothing_is_taken_back_while_a_parent_is_checked() -> None:
         max_attempts=1,
     )
     driver.resolve("X", "C")
+    driver.impatient("A1")
     driver.fail("A1")
     assert (driver.checking, driver.reverting) == (["P"], [])
     driver.check_parent("P")
@@ -103,6 +111,7 @@ def test_nothing_is_taken_back_while_a_parent_is_checked() -> None:
 def test_what_cannot_be_taken_back_stops_the_run_as_blocked() -> None:
     driver = begun(a_loop(atom("X", or_group="g"), atom("Y", or_group="g"), atom("A1", "X")), max_attempts=1)
     driver.resolve("X")
+    driver.impatient("A1")
     driver.fail("A1")
     driver.reverted("conflict in src/a.py")
     assert driver.running == []
@@ -115,6 +124,7 @@ def test_work_on_what_was_reset_is_cancelled() -> None:
     driver = begun(loop, max_attempts=1)
     driver.resolve("X")
     assert driver.running == ["A3", "A1", "A2"]
+    driver.impatient("A1")
     driver.fail("A1")
     assert (driver.cancelled(), driver.running) == (["A2"], ["A3"])
 
@@ -124,5 +134,6 @@ def test_work_on_what_is_no_longer_required_is_cancelled() -> None:
     driver = begun(loop, max_attempts=1)
     driver.propose("X", "one", "two")
     assert driver.running == ["B", "A1", "A2"]
+    driver.impatient("A1")
     driver.fail("A1")
     assert (driver.cancelled(), driver.running) == (["A2"], ["B", "Y"])

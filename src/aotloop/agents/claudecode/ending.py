@@ -11,14 +11,16 @@ from aotloop.agents.claudecode.events import Event
 from aotloop.agents.claudecode.looking import count, number, text
 from aotloop.agents.claudecode.story import Story, tokens_of
 from aotloop.agents.claudecode.troubles import trouble_of
-from aotloop.agents.contract import Assignment, Crashed, Done, Failed, Garbage, Judged, Outcome, TimedOut
+from aotloop.agents.contract import Assignment, Cause, Crashed, Done, Failed, Garbage, Judged, Outcome, TimedOut
 from aotloop.agents.outcomes import outcome_of_answer
 from aotloop.agents.processes import Ran
+from aotloop.agents.shares import own_share
 from aotloop.agents.watchdogs import Expiry
 from aotloop.agents.wording import last_line, last_lines, one_line
 from aotloop.errors import Unavailable
 
 _LONGEST_TAIL = 1000
+_UNKNOWN = "No conversation found with session ID"
 
 
 def outcome_of(ran: Ran, story: Story, assignment: Assignment, output: str) -> Outcome:
@@ -35,7 +37,8 @@ def outcome_of(ran: Ran, story: Story, assignment: Assignment, output: str) -> O
     if result is None:
         return replace(outcome, tokens=story.tokens)
     cost, turns = number(result.get("total_cost_usd")), count(result.get("num_turns")) or None
-    return replace(outcome, cost_usd=cost, tokens=tokens_of(result), turns=turns)
+    counted = own_share(replace(outcome, cost_usd=cost, tokens=tokens_of(result)), assignment, story.session or None)
+    return replace(counted, turns=turns)
 
 
 def _timed_out(expiry: Expiry, story: Story) -> Outcome:
@@ -68,7 +71,8 @@ def _error(result: Event, story: Story, assignment: Assignment) -> Outcome:
         case "success":
             return trouble_of(story, result)
         case other:
-            return Crashed(reason=f"Claude Code ended with {other or 'an error'}: {_errors(result)}")
+            cause: Cause | None = "no_session" if _UNKNOWN in _errors(result) else None
+            return Crashed(reason=f"Claude Code ended with {other or 'an error'}: {_errors(result)}", cause=cause)
 
 
 def _answered(ran: Ran, assignment: Assignment, result: Event, tail: str) -> Outcome:

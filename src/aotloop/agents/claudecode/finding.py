@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 
 from aotloop.agents.claudecode.program import NAME, find_program, is_carried
+from aotloop.agents.claudecode.sessions import home_of
 from aotloop.agents.claudecode.starting import chosen_clouds
 from aotloop.agents.claudecode.troubles import LOG_IN
 from aotloop.agents.presence import Asking, Login, Presence, login_by
@@ -34,8 +34,7 @@ def _login(surroundings: Mapping[str, str]) -> Login:
     cloud = next(iter(chosen_clouds(surroundings)), None)
     if cloud is not None:
         return Login("unknown", f"{cloud} is set: the credentials are those of that cloud")
-    place = surroundings.get(_FOLDER)
-    folder = Path(place) if place else Path(surroundings.get("HOME", "/nonexistent")) / ".claude"
+    folder = home_of(surroundings)
     # On macOS the login is in the keychain, which we do not open.
     otherwise: Login = login_by(surroundings, _KEYS, folder / ".credentials.json")
     if otherwise.state == "no" and sys.platform == "darwin":

@@ -31,7 +31,6 @@ def options(cwd: Path, *lent: Path, with_operators: bool = False) -> tuple[str, 
         *("--setting-sources", "user" if with_operators else ""),
         *("--add-dir", *map(str, (*folders_of(cwd.absolute()), *lent))),
         *(() if with_operators else ("--strict-mcp-config",)),
-        "--no-session-persistence",
         *("--settings", msgspec.json.encode(_settings(cwd, with_operators=with_operators)).decode()),
     )
 

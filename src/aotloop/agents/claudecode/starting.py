@@ -62,8 +62,21 @@ _LONGEST_SILENCE = 300.0
 _SHORTEST_SILENCE = 10.0
 
 
-def arguments(assignment: Assignment, model: str | None, *, with_operators: bool = False) -> tuple[str, ...]:
-    """`with_operators`: a worker gets the operator's own settings, too. What others may do they could widen."""
+_NO_CONVERSATION = ("--no-session-persistence",)
+
+
+def arguments(
+    assignment: Assignment,
+    model: str | None,
+    *,
+    conversation: tuple[str, ...] = _NO_CONVERSATION,
+    with_operators: bool = False,
+) -> tuple[str, ...]:
+    """`conversation`: the options about that, see `sessions`.
+
+    `with_operators`: a worker gets the operator's own settings, too. What others may do they could widen.
+    """
+    budget = budget_of(assignment)
     return (
         *_PRINTING,
         *isolation.options(
@@ -75,8 +88,17 @@ def arguments(assignment: Assignment, model: str | None, *, with_operators: bool
         *_TOOLS[access_of(assignment.role)],
         *_option("--json-schema", msgspec.json.encode(assignment.result_schema).decode(), assignment.result_schema),
         *_option("--model", model, model),
-        *_option("--max-budget-usd", f"{assignment.max_cost_usd}", assignment.max_cost_usd is not None),
+        *_option("--max-budget-usd", f"{budget}", budget is not None),
+        *conversation,
     )
+
+
+def budget_of(assignment: Assignment) -> float | None:
+    """The client counts what a conversation has cost from its beginning."""
+    session = assignment.sitting.session if assignment.sitting is not None else None
+    if assignment.max_cost_usd is None or session is None:
+        return assignment.max_cost_usd
+    return assignment.max_cost_usd + (session.cost_usd or 0.0)
 
 
 def _option(name: str, value: str | None, is_given: Any) -> tuple[str, ...]:

@@ -7,16 +7,21 @@ from collections.abc import Iterable
 from typing import Any
 
 from aotloop.agents.claudecode.events import Event
-from aotloop.agents.claudecode.looking import count, number, part, text
+from aotloop.agents.claudecode.looking import count, number, part, parts, text
 from aotloop.agents.contract import Tokens
+from aotloop.agents.stopwatch import Stopwatch
 
 _FIRST_PAUSE = 0.5
 """Seconds the client waits before its first retry if the service does not tell; twice as long before each other."""
 
 
+_EDITING = frozenset({"Edit", "Write", "NotebookEdit"})
+
+
 class Story:
     def __init__(self) -> None:
         self.version = ""
+        self.session = ""
         self.result: Event | None = None
         """The last one."""
         self.breaks_off = False
@@ -29,18 +34,22 @@ class Story:
         self._told_wait: float | None = None
         self._resets_at: float | None = None
         self._used: dict[str, Tokens] = {}
+        self.watch = Stopwatch()
 
     def add(self, event: Event) -> None:
         self.breaks_off = False
         match event["type"], event.get("subtype"):
             case "system", "init":
                 self.version = text(event.get("claude_code_version"))
+                self.session = text(event.get("session_id"))
             case "system", "api_retry":
                 self._retry(event)
             case "rate_limit_event", _:
                 self._limit(part(event, "rate_limit_info"))
             case "assistant", _:
                 self._met(text(event.get("error")), event.get("api_error_status"))
+                if any(_is_edit(block) for block in parts(part(event, "message").get("content"))):
+                    self.watch.change()
             case "stream_event", _:
                 self._met("", None)
                 self._count(event)
@@ -86,6 +95,10 @@ class Story:
                 cache_read=count(used.get("cache_read_input_tokens")),
                 cache_write=count(used.get("cache_creation_input_tokens")),
             )
+
+
+def _is_edit(block: dict[str, Any]) -> bool:
+    return block.get("type") == "tool_use" and text(block.get("name")) in _EDITING
 
 
 def tokens_of(result: Event) -> Tokens:

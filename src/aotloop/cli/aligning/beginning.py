@@ -11,7 +11,7 @@ import msgspec
 from aotloop.alignment.applying import loop_in
 from aotloop.alignment.draft import OF_GRAPH, Draft, draft_of, over, without_graph
 from aotloop.alignment.files import LARGEST, read_draft
-from aotloop.alignment.importing import draft_of_plan
+from aotloop.alignment.importing import covering, draft_of_plan
 from aotloop.core.model import Loop
 from aotloop.imports.formats import read_plan
 from aotloop.imports.plan import Plan
@@ -51,8 +51,9 @@ def begin(
         raise click.UsageError("-f and --from both bring atoms; leave them out of one")
     if said.atoms == () and any(getattr(said, name) for name in OF_GRAPH):
         raise click.UsageError("the file has groups or decompositions, but no atoms")
+    draft = over(present, said)
     return Beginning(
-        draft=over(present, said),
+        draft=covering(draft, plan) if plan is not None else draft,
         before=before,
         request="\n\n".join(filter(None, (request, _background(plan)))),
         warnings=plan.warnings if plan is not None else (),

@@ -18,6 +18,8 @@ from aotloop.alignment.files import write_draft
 from aotloop.alignment.planning import Planner, Said
 from aotloop.alignment.proposals import draft_of_proposal
 from aotloop.cli.aligning.beginning import Beginning
+from aotloop.cli.aligning.budget import ask_budget
+from aotloop.cli.aligning.coverage import ask_coverage
 from aotloop.cli.aligning.form import fill_in
 from aotloop.cli.aligning.review import Reviewed, Trial, nobody_agreed, review
 from aotloop.cli.asking import ask
@@ -38,7 +40,7 @@ def converse(planner: Planner, beginning: Beginning, trial: Trial, instructions:
     request = beginning.request or draft.goal or _what_is_wanted()
     present = write_draft(draft) if draft != Draft() else ""
     talk = Talk(request=request, present=present, instructions=instructions)
-    rounds_of_questions = 0
+    rounds_of_questions, has_proposed = 0, False
     for _ in range(MOST_ROUNDS):
         said = _asked(planner, replace(talk, may_ask=rounds_of_questions < MOST_QUESTION_ROUNDS))
         if said is None:
@@ -48,7 +50,9 @@ def converse(planner: Planner, beginning: Beginning, trial: Trial, instructions:
             answers = tuple((one.question, _answer(one)) for one in said.result.questions)
             talk = replace(talk, answers=(*talk.answers, *answers))
         if said.result.plan is not None:
-            draft = over(draft, draft_of_proposal(said.result.plan, draft))
+            draft = ask_coverage(over(draft, draft_of_proposal(said.result.plan, draft)), beginning.before)
+            draft = draft if has_proposed else ask_budget(draft, beginning.before)
+            has_proposed = True
             reviewed = review(draft, beginning.before, trial, by_words=True)
             if reviewed.wish is None:
                 return reviewed
@@ -65,7 +69,7 @@ def by_form(beginning: Beginning, trial: Trial) -> Reviewed:
     if beginning.request and not draft.goal:
         draft = replace(draft, goal=prose(beginning.request.split("\n")[0]))
     while True:
-        draft = fill_in(draft)
+        draft = fill_in(draft, beginning.before)
         reviewed = review(draft, beginning.before, trial, by_words=False)
         if reviewed.wish is None:
             return reviewed
@@ -108,6 +112,8 @@ def _shown(line: str) -> None:
 def _tell_spent(said: Said, seconds: float) -> None:
     cost = f", ${said.cost_usd:.2f}" if said.cost_usd is not None and said.cost_usd >= 0.005 else ""
     tell(f"{seconds:.0f} s{cost}", head="  ", style=faint, err=True)
+    for note in said.notes:
+        tell(prose(note), head=f"{mark(None)} ", err=True)
     if said.changed:
         names = prose(", ".join(said.changed[:8]))
         tell(f"While it looked, this changed in your checkout: {names}", head=f"{mark(False)} ", err=True)

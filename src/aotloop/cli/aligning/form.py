@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from aotloop.alignment.draft import WORDS, Draft, DraftAtom, without_graph
+from aotloop.alignment.draft import WORDS, Draft, DraftAtom, covering_only, without_graph
+from aotloop.cli.aligning.budget import ask_budget
 from aotloop.cli.aligning.checks import ask_checks
+from aotloop.cli.aligning.coverage import ask_coverage
 from aotloop.cli.asking import ask
 from aotloop.cli.foreign import prose, visible
 from aotloop.cli.output import heading, tell
 from aotloop.core.graph import highest_number
+from aotloop.core.model import Loop
 
 QUESTIONS = {
     "goal": "What is to be achieved, in one sentence?",
@@ -22,12 +25,14 @@ QUESTIONS = {
 }
 
 
-def fill_in(draft: Draft) -> Draft:
+def fill_in(draft: Draft, before: Loop | None) -> Draft:
+    """`before`: the loop that is aligned again."""
     for name in WORDS:
         draft = replace(draft, **{name: _words(QUESTIONS[name], getattr(draft, name))})
-    draft = replace(draft, base_case=ask_checks(draft.base_case))
+    base_case = ask_checks(draft.base_case)
+    draft = replace(draft, base_case=base_case, atoms=covering_only(draft.atoms, base_case))
     draft = replace(draft, protect=_patterns(draft.protect or ()))
-    return _work(draft)
+    return ask_budget(ask_coverage(_work(draft), before), before)
 
 
 def _words(question: str, now: str) -> str:

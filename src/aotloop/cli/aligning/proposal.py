@@ -13,7 +13,9 @@ from aotloop.cli.foreign import prose, visible
 from aotloop.cli.output import faint, heading, tell
 from aotloop.core.checklist import AllOf, Leaf, Node, base_case_tree
 from aotloop.core.commands import commands_of
-from aotloop.core.model import Atom, Constraints, Objective
+from aotloop.core.limits import limits_of
+from aotloop.core.measure import attempts_allowed
+from aotloop.core.model import Atom, Constraints, Loop, Objective
 
 MOST_DRAWN = 60
 """Atoms. A graph of more is no picture any more."""
@@ -23,7 +25,7 @@ def show(shape: Shape) -> None:
     click.echo(err=True)
     objective = shape.loop.objective
     tell(prose(objective.goal) or "(no goal yet)", style=heading, err=True)
-    _show_words(objective)
+    _show_words(shape.loop)
     tell("Done when all of this holds:", err=True)
     for line in _lines(base_case_tree(objective.base_case)) if _has_base_case(objective) else ["  (nothing yet)"]:
         click.echo(line, err=True)
@@ -34,11 +36,12 @@ def show(shape: Shape) -> None:
         tell(prose(doubt), head=f"  {click.style('•', fg='yellow')} ", err=True)
 
 
-def _show_words(objective: Objective) -> None:
+def _show_words(loop: Loop) -> None:
+    objective = loop.objective
     limits = [
         f"{name} {getattr(objective.constraints, name)}"
         for name in Constraints.__struct_fields__
-        if getattr(objective.constraints, name) != getattr(Constraints(), name)
+        if name != "effort" and getattr(objective.constraints, name) != getattr(Constraints(), name)
     ]
     for name, text in (
         ("why", objective.background_intent),
@@ -46,9 +49,19 @@ def _show_words(objective: Objective) -> None:
         ("done when", objective.definition_of_done),
         ("protected", ", ".join(objective.protect)),
         ("limits", ", ".join(limits)),
+        ("effort", effort_in_words(loop)),
     ):
         for number, line in enumerate(filter(str.strip, text.split("\n"))):
             tell(prose(line), head=f"  {name if number == 0 else '':<12}  ", err=True)
+
+
+def effort_in_words(loop: Loop) -> str:
+    """What it means: how often is tried, at most."""
+    constraints = loop.objective.constraints
+    limits, most = limits_of(constraints), attempts_allowed(loop)
+    share = f", {limits.attempts_per_atom} for each atom" if limits.max_total_attempts is None else ""
+    turn = f"{limits.max_attempts} in a row before an alternative has its turn"
+    return f"{constraints.effort}: at most {most} attempts in all{share}; {turn}"
 
 
 def _has_base_case(objective: Objective) -> bool:
@@ -95,6 +108,8 @@ def _show_graph(shape: Shape) -> None:
         click.echo(draw(shape.loop, "text", width=width, colour=coloured).rstrip("\n"), err=True)
     if len(atoms) > MOST_DRAWN:
         tell(f"  … {len(atoms) - MOST_DRAWN} more", style=faint, err=True)
+    for atom in [one for one in atoms[:MOST_DRAWN] if one.covers]:
+        tell(prose("; ".join(atom.covers)), head=f"  {visible(atom.id)} makes true: ", err=True)
     shown = set(commands_of_base_case(shape))
     for command in [one for one in commands_of(shape.loop) if one not in shown]:
         tell(visible(command), head=f"  {click.style('$', fg='yellow')} ", note="of an atom", err=True)

@@ -10,10 +10,10 @@ from click.shell_completion import CompletionItem
 from aotloop import app
 from aotloop.cli.foreign import prose
 from aotloop.core.checklist import JUDGED, Leaf
+from aotloop.core.item_paths import SEPARATOR
 from aotloop.core.model import Check, Loop
 from aotloop.errors import AotError
 from aotloop.verify.evaluate import leaves_by_path
-from aotloop.verify.results import SEPARATOR
 
 MOST_LISTED = 10
 

@@ -16,7 +16,7 @@ READING = 4
 PLAN = {
     "units, words, card": "have nothing to do with each other: they are done at once, each in its own git worktree.",
     "amounts": "can be had in two ways. Both parts of the first will claim success and be merged, but the check of the"
-    " whole will disagree. Then they are taken back, and the second way is tried.",
+    " whole will disagree, and it cannot be mended. Then they are taken back, and the second way has its turn.",
     "recipe": "is for an agent. To spare you an API key, ours is a script that stands in for one (hands/apprentice.py)."
     " It will find the atom too big, and propose parts.",
 }

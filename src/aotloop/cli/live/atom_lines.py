@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 
 from aotloop.cli.drawing.looks import STYLES
+from aotloop.cli.failures import failures_in_words, failures_of
 from aotloop.cli.live.lines import Piece, cut, fitted, identified, shown, width_of
 from aotloop.cli.live.outline import Row
 from aotloop.cli.live.picture import Picture, Running
 from aotloop.cli.live.times import lasting
+from aotloop.core.model import Atom
 
 INDENT = "  "
 ROOMY = 72
@@ -94,22 +96,22 @@ class AtomLines:
         if name in self._picture.verifying:
             return "being checked", "blue"
         atom = self._standing.board.atoms.get(name)
-        if atom is not None and atom.attempts and look != "resolved":
-            return f"{atom.attempts} of {self._allowed} failed", "red" if look == "failed" else "dim"
+        if atom is not None and (failed := self._failed(atom)) and look != "resolved":
+            return failed, "red" if look == "failed" else "dim"
         return self._parts(name) if look == "decomposed" else self._waits(name) if look == "waiting" else "", "dim"
 
-    @property
-    def _allowed(self) -> int:
-        return self._standing.loop.objective.constraints.max_attempts
+    def _failed(self, atom: Atom) -> str:
+        if self._width >= ROOMY:
+            return failures_in_words(self._standing.board, atom)
+        return f"{failures_of(atom)} failed" if failures_of(atom) else ""
 
     def _at_work(self, name: str, attempt: Running) -> str:
         since = lasting(self._now - attempt.since) if attempt.since is not None else ""
         atom = self._standing.board.atoms.get(name)
-        failed = atom.attempts if atom is not None else 0
+        nth = f"try {failures_of(atom) + 1 if atom is not None else 1:,}"
         if self._width < ROOMY:
-            which = "probe" if attempt.role == "probe" else f"{failed + 1}/{self._allowed}"
-            return " ".join(filter(None, (since, which)))
-        which = "looks at it" if attempt.role == "probe" else f"attempt {failed + 1} of {self._allowed}"
+            return " ".join(filter(None, (since, "probe" if attempt.role == "probe" else nth)))
+        which = "looks at it" if attempt.role == "probe" else nth
         return " · ".join(filter(None, (cut(shown(attempt.agent), 16), which, since)))
 
     def _waits(self, name: str) -> str:

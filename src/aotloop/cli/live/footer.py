@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from aotloop.cli.live.lines import Piece, fitted, identified, shown
 from aotloop.cli.live.picture import Picture
 from aotloop.cli.live.times import ago, lasting
+from aotloop.cli.live.words import half_spent
 
 MOST_BLOCKED = 3
 AGE_COLUMNS = 7
@@ -14,7 +15,7 @@ AGE_COLUMNS = 7
 
 def footer(picture: Picture, width: int, now: float, most_happenings: int) -> list[list[Piece]]:
     happened = list(picture.happened)[-most_happenings:] if most_happenings > 0 else []
-    lines = [*_checked(picture, now), *_blocked(picture), *_reason(picture)]
+    lines = [*_checked(picture, now), *_blocked(picture), *_half_spent(picture), *_reason(picture)]
     for one in happened:
         age = ago(now - one.at) if one.at is not None else ""
         lines.append([(f"{age:>{AGE_COLUMNS}}  ", "dim"), (shown(one.told), "")])
@@ -37,6 +38,11 @@ def _blocked(picture: Picture) -> Iterator[list[Piece]]:
         yield [("! ", "bold yellow"), (f"{identified(atom)} waits to be merged: {shown(reason)}", "")]
     if len(picture.blocked) > MOST_BLOCKED:
         yield [("! ", "bold yellow"), (f"and {len(picture.blocked) - MOST_BLOCKED:,} more", "")]
+
+
+def _half_spent(picture: Picture) -> Iterator[list[Piece]]:
+    if picture.half_spent is not None:
+        yield [("! ", "bold yellow"), (half_spent(picture.half_spent), "")]
 
 
 def _reason(picture: Picture) -> Iterator[list[Piece]]:

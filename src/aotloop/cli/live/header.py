@@ -38,7 +38,7 @@ def _progress(picture: Picture, width: int) -> list[Piece]:
 
 
 def _facts(picture: Picture, width: int, now: float) -> Iterator[str]:
-    limits = picture.loop.objective.constraints
+    limits = picture.limits
     yield f"{'turn' if picture.is_of_phases else 'iteration'} {picture.iteration:,} of {limits.max_iterations:,}"
     if not picture.is_of_phases:
         yield f"stalls {picture.stall_count:,} of {limits.max_stall_count:,}"
@@ -53,5 +53,5 @@ def _facts(picture: Picture, width: int, now: float) -> Iterator[str]:
         yield f"{counted(len(picture.running), 'attempt')} under way"
     if picture.branch and width >= ROOMY:
         yield f"on {shown(picture.branch)}"
-    if picture.bound is not None and picture.bound.attempts and picture.loop.control.status != "completed":
-        yield f"{bound_in_words(picture.bound, growth='').partition(' (')[0]} left"
+    if picture.bound and picture.loop.control.status != "completed":
+        yield bound_in_words(picture.bound)

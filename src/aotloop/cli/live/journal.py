@@ -14,7 +14,7 @@ import msgspec
 from aotloop.cli.foreign import last_lines
 from aotloop.cli.live.following import FollowedLines, last_bytes
 from aotloop.runner.journal import EVENTS, FOLDER
-from aotloop.runner.news import AnyNews, AttemptBegan, News, RunBegan
+from aotloop.runner.news import AnyNews, AttemptBegan, HalfSpent, News, RunBegan
 from aotloop.statefile.locate import project_root
 
 TRANSCRIPT = "transcript.jsonl"
@@ -65,6 +65,16 @@ class EventsFile:
         data, _ = last_bytes(self.path, MOST_SEARCHED)
         lines = (line for line in data.split(b"\n") if b'"attempt_began"' in line)
         return [one for one in map(news_of, lines) if isinstance(one, AttemptBegan) and one.atom == atom]
+
+    def half_spent_in(self, run_id: str | None) -> list[HalfSpent]:
+        """What the last run told a person to look at, if it was one of this loop."""
+        self.start_at_last_run(None)
+        lines = self.fresh()
+        began = news_of(lines[0]) if lines else None
+        if not isinstance(began, RunBegan) or began.run_id != run_id:
+            return []
+        told = (news_of(line) for line in lines if b'"half_spent"' in line)
+        return [one for one in told if isinstance(one, HalfSpent)]
 
     def folder_of(self, attempt_folder: str) -> Path | None:
         """Where the journal of an attempt is; None if it is gone, or not where journals are."""

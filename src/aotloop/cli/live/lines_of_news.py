@@ -12,7 +12,7 @@ from aotloop.cli.foreign import prose
 from aotloop.cli.live.outlet import Outlet
 from aotloop.cli.live.words import words
 from aotloop.core.model import Loop
-from aotloop.runner.news import News
+from aotloop.runner.news import HalfSpent, News
 
 
 def as_words(one: News) -> str | None:
@@ -56,7 +56,8 @@ class PlainLog(_Lines):
     def news(self, one: News) -> None:
         told = as_words(one)
         if told is not None:
-            self._put(told.encode(self._stream.encoding or "utf-8", "backslashreplace"))
+            bell = "\a" if isinstance(one, HalfSpent) and self._stream.isatty() else ""
+            self._put(f"{told}{bell}".encode(self._stream.encoding or "utf-8", "backslashreplace"))
 
 
 class JsonLines(_Lines):

@@ -18,7 +18,7 @@ from aotloop.cli.live.picture import Picture
 
 PER_SECOND = 8
 MOST_SHARE = 1 / 5
-"""Of the time, for drawing; and of that again for the bound, which takes long in a large loop."""
+"""Of the time, for drawing."""
 
 USUAL_SIZE = os.terminal_size((80, 24))
 
@@ -40,7 +40,7 @@ class Painter:
         )
         self._size = size_of(stream)
         self._second = 0
-        self._bound_due = 0.0
+        self._rung = 0
 
     def go_on(self, ask: Callable[[Picture], bool], closing: threading.Event) -> None:
         """`ask` tells the picture what is new, and whether anything is."""
@@ -49,7 +49,6 @@ class Painter:
             while not closing.is_set():
                 began = time.monotonic()
                 self._draw(is_fresh=ask(self._picture))
-                self._reckon_bound()
                 closing.wait(max(1 / PER_SECOND, (time.monotonic() - began) / MOST_SHARE))
             ask(self._picture)
             self._draw(is_fresh=True)
@@ -64,14 +63,13 @@ class Painter:
             size = self._size
             self._live.update(draw(self._picture, size.columns - 1, size.lines - 1, time.time(), self._colour))
             self._live.refresh()
+            self._ring()
 
-    def _reckon_bound(self) -> None:
-        began = time.monotonic()
-        if self._picture.is_bound_stale and began >= self._bound_due:
-            self._picture.reckon_bound()
-            taken = time.monotonic() - began
-            self._bound_due = began + taken / MOST_SHARE**2
-            self._second = 0
+    def _ring(self) -> None:
+        """For whoever is there, and looks elsewhere."""
+        if self._picture.bells > self._rung:
+            self._console.bell()
+        self._rung = self._picture.bells
 
     def _is_resized(self) -> bool:
         """The terminal has broken or joined our lines in its own way. Nobody knows where they are: all is cleared."""

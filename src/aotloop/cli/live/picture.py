@@ -12,11 +12,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from aotloop.cli.bound import Bound, bound_of
+from aotloop.cli.bound import bound_of
 from aotloop.cli.live.standing import Standing
 from aotloop.cli.live.times import moment
 from aotloop.cli.live.words import words
-from aotloop.core.model import BaseCase, Loop
+from aotloop.core.limits import Limits, limits_of
+from aotloop.core.model import BaseCase, Constraints, Loop
 from aotloop.runner import news as kinds
 
 MOST_HAPPENINGS = 8
@@ -45,11 +46,10 @@ class Picture:
         self.standing = Standing(loop)
         self.iteration = loop.control.iteration
         self.stall_count = loop.control.stall_count
-        self.bound: Bound | None = None
-        """As it was when somebody asked last; see `reckon_bound`."""
-        self.is_bound_stale = True
         self.began: float | None = None
         self.branch: str | None = None
+        self.overriding: dict[str, int | float | str] = {}
+        """Limits of this run alone."""
         self.ended: kinds.RunEnded | None = None
         self.running: dict[int, Running] = {}
         """By attempt."""
@@ -59,6 +59,10 @@ class Picture:
         """Atoms whose work cannot reach the branch for now, and why."""
         self.verifying: dict[str | None, float | None] = {}
         """What is being checked, since when; None: the base case."""
+        self.half_spent: kinds.HalfSpent | None = None
+        """That a person should look at it, as long as nothing new has come of it."""
+        self.bells = 0
+        """How often that was told."""
         self.happened: deque[Happening] = deque(maxlen=MOST_HAPPENINGS)
 
     @property
@@ -79,15 +83,20 @@ class Picture:
         if not self.standing.follow(loop):
             self.standing = Standing(loop)
         self.iteration, self.stall_count = loop.control.iteration, loop.control.stall_count
-        self.is_bound_stale = True
 
-    def reckon_bound(self) -> None:
-        """Looks at every atom: in a large loop, not for every picture."""
-        self.is_bound_stale = False
+    @property
+    def bound(self) -> int | None:
+        """Attempts that may still be made; None: phases have no such bound."""
+        return None if self.is_of_phases else bound_of(self.loop, self.limits)
+
+    @property
+    def limits(self) -> Limits:
+        """Those in force."""
+        agreed = self.loop.objective.constraints
         try:
-            self.bound = None if self.is_of_phases else bound_of(self.loop, self.standing.board)
-        except (ValueError, LookupError, ArithmeticError):  # of a loop that is not valid, nothing can be said
-            self.bound = None
+            return limits_of(msgspec.convert({**msgspec.structs.asdict(agreed), **self.overriding}, Constraints))
+        except msgspec.ValidationError:  # the news are in a file that anybody may write
+            return limits_of(agreed)
 
     def set_line(self, attempt: int, line: str) -> None:
         if attempt in self.running:
@@ -106,6 +115,7 @@ class Picture:
         self.merging.clear()
         self.blocked.clear()
         self.verifying.clear()
+        self.half_spent = None
 
 
 # --- what follows from each kind ---------------------------------------------------------------------------------
@@ -117,6 +127,16 @@ def _run_began(picture: Picture, one: kinds.RunBegan) -> None:
     picture.ended = None
     picture.began = moment(one.at)
     picture.branch = one.branch
+    picture.overriding = one.overriding
+
+
+def _half_spent(picture: Picture, one: kinds.HalfSpent) -> None:
+    picture.half_spent = one
+    picture.bells += 1
+
+
+def _corrected(picture: Picture, one: kinds.CorrectionTaken) -> None:  # noqa: ARG001 - a person has looked
+    picture.half_spent = None
 
 
 def _run_ended(picture: Picture, one: kinds.RunEnded) -> None:
@@ -141,6 +161,8 @@ def _attempt_ended(picture: Picture, one: kinds.AttemptEnded) -> None:
 def _settled(picture: Picture, one: kinds.Merged | kinds.AtomResolved | kinds.AtomFailed) -> None:
     picture.merging.discard(one.atom)
     picture.blocked.pop(one.atom, None)
+    if not isinstance(one, kinds.AtomFailed):
+        picture.half_spent = None
 
 
 def _not_merged(picture: Picture, one: kinds.NotMerged) -> None:
@@ -172,6 +194,8 @@ _FOLLOWED: dict[type[kinds.News], Callable[[Picture, Any], None]] = {
     kinds.NotMerged: _not_merged,
     kinds.AtomResolved: _settled,
     kinds.AtomFailed: _settled,
+    kinds.HalfSpent: _half_spent,
+    kinds.CorrectionTaken: _corrected,
     kinds.GenerationEnded: _generation_ended,
     kinds.Verifying: _verifying,
     kinds.Verified: _verified,

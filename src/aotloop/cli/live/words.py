@@ -7,6 +7,7 @@ from typing import Any
 
 from aotloop.cli.foreign import prose, visible
 from aotloop.cli.live.times import lasting
+from aotloop.cli.output import counted
 from aotloop.cli.spending import spending
 from aotloop.core.model import Used
 from aotloop.runner import news as kinds
@@ -141,9 +142,11 @@ def _resolved(one: kinds.AtomResolved) -> str:
 
 
 def _failed(one: kinds.AtomFailed) -> str:
-    if one.attempts < one.allowed:
-        return f"{name(one.atom)}: will be tried again, {one.attempts} of {one.allowed} attempts are used"
-    return f"{name(one.atom)}: all of {one.allowed} attempts are used"
+    in_all = max(one.failures, one.attempts)
+    if one.attempts >= one.allowed or not one.others:
+        return f"{name(one.atom)}: {'failed once' if in_all == 1 else f'failed {in_all:,} times'}, and is tried again"
+    more = f" ({in_all:,} in all)" if in_all > one.attempts else ""
+    return f"{name(one.atom)}: failed {one.attempts:,} of {one.allowed:,} times in this turn{more}, and is tried again"
 
 
 def _nothing_left(one: kinds.NothingLeft) -> str:
@@ -157,8 +160,8 @@ def _switched(one: kinds.SwitchedTo) -> str:
     )
 
 
-def _weighing(one: kinds.Weighing) -> str:
-    return f"{name(one.or_group)}: {names(one.choices)} are looked at before one is taken"
+def _reopened(one: kinds.AtomsReopened) -> str:
+    return f"{names(one.atoms)}: open again, because the base case fails in what they cover"
 
 
 def _added(one: kinds.AtomsAdded) -> str:
@@ -167,6 +170,20 @@ def _added(one: kinds.AtomsAdded) -> str:
 
 def _withdrawn(one: kinds.PartsWithdrawn) -> str:
     return f"{names(one.parents)}: to be done in one piece after all, without {names(one.atoms)}"
+
+
+def half_spent(one: kinds.HalfSpent) -> str:
+    """And what a person can do about it."""
+    money = f" and ${one.cost_usd:,.2f}" if one.cost_usd else ""
+    at = f" (most failures: {names(one.atoms)})" if one.atoms else ""
+    return (
+        f"nothing new for {counted(one.attempts, 'attempt')}{money}, at most {one.more:,} more{at}:"
+        " stop it (aot stop), change its direction (aot redirect), or let it go on"
+    )
+
+
+def _half_spent(one: kinds.HalfSpent) -> str:
+    return f"half is spent: {half_spent(one)}"
 
 
 def _generation(one: kinds.GenerationEnded) -> str:
@@ -243,9 +260,10 @@ _WORDS: dict[type[kinds.News], Callable[[Any], str]] = {
     kinds.AtomFailed: _failed,
     kinds.NothingLeft: _nothing_left,
     kinds.SwitchedTo: _switched,
-    kinds.Weighing: _weighing,
+    kinds.AtomsReopened: _reopened,
     kinds.AtomsAdded: _added,
     kinds.PartsWithdrawn: _withdrawn,
+    kinds.HalfSpent: _half_spent,
     kinds.GenerationEnded: _generation,
     kinds.Verifying: _verifying,
     kinds.Verified: _verified,

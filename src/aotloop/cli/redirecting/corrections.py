@@ -13,10 +13,11 @@ import msgspec
 from msgspec.structs import replace
 
 from aotloop.cli.names import known_atom, known_group
-from aotloop.cli.redirecting.limits import shown
+from aotloop.cli.redirecting.limits import in_force
 from aotloop.cli.redirecting.wishes import Wishes
 from aotloop.core import events
 from aotloop.core.effects import Effect
+from aotloop.core.limits import limits_of
 from aotloop.core.machine import advance
 from aotloop.core.model import BaseCase, Loop, Objective
 from aotloop.errors import AotError
@@ -102,7 +103,7 @@ def _constraints(loop: Loop, wishes: Wishes, at: str) -> Corrections:
     if wanted == now:
         raise AotError("the constraints say so already; nothing was changed")
     changed = {name: value for name, value in wishes.limits.items() if value != getattr(now, name)}
-    changes = [f"{name} {shown(getattr(now, name))} → {shown(value)}" for name, value in changed.items()]
+    changes = [f"{name} {in_force(now, name)} → {in_force(wanted, name)}" for name in changed]
     yield events.ConstraintsCorrected(constraints=wanted, description=", ".join(changes), at=at)
 
 
@@ -147,4 +148,13 @@ def _summary(loop: Loop, wishes: Wishes, at: str) -> Corrections:
 def _retry(loop: Loop, wishes: Wishes, at: str) -> Corrections:
     for atom_id in wishes.retried:
         known_atom(loop, atom_id)
-        yield events.RetryGranted(atom=atom_id, description=f"{atom_id} gets new attempts", at=at)
+        said = f"{atom_id} starts afresh: nothing is held against it any more, {_granted(loop)}"
+        yield events.RetryGranted(atom=atom_id, description=said, at=at)
+
+
+def _granted(loop: Loop) -> str:
+    """A share of attempts, which any atom may use; but a number of attempts that a person has set stays."""
+    limits = limits_of(loop.objective.constraints)
+    if limits.max_total_attempts is not None:
+        return f"but the loop may make no more attempts than before (max_total_attempts={limits.max_total_attempts})"
+    return f"and the loop may make {limits.attempts_per_atom} more attempts"

@@ -33,12 +33,12 @@ GO_ON, STOP, TAKE_FILE = "0", "9", "8"
 
 KINDS: dict[str, tuple[str, questions.Asked]] = {
     "1": ("the objective; the search starts afresh", questions.about_objective),
-    "2": ("a limit, such as the number of iterations", questions.about_limits),
+    "2": ("the effort, or a limit such as the number of iterations", questions.about_limits),
     "3": ("add an atom", questions.about_addition),
     "4": ("take an atom out", questions.about_removal),
     "5": ("choose for a group", questions.about_choice),
     "6": ("describe a result anew; what was built on it is done again", questions.about_summary),
-    "7": ("give an atom new attempts", questions.about_retry),
+    "7": ("let an atom start afresh, with more attempts", questions.about_retry),
     TAKE_FILE: ("take over what was changed in the file", lambda _: Wishes(takes_file=True)),
 }
 

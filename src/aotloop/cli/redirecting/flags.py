@@ -68,7 +68,7 @@ FLAGS = (
         type=Limit(),
         multiple=True,
         metavar="NAME=VALUE",
-        help="A constraint, such as max_iterations=40; `none` unsets one.",
+        help="A constraint, such as effort=high or max_iterations=40; `none` unsets one.",
     ),
     click.option("--add", "description", type=WORDS, metavar="DESCRIPTION", help="Add an atom."),
     click.option("--id", "atom", type=WORDS, help="Of the atom that is added [default: the next free A<n>]."),
@@ -109,7 +109,7 @@ FLAGS = (
         multiple=True,
         metavar="ATOM",
         shell_complete=complete_atom,
-        help="Give an atom all its attempts back.",
+        help="Let an atom start afresh: nothing is held against it, and its share of attempts is granted once more.",
     ),
     click.option(
         "--accept", is_flag=True, help="Take an objective that was changed in the file behind the loop's back."

@@ -6,11 +6,17 @@ from typing import Any
 
 import msgspec
 
-from aotloop.core.model import Constraints
+from aotloop.core.limits import EFFORTS, SET_BY_EFFORT, limits_of
+from aotloop.core.model import Constraints, Effort
 from aotloop.errors import AotError
 
 _FIELDS = {field.name: field for field in msgspec.structs.fields(Constraints)}
-_KINDS: dict[Any, str] = {int: "a whole number", bool: "true or false"}
+_KINDS: dict[Any, str] = {
+    int: "a whole number",
+    int | None: "a whole number",
+    bool: "true or false",
+    Effort: f"one of {', '.join(EFFORTS)}",
+}
 
 
 def limit_of(typed: str) -> tuple[str, Any]:
@@ -31,6 +37,14 @@ def limit_of(typed: str) -> tuple[str, Any]:
 def shown(value: object) -> str:
     """As it would be typed."""
     return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def in_force(constraints: Constraints, name: str) -> str:
+    """As `shown`; what is not set is what `effort` makes of it."""
+    value = getattr(constraints, name)
+    if value is None and name in SET_BY_EFFORT:
+        return f"{getattr(limits_of(constraints), name)} (by effort)"
+    return shown(value)
 
 
 def _value(name: str, text: str) -> Any:

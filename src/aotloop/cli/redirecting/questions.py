@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aotloop.cli.asking import ask, pick
+from aotloop.cli.failures import failures_of
 from aotloop.cli.foreign import prose, visible
 from aotloop.cli.output import tell
-from aotloop.cli.redirecting.limits import limit_of, shown
+from aotloop.cli.redirecting.limits import in_force, limit_of
 from aotloop.cli.redirecting.wishes import Wishes, checklist_of
 from aotloop.core.checklist import base_case_tree
 from aotloop.core.events import AtomAdded
@@ -57,8 +58,9 @@ def _about_base_case(loop: Loop) -> Wishes | None:
 
 
 def about_limits(loop: Loop) -> Wishes | None:
-    limits = {name: getattr(loop.objective.constraints, name) for name in loop.objective.constraints.__struct_fields__}
-    name = pick("Which one?", list(limits), [shown(value) for value in limits.values()])
+    now = loop.objective.constraints
+    names = list(now.__struct_fields__)
+    name = pick("Which one?", names, [in_force(now, one) for one in names])
     value = ask("What should it be? (none: unset it)") if name is not None else ""
     return Wishes(limits=dict([limit_of(f"{name}={value}")])) if value else None
 
@@ -110,7 +112,9 @@ def about_summary(loop: Loop) -> Wishes | None:
 
 def about_retry(loop: Loop) -> Wishes | None:
     graph = Graph(loop)
-    failed = [one for one in loop.atoms if one.status != "resolved" and (one.attempts or graph.is_exhausted(one.id))]
+    failed = [
+        one for one in loop.atoms if one.status != "resolved" and (failures_of(one) or graph.is_exhausted(one.id))
+    ]
     atom = _pick_atom("Which one?", failed, "nothing has failed")
     return Wishes(retried=(atom,)) if atom is not None else None
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from aotloop.cli.bound import bound_in_words, bound_of, effort_in_words
+from aotloop.cli.failures import failures_in_words
 from aotloop.cli.foreign import prose, visible
 from aotloop.cli.output import faint, heading, mark, tell
 from aotloop.core.checklist import base_case_tree
 from aotloop.core.graph import Graph
+from aotloop.core.limits import limits_of
 from aotloop.core.model import Atom, Loop, OrGroup
 
 MOST_ATOMS = 20
@@ -55,8 +58,8 @@ def _standing(graph: Graph, atom: Atom) -> Iterator[str]:
         yield f"after {visible(', '.join(atom.depends_on))}"
     if atom.id in graph.children_of:
         yield f"parts: {visible(', '.join(graph.children_of[atom.id]))}"
-    if atom.attempts:
-        yield f"failed {atom.attempts} of {graph.loop.objective.constraints.max_attempts}"
+    if failed := failures_in_words(graph, atom):
+        yield failed
 
 
 def _show_groups(loop: Loop) -> None:
@@ -66,18 +69,19 @@ def _show_groups(loop: Loop) -> None:
 
 
 def _choice(group: OrGroup, choice: str) -> str:
-    if choice in group.failed:
-        return "failed"
+    if choice == group.selected:
+        return "selected"
     if choice in group.blamed:
-        return "given up"
-    return "selected" if choice == group.selected else "untried"
+        return "left for now"
+    return "had its turn" if choice in group.failed else "waits for its turn"
 
 
 def _show_progress(loop: Loop) -> None:
-    control, limits = loop.control, loop.objective.constraints
+    control, limits = loop.control, limits_of(loop.objective.constraints)
     tell(
         f"{control.status}: iteration {control.iteration} of {limits.max_iterations},"
-        f" stalls {control.stall_count} of {limits.max_stall_count}",
+        f" stalls {control.stall_count} of {limits.max_stall_count};"
+        f" {effort_in_words(control)}, {bound_in_words(bound_of(loop))}",
         err=True,
     )
     if control.stop_reason:

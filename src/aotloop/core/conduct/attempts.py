@@ -7,8 +7,7 @@ from msgspec.structs import replace
 from aotloop.core import events
 from aotloop.core.conduct import reports
 from aotloop.core.conduct.run import Attempt, Run
-from aotloop.core.conflicts import untried
-from aotloop.core.effects import Effect, Retry
+from aotloop.core.effects import Effect, Exhausted
 from aotloop.errors import IllegalEvent
 
 MOST_WAITS = 10
@@ -19,7 +18,6 @@ def done(run: Run, report: reports.WorkDone) -> list[Effect]:
     attempt = run.attempts.get(report.attempt)
     if attempt is None or report.attempt in run.to_merge or attempt.role == "probe":
         return []
-    run.only_waited = False
     run.attempts[report.attempt] = replace(attempt, summary=report.summary, artifacts=report.artifacts)
     run.to_merge.append(report.attempt)
     run.waits.pop(attempt.atom, None)
@@ -30,36 +28,58 @@ def failed(run: Run, report: reports.WorkFailed) -> list[Effect]:
     attempt = _end(run, report)
     if attempt is None:
         return []
-    if attempt.weighs_for is not None:
-        return _know(run, attempt, report.at, feasible=True, findings=f"the probe found nothing: {report.reason}")
-    return fail(run, attempt, report.reason, report.at, taught=report.taught, final=report.repeated)
+    return fail(
+        run,
+        attempt,
+        report.reason,
+        report.at,
+        because_of=report.because_of,
+        progress=report.progress,
+        wants_probe=report.wants_probe,
+    )
 
 
 def _end(run: Run, report: reports.OfAttempt) -> Attempt | None:
     """The attempt that ends with this; None if it has ended before."""
     attempt = run.take_off(report.attempt) if report.attempt not in run.to_merge else None
-    knows_more = isinstance(report, reports.ProbeReturned) and report.feasible  # no progress, and no stall either
-    run.has_outcome = run.has_outcome or (attempt is not None and not knows_more)
     if attempt is not None:
-        run.only_waited = False
         run.waits.pop(attempt.atom, None)
     return attempt
 
 
-def fail(run: Run, attempt: Attempt, reason: str, at: str, *, taught: bool, final: bool = False) -> list[Effect]:
-    effects = run.advance(events.AtomFailed(atom=attempt.atom, reason=reason, at=at, weigh=taught, final=final))
-    is_command = attempt.atom in run.board.atoms and run.board.atoms[attempt.atom].run is not None
-    if is_command and attempt.merges == run.merges and any(isinstance(one, Retry) for one in effects):
+def fail(
+    run: Run,
+    attempt: Attempt,
+    reason: str,
+    at: str,
+    *,
+    because_of: tuple[str, ...] = (),
+    progress: bool = False,
+    wants_probe: bool = False,
+    is_last: bool = False,
+) -> list[Effect]:
+    """`is_last`: it cannot be tried again."""
+    is_command = run.board.atoms[attempt.atom].run is not None
+    run.failed.add(attempt.atom)
+    if is_command and attempt.merges == run.merges:
         run.held[attempt.atom] = run.merges
-    return effects
+    return run.advance(
+        events.AtomFailed(
+            atom=attempt.atom,
+            reason=reason,
+            at=at,
+            final=is_command or is_last,
+            because_of=because_of,
+            progress=progress,
+            wants_probe=wants_probe,
+        )
+    )
 
 
 def proposed(run: Run, report: reports.ChildrenProposed) -> list[Effect]:
     attempt = _end(run, report)
     if attempt is None:
         return []
-    if attempt.weighs_for is not None:
-        return _know(run, attempt, report.at, feasible=True, findings=report.reason)
     return _decompose(run, attempt, report.children, report.reason, report.at)
 
 
@@ -67,7 +87,7 @@ def _decompose(run: Run, attempt: Attempt, children: tuple[events.Child, ...], r
     try:
         return run.advance(events.AtomDecomposed(parent=attempt.atom, children=children, reason=reason))
     except IllegalEvent as refusal:
-        return fail(run, attempt, f"its proposal was refused: {refusal.cause}", at, taught=True)
+        return fail(run, attempt, f"its proposal was refused: {refusal.cause}", at)
 
 
 def probed(run: Run, report: reports.ProbeReturned) -> list[Effect]:
@@ -75,61 +95,42 @@ def probed(run: Run, report: reports.ProbeReturned) -> list[Effect]:
     if attempt is None:
         return []
     if attempt.role != "probe":
-        return fail(run, attempt, f"it answered as a probe would: {report.findings}", report.at, taught=False)
-    if attempt.weighs_for is None and report.feasible and report.children:
+        return fail(run, attempt, f"it answered as a probe would: {report.findings}", report.at)
+    if report.feasible and report.children:
         return _decompose(run, attempt, report.children, report.findings, report.at)
-    return _know(run, attempt, report.at, report.feasible, report.findings, report.estimate)
-
-
-def _know(
-    run: Run, attempt: Attempt, at: str, feasible: bool, findings: str, estimate: float | None = None
-) -> list[Effect]:
     return run.advance(
-        events.AtomProbed(atom=attempt.atom, feasible=feasible, findings=findings, estimate=estimate, at=at)
+        events.AtomProbed(
+            atom=attempt.atom,
+            feasible=report.feasible,
+            findings=report.findings,
+            estimate=report.estimate,
+            at=report.at,
+        )
     )
-
-
-def settle_weighings(run: Run, at: str) -> list[Effect]:
-    """When all alternatives are known, the best one is taken."""
-    effects: list[Effect] = []
-    for failing, weighing in list(run.weighing.items()):
-        if not is_weighed(run, failing):  # what was decided for another one has settled this too
-            continue
-        weighing.waiting[:] = [one for one in weighing.waiting if _is_unknown(run, weighing.or_group, one)]
-        is_open = any(one.weighs_for == failing for one in run.attempts.values())
-        if not weighing.waiting and not is_open:
-            del run.weighing[failing]
-            effects += run.advance(events.AlternativeSought(atom=failing, reason=weighing.reason, at=at))
-    return effects
-
-
-def is_weighed(run: Run, failing: str) -> bool:
-    """Whether there is still a reason to look for an alternative."""
-    atom, weighing = run.board.atoms.get(failing), run.weighing[failing]
-    if atom is None or failing not in run.board.required:
-        return False
-    is_spent = atom.status == "pending" and run.board.is_exhausted(failing)
-    return is_spent and weighing.or_group in run.loop.or_groups
-
-
-def _is_unknown(run: Run, name: str, choice: str) -> bool:
-    """It may have been probed meanwhile for the sake of another atom."""
-    return choice in untried(run.board, run.loop.or_groups[name]) and run.board.atoms[choice].findings is None
 
 
 def must_wait(run: Run, report: reports.MustWait) -> list[Effect]:
     attempt = run.take_off(report.attempt) if report.attempt not in run.to_merge else None
     if attempt is None:
         return []
-    if attempt.weighs_for is not None:
-        run.only_waited = False
-        return _know(run, attempt, report.at, feasible=True, findings=f"not probed: {report.reason}")
+    if report.for_good and _is_repair_of_commands(run, attempt.atom):
+        effects = fail(run, attempt, report.reason, report.at, is_last=True)
+        if Exhausted(atom=attempt.atom) in effects:
+            run.stuck[attempt.atom] = f"{attempt.atom}: {report.reason}"
+        return effects
     run.waits[attempt.atom] = run.waits.get(attempt.atom, 0) + 1
     if report.for_good or run.waits[attempt.atom] > MOST_WAITS:
-        run.stuck[attempt.atom] = report.reason
+        run.stuck[attempt.atom] = f"{attempt.atom}: {report.reason}"
     else:
         run.waiting[attempt.atom] = report.reason
     return run.advance(events.AtomAbandoned(atom=attempt.atom))
+
+
+def _is_repair_of_commands(run: Run, atom_id: str) -> bool:
+    """A loop of commands alone needs no agent but for repairs: without one, another choice is what is left to try."""
+    atoms = run.loop.atoms
+    is_done_by_commands = all(one.run or one.repairs or one.id in run.board.children_of for one in atoms)
+    return run.board.atoms[atom_id].repairs is not None and is_done_by_commands
 
 
 def wait_over(run: Run, report: reports.WaitOver) -> list[Effect]:

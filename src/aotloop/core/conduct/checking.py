@@ -7,6 +7,7 @@ from aotloop.core.conduct import reports
 from aotloop.core.conduct.run import Run
 from aotloop.core.effects import Effect, Exhausted, Finished, VerifyBaseCase
 from aotloop.core.endings import unmendable
+from aotloop.core.generations import lasts
 
 
 def verdict_is_due(run: Run) -> bool:
@@ -15,10 +16,17 @@ def verdict_is_due(run: Run) -> bool:
         return False
     if not run.has_begun or run.is_all_resolved():
         return True
-    generation_ended = run.is_open and not run.members
-    if generation_ended and run.loop.objective.constraints.verify_each_iteration:
+    if generation_is_over(run) and run.loop.objective.constraints.verify_each_iteration:
         return True
     return run.ending is not None and not run.attempts
+
+
+def generation_is_over(run: Run) -> bool:
+    """All that were under way have reported, and it has lasted long enough, or nothing can go on."""
+    if not run.is_open or run.members:
+        return False
+    can_go_on = bool(run.attempts or run.waiting) or next(run.board.best_ready(), None) is not None
+    return run.is_all_resolved() or not (lasts(run.board) and can_go_on)
 
 
 def verify_if_due(run: Run) -> list[Effect]:

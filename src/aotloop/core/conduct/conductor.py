@@ -9,11 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 from aotloop.core import events
+from aotloop.core.checklist import check_of
 from aotloop.core.conduct import attempts, checking, merging, reports
-from aotloop.core.conduct.ending import close_generation, finish, get_unstuck, reach_limits
+from aotloop.core.conduct.ending import close_generation, finish, get_unstuck, reach_limits, set_aside
 from aotloop.core.conduct.run import Attempt, Run
 from aotloop.core.conduct.starting import fill_slots
 from aotloop.core.effects import CheckParent, Effect
+from aotloop.core.freshness import fresh_verdict
 
 
 def conduct(run: Run, report: reports.Report) -> list[Effect]:
@@ -35,9 +37,10 @@ def _decide(run: Run, at: str) -> list[Effect]:
         return effects
     while True:
         effects += _call_off(run)
-        if changes := attempts.settle_weighings(run, at) + close_generation(run, at):
+        if changes := close_generation(run, at):
             effects += changes  # which may leave more behind, or end the generation
             continue
+        set_aside(run)
         reach_limits(run)
         effects += merging.merge_next(run)
         effects += checking.verify_if_due(run)
@@ -51,27 +54,19 @@ def _call_off(run: Run) -> list[Effect]:
     for noted in (run.waiting, run.stuck, run.held, run.waits):
         for atom_id in [one for one in noted if one not in run.board.atoms]:
             del noted[atom_id]
-    for failing in [one for one in run.weighing if not attempts.is_weighed(run, one)]:
-        del run.weighing[failing]
     return [run.cancel(one) for one in _doubtful(run) if not _is_of_use(run, one)]
 
 
 def _doubtful(run: Run) -> list[Attempt]:
     """All of the others are of use as they were: looking at each after every report would cost its square."""
     news, epoch = run.board.take_news(), run.loop.control.epoch
-    return [
-        one
-        for one in run.all_attempts()
-        if news is None or one.atom in news or one.epoch != epoch or one.weighs_for is not None
-    ]
+    return [one for one in run.all_attempts() if news is None or one.atom in news or one.epoch != epoch]
 
 
 def _is_of_use(run: Run, attempt: Attempt) -> bool:
     atom = run.board.atoms.get(attempt.atom)
     if atom is None or attempt.epoch != run.loop.control.epoch:
         return False
-    if attempt.weighs_for is not None:
-        return attempt.weighs_for in run.weighing and atom.status == "pending"
     return atom.status == "in_progress" and run.board.why_not_wanted(atom.id) is None
 
 
@@ -79,7 +74,6 @@ def _interrupt(run: Run, *, discard: bool = True) -> list[Effect]:
     """Everything under way ends, but for a revert: half of one is worse than either."""
     effects = [run.cancel(attempt, discard=discard) for attempt in run.all_attempts()]
     effects += run.cancel_checks()
-    run.weighing.clear()
     run.members.clear()
     run.is_open = False
     return effects
@@ -93,6 +87,8 @@ def _begin(run: Run, report: reports.Began) -> list[Effect]:
     for atom in run.loop.atoms.copy():
         if atom.status == "in_progress":
             run.advance(events.AtomAbandoned(atom=atom.id))
+    known = fresh_verdict(run.loop, report.commit) if report.commit is not None else None
+    run.has_begun = known is not None and not known.passed and not known.undecided
     return effects + _take_up(run, report.at)
 
 
@@ -100,15 +96,15 @@ def _take_up(run: Run, at: str) -> list[Effect]:
     """What a crash, or a correction, left between two steps: failures without consequence, parents to be checked."""
     effects: list[Effect] = []
     for atom in run.loop.atoms.copy():
-        if atom.status != "pending" or atom.id not in run.board.required or atom.id in run.weighing:
+        if atom.status != "pending" or atom.id not in run.board.required:
             continue
         if run.board.atoms.get(atom.id) != atom:  # changed by what was done about another one
             continue
         if run.board.is_exhausted(atom.id):
-            reason = "its attempts are spent"
+            reason = "it failed again and again"
             effects += run.advance(events.AlternativeSought(atom=atom.id, reason=reason, at=at))
         elif atom.id in run.board.children_of and not run.board.waits_for(atom.id):
-            if atom.check is None:
+            if check_of(atom, run.loop.objective.base_case) is None:
                 effects += run.advance(events.AtomResolved(atom=atom.id, at=at))
             else:
                 run.checking.add(atom.id)
@@ -138,7 +134,6 @@ def _found(run: Run, report: reports.ResultFound) -> list[Effect]:
 def _told(run: Run, report: reports.Told) -> list[Effect]:
     effects = run.advance(report.event)
     if isinstance(report.event, events.Corrected):
-        run.weighing.clear()
         effects = [one for one in effects if not isinstance(one, CheckParent)]  # they are asked for below
         effects += _go_another_way(run, report.at)
     elif isinstance(report.event, events.RedirectExpired):

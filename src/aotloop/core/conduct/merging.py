@@ -29,7 +29,6 @@ def merged(run: Run, report: reports.Merged) -> list[Effect]:
     attempt = run.take_off(report.attempt) if run.merging == report.attempt else None
     if attempt is None:
         return []
-    run.has_outcome = True
     _note_move(run)
     return run.advance(
         events.AtomResolved(
@@ -46,8 +45,7 @@ def refused(run: Run, report: reports.MergeRefused) -> list[Effect]:
     attempt = run.take_off(report.attempt) if run.merging == report.attempt else None
     if attempt is None:
         return []
-    run.has_outcome = True
-    return fail(run, attempt, report.reason, report.at, taught=True)
+    return fail(run, attempt, report.reason, report.at, progress=report.progress)
 
 
 def conflicted(run: Run, report: reports.MergeConflicted) -> list[Effect]:
@@ -56,8 +54,7 @@ def conflicted(run: Run, report: reports.MergeConflicted) -> list[Effect]:
     if attempt is None:
         return []
     if attempt.merges == run.merges:  # with nothing that was merged meanwhile: it would conflict for ever
-        run.has_outcome = True
-        return fail(run, attempt, "it cannot be merged", report.at, taught=True)
+        return fail(run, attempt, "it cannot be merged", report.at)
     run.apart.update(frozenset((attempt.atom, other)) for other in report.others)
     return run.advance(events.AtomAbandoned(atom=attempt.atom))
 

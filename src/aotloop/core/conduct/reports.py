@@ -17,10 +17,15 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Began(Report, frozen=True, kw_only=True):
-    """The gate is open. Atoms left in progress by a run that died are pending again."""
+    """The gate is open. Atoms left in progress by a run that died are pending again.
+
+    If the last verdict judged this commit and failed, the base case is not tried again: the work begins at once. So
+    `commit` is not given where results of an earlier run may still be reported by ResultFound, or without git.
+    """
 
     run_id: str | None = None
     objective_digest: str | None = None
+    commit: str | None = None
 
 
 class ResultFound(Report, frozen=True, kw_only=True):
@@ -57,21 +62,20 @@ class OfAttempt(Report, frozen=True, kw_only=True, tag=True):
 
 
 class WorkDone(OfAttempt, frozen=True, kw_only=True):
-    """The worker claims success, and the atom's own check agrees."""
+    """The worker claims success, and the atom's check agrees."""
 
     summary: str
     artifacts: tuple[str, ...] = ()
 
 
 class WorkFailed(OfAttempt, frozen=True, kw_only=True):
-    """`taught`: the reason says something about the work, not only that an agent crashed or talked nonsense.
-
-    `repeated`: it failed the same way before; to try it once more would teach nothing.
-    """
-
     reason: str
-    taught: bool = True
-    repeated: bool = False
+    because_of: tuple[str, ...] = ()
+    """Atoms whose results are in its way, as the agent sees it."""
+    progress: bool = False
+    """Part of the work is there, and holds: the next attempt starts from it."""
+    wants_probe: bool = False
+    """The agent asks for a probe before the next attempt."""
 
 
 class ChildrenProposed(OfAttempt, frozen=True, kw_only=True):
@@ -115,6 +119,7 @@ class MergeRefused(OfAttempt, frozen=True, kw_only=True):
     """Together with what was merged meanwhile it does not pass its check, or it touches what it may not touch."""
 
     reason: str
+    progress: bool = False
 
 
 class MergeConflicted(OfAttempt, frozen=True, kw_only=True):

@@ -18,12 +18,12 @@ from aotloop.core.effects import (
     Effect,
     Revert,
     Role,
-    WeighAlternatives,
 )
 from aotloop.core.endings import is_all_resolved
 from aotloop.core.events import AtomAbandoned, Event
+from aotloop.core.limits import Limits, limits_of
 from aotloop.core.machine import advance
-from aotloop.core.model import Constraints, Loop
+from aotloop.core.model import Loop
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,17 +33,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     role: Role
     merges: int
     """How many merges there had been when it began: what it builds on."""
-    weighs_for: str | None = None
-    """The failed atom for whose sake an alternative is probed."""
     summary: str = ""
     artifacts: tuple[str, ...] = ()
-
-
-class Weighing(msgspec.Struct, kw_only=True):
-    or_group: str
-    reason: str
-    waiting: list[str]
-    """Choices whose probe has not begun."""
 
 
 class Run:
@@ -62,19 +53,18 @@ class Run:
         self.waiting: dict[str, str] = {}
         self.waits: dict[str, int] = {}
         self.stuck: dict[str, str] = {}
-        self.weighing: dict[str, Weighing] = {}
+        self.failed: set[str] = set()
+        """Atoms that failed since it was last looked at what is hopeless."""
         self.held: dict[str, int] = {}
         """Commands that failed, and after how many merges: the same again would fail the same way."""
+        self.sought: set[tuple[str, ...]] = set()
+        """Combinations of choices that were taken since something started last: each is looked at once."""
         self.apart: set[frozenset[str]] = set()
         """Pairs of atoms whose changes conflicted."""
         self.merges = 0
         self.members: set[int] = set()
         self.is_open = False
         """A generation is under way."""
-        self.has_outcome = False
-        """Something came of an attempt since the last generation was judged; waits and conflicts are no outcome."""
-        self.only_waited = False
-        """In the last generation, or so far in this one, nobody did anything but wait."""
         self.verifications = 0
         self.verifying: int | None = None
         self.is_verified = False
@@ -98,9 +88,9 @@ class Run:
         self.board = Board(loop)
 
     @property
-    def limits(self) -> Constraints:
+    def limits(self) -> Limits:
         agreed = self.loop.objective.constraints
-        return replace(agreed, **self._overriding) if self._overriding else agreed
+        return limits_of(replace(agreed, **self._overriding) if self._overriding else agreed)
 
     def advance(self, event: Event) -> list[Effect]:
         """Changes the loop, and takes note of what that asks for."""
@@ -110,13 +100,8 @@ class Run:
             match effect:
                 case CheckParent(atom=atom):
                     self.checking.add(atom)
-                case WeighAlternatives(atom=atom, or_group=name, choices=choices):
-                    reason = self.loop.trail[-1].reason
-                    self.weighing[atom] = Weighing(or_group=name, reason=reason, waiting=list(choices))
-                case Backtracked(undone=undone, reset=reset):
+                case Backtracked(undone=undone):  # what is held stays so until something is merged or taken back
                     self.to_revert += undone
-                    for atom in reset:
-                        self.held.pop(atom, None)
                 case Revert(atoms=undone):
                     self.to_revert += undone
         return [effect for effect in effects if not isinstance(effect, Revert)]  # it has to wait for its turn
@@ -135,7 +120,7 @@ class Run:
     def cancel(self, attempt: Attempt, *, discard: bool = True) -> Effect:
         self.take_off(attempt.number)
         atom = self.board.atoms.get(attempt.atom)
-        if atom is not None and atom.status == "in_progress" and attempt.weighs_for is None:
+        if atom is not None and atom.status == "in_progress":
             self.advance(AtomAbandoned(atom=attempt.atom))
         return CancelAttempt(attempt=attempt.number, atom=attempt.atom, discard=discard)
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 from aotloop.core import events
 from aotloop.core.conduct.run import Attempt, Run
 from aotloop.core.effects import Effect, StartAttempt
+from aotloop.core.generations import is_begun
+from aotloop.core.measure import attempts_left
 from aotloop.core.touches import overlap
 
 
 def fill_slots(run: Run) -> list[Effect]:
-    """Probes that somebody waits for come first, then what is ready, best first. Then a generation is under way."""
+    """What is ready, best first. Then a generation is under way."""
     effects: list[Effect] = []
-    if run.ending is None and run.has_begun and not _is_reverting(run) and _another_generation_is_allowed(run):
-        free = slots(run) - len(run.attempts)
-        effects += _start_probes(run, free)
-        effects += _start_ready(run, free - len(effects))
-    if not run.is_open and run.attempts and run.ending is None and _another_generation_is_allowed(run):
+    if run.ending is None and run.has_begun and not _is_reverting(run) and _another_may_start(run):
+        left = attempts_left(run.loop, run.limits) - len(run.all_attempts())  # a result that is blocked counts, too
+        effects += _start_ready(run, min(slots(run) - len(run.attempts), left))
+    if not run.is_open and run.attempts and run.ending is None and _another_may_start(run):
         run.is_open = True
         run.members = set(run.attempts)
-        run.advance(events.GenerationBegan(again=run.only_waited))
-        run.only_waited = True
+        run.advance(events.GenerationBegan())
     return effects
 
 
@@ -31,21 +31,12 @@ def slots(run: Run) -> int:
     return run.limits.max_parallel_agents
 
 
-def _another_generation_is_allowed(run: Run) -> bool:
-    """What starts now belongs to the generation that begins next."""
-    is_number_free = run.only_waited and not run.is_open
-    return is_number_free or run.loop.control.iteration < run.limits.max_iterations
-
-
-def _start_probes(run: Run, free: int) -> list[Effect]:
-    effects: list[Effect] = []
-    for failing, weighing in run.weighing.items():
-        for choice in weighing.waiting.copy():
-            is_looked_at = any(one.atom == choice for one in run.attempts.values())  # for another atom's sake
-            if len(effects) < free and not is_looked_at:
-                weighing.waiting.remove(choice)
-                effects.append(_start(run, choice, weighs_for=failing))
-    return effects
+def _another_may_start(run: Run) -> bool:
+    """In the generation that is under way, as long as it lasts; else it belongs to the one that begins next."""
+    generation = run.loop.control.generation
+    if is_begun(generation) and (not run.is_open or generation.outcomes + len(run.attempts) < generation.least):
+        return True
+    return run.loop.control.iteration < run.limits.max_iterations
 
 
 def _start_ready(run: Run, free: int) -> list[Effect]:
@@ -58,6 +49,7 @@ def _start_ready(run: Run, free: int) -> list[Effect]:
         if is_startable(run, atom_id):
             run.advance(events.AtomStarted(atom=atom_id))
             effects.append(_start(run, atom_id))
+            run.sought.clear()
             if len(effects) >= free:
                 break
         elif touches and any(_touch(run, touches, other) for other in _workers(run)):
@@ -65,15 +57,13 @@ def _start_ready(run: Run, free: int) -> list[Effect]:
     return effects
 
 
-def _start(run: Run, atom_id: str, weighs_for: str | None = None) -> Effect:
-    is_probe = weighs_for is not None or run.board.atoms[atom_id].probe
+def _start(run: Run, atom_id: str) -> Effect:
     attempt = Attempt(
         number=run.next_number,
         atom=atom_id,
         epoch=run.loop.control.epoch,
-        role="probe" if is_probe else "worker",
+        role="probe" if run.board.atoms[atom_id].probe else "worker",
         merges=run.merges,
-        weighs_for=weighs_for,
     )
     run.next_number += 1
     run.attempts[attempt.number] = attempt

@@ -1,0 +1,97 @@
+"""Tasks whose outcomes are recorded from a real model: 72 small functions, three wordings each, forty answers to each.
+
+`recorded.txt` has one line for each task: its name, and for each wording its forty answers, recorded from
+Qwen2.5-Coder-1.5B-Instruct at temperature 0.8. A dot: the check of the task passed. A letter: it failed; the same
+letter within a task: with the same words. The tasks do not depend on each other, and each wording is a way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from random import Random
+
+from aotloop.core.model import Constraints
+from bench.convergence.accounts import Ended
+from bench.convergence.jobs import Job, Part, Unit
+from bench.convergence.luck import Luck, Traits
+from bench.convergence.others import repeat_until_checked
+from bench.convergence.ours import ours
+
+DATA = Path(__file__).with_name("recorded.txt")
+BUDGETS = (2, 6, 10)
+"""Attempts for each task."""
+PASSED = "."
+
+Answers = tuple[str, ...]
+"""By wording."""
+
+
+@cache
+def answers() -> tuple[Answers, ...]:
+    return tuple(tuple(line.split()[1:]) for line in DATA.read_text().splitlines())
+
+
+def job() -> Job:
+    return Job(
+        units=tuple(
+            Unit(number=number, needs=(), possible=tuple(PASSED in one for one in wordings))
+            for number, wordings in enumerate(answers())
+        )
+    )
+
+
+class RecordedLuck(Luck):
+    """The n-th attempt at a task in one wording has the n-th answer, in an order drawn by the seed."""
+
+    def __init__(self, seed: str) -> None:
+        super().__init__(seed, Traits(chance=0.0))
+        self._name = seed
+        self._answers: dict[tuple[int, int], str] = {}
+        self._given: dict[tuple[int, int], int] = {}
+        self._said = ""
+
+    def successes(self, parts: Iterable[Part], *, before: int = 0) -> list[bool]:  # noqa: ARG002
+        return [self._answer(unit, way) == PASSED for unit, way, _ in parts]
+
+    def _answer(self, unit: int, way: int) -> str:
+        key = (unit, way)
+        if key not in self._answers:
+            recorded = answers()[unit][way]
+            self._answers[key] = "".join(Random(f"{self._name} {key}").sample(recorded, len(recorded)))
+        number = self._given.get(key, 0)
+        self._given[key] = number + 1
+        self._said = self._answers[key][number % len(self._answers[key])]
+        return self._said
+
+    def evidence(self, missing: Iterable[Part]) -> str:  # noqa: ARG002
+        return f"its check fails: {self._said}"
+
+
+def solved_by_ours(seed: str, budget: int) -> Ended:
+    tasks = job()
+    limits = Constraints(max_total_attempts=budget * len(tasks.units))
+    return ours(tasks, RecordedLuck(seed), limits, budget=budget)
+
+
+def solved_by_repeat(seed: str, budget: int) -> Ended:
+    return repeat_until_checked(job(), RecordedLuck(seed), budget=budget)
+
+
+def solved_by_turns(seed: str, budget: int) -> Ended:
+    """Without a machine: the task and the wording that failed least come next, and nothing else ends it."""
+    tasks, luck = job(), RecordedLuck(seed)
+    failures = {(unit.number, way): 0 for unit in tasks.units for way in range(len(unit.possible))}
+    open_tasks = [unit.number for unit in tasks.units]
+    for _ in range(budget * len(tasks.units)):
+        if not open_tasks:
+            break
+        unit = min(open_tasks, key=lambda one: (sum(failures[one, way] for way in range(3)), one))
+        way = min(range(3), key=lambda one: failures[unit, one])
+        if luck.successes([(unit, way, 0)])[0]:
+            open_tasks.remove(unit)
+        else:
+            failures[unit, way] += 1
+    done = 1 - len(open_tasks) / len(tasks.units)
+    return Ended(solved=done == 1, claimed=done == 1, attempts=0, cost=0.0, time=0.0, units=done)
