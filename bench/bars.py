@@ -1,6 +1,6 @@
-"""Bars as SVG, on a logarithmic scale, readable on white and on dark: no background, colours of middling lightness.
+"""Bar charts as SVG, on a logarithmic scale, readable on white and on dark: no background, medium colours.
 
-What is ours is filled, what is of others is paler; every bar says its value. Same data, same bytes.
+Our bars are filled, those of others are paler; every bar shows its value. Same data, same bytes.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from statistics import median
 
 from msgspec.structs import replace
 
-from aotloop.core.board import Board
+from aotloop.core.graph.board import Board
 from aotloop.core.model import Atom, BaseCase, Control, Loop, Objective
 from bench.measure import Row, in_turn
 

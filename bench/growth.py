@@ -1,4 +1,4 @@
-"""What may be large takes no more for each of its parts than what is small: texts of agents, loops that are shown."""
+"""Growth: a large text or loop takes no more time for each of its parts than a small one."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from aotloop.agents.answers import NotAResult, find_answer
-from aotloop.cli.drawing import draw as drawn
+from aotloop.agents.answers.extraction import NotAResult, find_answer
+from aotloop.cli.graph import draw as drawn
 from aotloop.cli.live.frame import draw as frame
-from aotloop.cli.live.picture import Picture
-from aotloop.judging.places import places_in
-from aotloop.workspace.globs import matching
+from aotloop.cli.live.run_view import Picture
+from aotloop.execution.judges.judgement import places_in
+from aotloop.text.patterns import matching
 from bench.events import layered
 from bench.measure import Row, in_turn
 

@@ -1,4 +1,4 @@
-"""What hooks cost a session, from start to end of the process, against an interpreter that does nothing."""
+"""The cost of hooks in a session, from start to end of the process, against an interpreter that does nothing."""
 
 from __future__ import annotations
 

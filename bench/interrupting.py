@@ -1,7 +1,7 @@
-"""How soon everything is dead, of agents and judges that ignore SIGTERM and have children, sessions and daemons.
+"""Interruption: the time until agents and judges are dead that ignore SIGTERM and have children and daemons.
 
-From the start of the command to the end of the last process that was there before it; `aot stop` gives agents five
-seconds of grace, which are not counted here.
+The time is from the start of the command to the end of the last earlier process. `aot stop` gives agents five seconds
+of grace, which are not counted here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from statistics import median
 
-from tests.judging.stubborn import judging, stubborn_judges
+from tests.execution.judges.stubborn import judging, stubborn_judges
 from tests.loops import atom
 from tests.patience import PATIENCE, until
 from tests.runner.projects import Project, a_project

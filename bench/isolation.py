@@ -9,11 +9,11 @@ from itertools import count
 from pathlib import Path
 from statistics import median
 
-from aotloop.workspace.attempts import commit
-from aotloop.workspace.integration import Conflict, land, prepare
-from aotloop.workspace.landing import Landed
-from aotloop.workspace.pool import Pool
-from aotloop.workspace.repository import Repository, find_repository
+from aotloop.git.attempt_commit import commit
+from aotloop.git.checkout.fast_forward import Landed
+from aotloop.git.integration import Conflict, land, prepare
+from aotloop.git.repository import Repository, find_repository
+from aotloop.git.worktrees.pool import Pool
 from bench.measure import Row, in_turn
 
 ROUNDS = 21
@@ -53,7 +53,7 @@ def _pooled(pool: Pool, repository: Repository) -> Callable[[], None]:
         _work(desk.path, next(numbers))
         prepared = prepare(repository, commit(desk, "work", {"Aot-Atom": "A1"}))
         outcome = None if isinstance(prepared, Conflict) else land(repository, prepared, head.branch)
-        assert isinstance(outcome, Landed), "nobody else is at work"
+        assert isinstance(outcome, Landed), "no other process is at work"
         pool.give_back(desk)
 
     return attempt

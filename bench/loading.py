@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import yaml
 
-from aotloop.statefile.frontmatter import split
-from aotloop.statefile.reading import decode
+from aotloop.statefile.reader import decode, split
 from bench.files import state_file
 from bench.measure import Row, in_turn
 

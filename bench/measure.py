@@ -1,4 +1,4 @@
-"""How the rows are measured: contenders take turns, so that what else the machine does hits all of them alike."""
+"""Measurement of the rows: contenders take turns, so that other load on the machine affects all of them alike."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a run costs besides the commands it runs: 1,000 that do nothing, against a bare loop and against make.
+"""The overhead of a run: 1,000 commands that do nothing, against a bare loop and against make.
 
-The bare loop starts the same command for each atom and durably replaces a file of the same size, as any loop has to
-that wants to know after a crash what was done.
+The bare loop starts the same command for each atom and durably replaces a file of the same size. Every loop has to do
+that if it wants to know after a crash which steps were done.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Line plots as SVG, readable on white and on dark: no background, and colours of middling lightness.
+"""Line plots as SVG, readable on white and on dark: no background, medium colours.
 
-Every line has a dash pattern of its own as well, so that nobody depends on the colours. Same data, same bytes.
+Every line also has its own dash pattern, so that a reader does not need the colours. Same data, same bytes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Makes the lists of docs/errors.md: reasons to stop, messages and findings, as they stand in the sources."""
+"""Makes the lists of docs/errors.md from the sources: reasons to stop, and the messages that come with a remedy.
+
+A message without a remedy says all there is to say; to repeat it on a page would help no reader.
+"""
 
 from __future__ import annotations
 
@@ -9,46 +12,52 @@ from operator import itemgetter
 
 from docs.messages import Message, Reader
 
+from aotloop import exit_codes
 from aotloop.errors import remedy
 
 KINDS = {
-    "limit": "as much as was allowed has been used (exit code 5)",
-    "stalled": "it went on, and nothing got smaller (4)",
-    "exhausted": "nothing is left to try (4)",
-    "blocked": "a person has to do or decide something first (6)",
-    "user": "a person stopped it (7; 130 with Ctrl-C)",
-    "error": "something failed that is no fault of the work (1)",
+    "limit": "as much as was allowed has been used",
+    "stalled": "it went on, and nothing got smaller",
+    "exhausted": "nothing is left to try",
+    "blocked": "a person has to do or decide something first",
+    "user": "a person stopped it",
+    "error": "something failed that is no fault of the work",
 }
 
 AREAS = {
-    "Commands": ("cli", "app"),
-    "Starting and running a loop": ("launch", "runner", "verify", "judging"),
+    "Commands": ("cli", "app", "app.redirect"),
+    "Starting and running a loop": ("app.preflight", "runner", "execution", "checks"),
     "What the loop does not allow": ("core",),
     "The state file": ("statefile",),
-    "Aligning and importing": ("alignment", "imports"),
+    "Aligning and importing": ("app.align", "importers"),
     "Configuration": ("config", "trust"),
-    "Agents": ("agents",),
-    "Git and worktrees": ("workspace",),
-    "Shipping": ("phases", "shipping"),
-    "Sessions and the plugin": ("session", "installing", "hooks"),
-    "Scripts of the plugin": ("scripts",),
+    "Agents": ("agents", "process"),
+    "Git and worktrees": ("git", "flock"),
+    "Shipping": ("phases", "app.ship"),
+    "The plugin": ("app.plugin",),
 }
+"""The packages whose messages stand under each heading."""
+UNLISTED = ("app.session", "hooks", "scripts")
+"""What agents read in a session, together with its remedy."""
 
 
-def page(text: str, reader: Reader) -> str:
-    """The page with its lists as the sources are now."""
-    lists = {
+def parts(reader: Reader) -> dict[str, str]:
+    """The lists of the page, by the names of their marks."""
+    return {
+        "codes": _codes(),
         "remedies": _remedies(),
-        "stops": _stops(reader.stops()),
+        "reasons": _stops(reader.stops()),
         "messages": _messages(reader.endings()),
-        "findings": _findings(reader.findings()),
     }
-    for what, listed in lists.items():
-        begin, end = f"<!-- made from the sources: {what} -->", f"<!-- end: {what} -->"
-        before, _, rest = text.partition(begin)
-        _, _, after = rest.partition(end)
-        text = f"{before}{begin}\n{listed.strip()}\n\n{end}{after}"
-    return text
+
+
+def _codes() -> str:
+    rows = [f"| {code} | {meaning} | {exit_codes.REMEDIES.get(code, '')} |\n" for code, meaning in _meanings()]
+    return "".join(["| code | meaning | what to do |\n", "| --- | --- | --- |\n", *rows])
+
+
+def _meanings() -> list[tuple[int, str]]:
+    return sorted(exit_codes.MEANINGS.items())
 
 
 def _remedies() -> str:
@@ -60,28 +69,32 @@ def _remedies() -> str:
 
 
 def _messages(endings: Sequence[Message]) -> str:
-    parts = []
-    for title, areas in AREAS.items():
-        parts.append(f"### {title}\n{_listed(one for one in endings if one.area in areas)}\n")
-    return "".join(parts)
-
-
-def _findings(findings: Sequence[Message]) -> str:
-    wrong, doubtful = ([one for one in findings if one.is_warning is level] for level in (False, True))
-    return f"### Errors of a file\n{_listed(wrong)}\n### Warnings\n{_listed(doubtful)}"
+    advised = [one for one in endings if one.hint.strip("… ")]
+    sections = ((title, [one for one in advised if one.area in areas]) for title, areas in AREAS.items())
+    return "".join(f"### {title}\n{_listed(found)}\n" for title, found in sections if found)
 
 
 def _stops(reasons: Iterable[str]) -> str:
     parts = []
     for kind, meaning in KINDS.items():
         shown = [f"- {_code(reason)}\n" for reason in reasons if reason.startswith(f"{kind}: ")]
-        parts.append(f"### `{kind}:`\n{meaning[0].upper()}{meaning[1:]}.\n\n{''.join(shown)}\n")
+        parts.append(
+            f"### `{kind}:`\n{meaning[0].upper()}{meaning[1:]} (exit code {_code_of(kind)}).\n\n{''.join(shown)}\n"
+        )
     return "".join(parts)
 
 
+def _code_of(kind: str) -> str:
+    code = exit_codes.code_of(kind)
+    return f"{code}; {exit_codes.INTERRUPTED} with Ctrl-C" if code == exit_codes.STOPPED else str(code)
+
+
 def _listed(messages: Iterable[Message]) -> str:
-    told = sorted({(one.text, one.hint) for one in messages})
-    return "".join(f"- {_code(text)}{f' → {_plain(hint)}' if hint.strip('… ') else ''}\n" for text, hint in told)
+    """Each message once, with all that may be advised."""
+    told: dict[str, list[str]] = {}
+    for text, hint in sorted({(one.text, one.hint) for one in messages}):
+        told.setdefault(text, []).append(_plain(hint))
+    return "".join(f"- {_code(text)} → {' / '.join(hints)}\n" for text, hints in told.items())
 
 
 def _code(text: str) -> str:

@@ -1,5 +1,7 @@
-"""Writes docs/cli.md from the commands, docs/errors.md from the sources, the diagrams of docs/architecture.md from the
-tables, and what docs/agents.md says about each backend from the backends; a test fails when they are out of date.
+"""Writes the pages and the parts of pages that are made from the program itself; a test fails when one is out of date.
+
+docs/cli.md is made from the commands, docs/errors.md from the sources, the diagrams of docs/architecture.md from the
+tables, its map and that of AGENTS.md from docstrings and import contract, docs/agents.md's tables from the backends.
 Run: make docs
 """
 
@@ -9,59 +11,35 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import click
-from docs import errors
+from docs import commands, errors, package_map
+from docs.marked import replaced
 from docs.messages import Reader
 
-from aotloop.agents import codex
-from aotloop.agents.acp_presets import PRESETS
-from aotloop.agents.claudecode import troubles as claude
+from aotloop.agents.acp.presets import PRESETS
+from aotloop.agents.claude import event_summary as claude
+from aotloop.agents.codex import backend as codex
 from aotloop.agents.contract import Capabilities
-from aotloop.agents.registry import BACKENDS, EXTRAS, backend
-from aotloop.agents.settings import Settings
-from aotloop.cli.main import COMMANDS, aot
+from aotloop.agents.registry import BACKENDS, EXTRAS, Settings, backend
 from aotloop.core.transitions import ATOM, LOOP
 
-PAGE = Path(__file__).parent / "cli.md"
-ERRORS = Path(__file__).parent / "errors.md"
-ARCHITECTURE = Path(__file__).parent / "architecture.md"
-AGENTS = Path(__file__).parent / "agents.md"
-BEGIN, END = "<!-- made from aotloop.core.transitions -->", "<!-- end -->"
-
-HEAD = """\
-# Commands
-Made from the commands' own help; `aot COMMAND --help` says the same.
-
-The state file is the one `--state-file` names, else `$AOT_STATE_FILE`, else `.claude/aot-loop-state.md` in the current
-folder or above it. `--json` prints one JSON object on standard output and nothing else. Exit codes: 0 success,
-1 failure, 2 usage, 130 interrupted; `aot verify` also has 6, undecided; `aot run` has 3, the gate is not open, 4,
-stalled or exhausted, 5, a limit, 6, waiting for a person, and 7, stopped by a person.
-"""
+DOCS = Path(__file__).parent
+GUIDE = DOCS.parent / "AGENTS.md"
 
 
-def page() -> str:
-    root = click.Context(aot, info_name="aot", terminal_width=100, **aot.context_settings)
-    parts = [HEAD]
-    for name in COMMANDS:
-        command = aot.get_command(root, name)
-        if command is not None:
-            parts += _sections(command, click.Context(command, info_name=name, parent=root), "##")
-    return "\n".join(parts)
+def pages() -> dict[Path, str]:
+    """Every page that has something made in it, as it should be now."""
+    parts = {
+        DOCS / "errors.md": errors.parts(Reader()),
+        DOCS / "architecture.md": {"states": _states(), "map": package_map.table()},
+        GUIDE: {"layers": package_map.picture()},
+        DOCS / "agents.md": {"clients": _clients(), "capabilities": _capabilities()},
+    }
+    made = {path: replaced(path.read_text(encoding="utf-8"), those) for path, those in parts.items()}
+    return {DOCS / "cli.md": commands.page(), **made}
 
 
-def _sections(command: click.Command, context: click.Context, level: str) -> list[str]:
-    parts = [f"{level} `{context.command_path}`\n", f"```text\n{command.get_help(context).rstrip()}\n```\n"]
-    if isinstance(command, click.Group):
-        for name, inner in command.commands.items():
-            parts += _sections(inner, click.Context(inner, info_name=name, parent=context), level + "#")
-    return parts
-
-
-def architecture(text: str) -> str:
-    """The page with its diagrams as the tables are now."""
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{_diagram('atom', ATOM)}\n{_diagram('loop', LOOP)}\n{END}{after}"
+def _states() -> str:
+    return f"{_diagram('atom', ATOM)}\n{_diagram('loop', LOOP)}"
 
 
 def _diagram(name: str, table: Mapping[Any, str]) -> str:
@@ -73,16 +51,6 @@ def _diagram(name: str, table: Mapping[Any, str]) -> str:
     lines = [f"    {status} --> {following}: {', '.join(names)}" for (status, following), names in moves.items()]
     first = next(iter(table))[0]
     return "\n".join(["```mermaid", "stateDiagram-v2", f"    %% {name}", f"    [*] --> {first}", *lines, "```"])
-
-
-def agents(text: str) -> str:
-    """The page with its tables as the backends are now."""
-    for what, table in (("clients", _clients()), ("capabilities", _capabilities())):
-        begin, end = f"<!-- made from aotloop.agents: {what} -->", f"<!-- end: {what} -->"
-        before, _, rest = text.partition(begin)
-        _, _, after = rest.partition(end)
-        text = f"{before}{begin}\n{table}\n{end}{after}"
-    return text
 
 
 def _clients() -> str:
@@ -114,7 +82,5 @@ def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
-    ERRORS.write_text(errors.page(ERRORS.read_text(encoding="utf-8"), Reader()), encoding="utf-8")
-    ARCHITECTURE.write_text(architecture(ARCHITECTURE.read_text(encoding="utf-8")), encoding="utf-8")
-    AGENTS.write_text(agents(AGENTS.read_text(encoding="utf-8")), encoding="utf-8")
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8")

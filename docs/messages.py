@@ -1,4 +1,4 @@
-"""Every message that ends a command, every finding about a file and every reason to stop, as the sources have them.
+"""Every message that ends a command and every reason to stop, as the sources have them.
 
 An error is made by calling a class of the tree in errors.py, or a function that says it returns one; then what it was
 called with stands in its place.
@@ -25,14 +25,12 @@ ERRORS = (errors.AotError, click.ClickException, UsageError)
 STOPS = ("limit: ", "stalled: ", "exhausted: ", "blocked: ", "user: ", "error: ")
 ELSEWHERE = {"agents", "workspace"}
 """What begins like a reason to stop there is what other programs say."""
-FINDINGS, LEVELS = "aotloop.core.findings", ("error", "warning")
 
 
 class Message(msgspec.Struct, frozen=True, order=True):
     area: str
     text: str
     hint: str = ""
-    is_warning: bool = False
 
 
 class Reader:
@@ -57,10 +55,6 @@ class Reader:
             ):
                 found |= {Message(scope.module.area, *made) for made in self._made(call, scope)}
         return sorted(one for one in found if re.search(r"[a-z]{2}", one.text))
-
-    def findings(self) -> list[Message]:
-        found = (self._finding(call, scope) for call, scope in self._calls())
-        return sorted({one for one in found if one is not None})
 
     def stops(self) -> list[str]:
         """Reasons that a loop is stopped for, as they stand in its file."""
@@ -108,24 +102,6 @@ class Reader:
                 if isinstance(node, ast.Return) and isinstance(node.value, ast.Call):
                     yield from self._made(node.value, inner)
 
-    def _finding(self, call: ast.Call, scope: Scope) -> Message | None:
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-        if name not in ("add", "Finding", *LEVELS) or scope.module.name == FINDINGS:
-            return None
-        match name, call.args:
-            case "add", [ast.Constant(value=str() as level), _, where, what] if level in LEVELS:
-                pass
-            case "Finding", [ast.Constant(value=str() as level), where, what, *_]:
-                pass
-            case ("error" | "warning") as level, [where, what] if self._defined_in(name, scope.module) == FINDINGS:
-                pass
-            case _:
-                return None
-        text = f"{_path(where)}{self.source.text(what, scope)}"
-        if text == UNKNOWN:
-            return None
-        return Message(scope.module.area, text, is_warning=level == "warning")
-
     # --- what makes an error -----------------------------------------------------------------------------------
 
     def _is_known(self, call: ast.Call, scope: Scope) -> bool:
@@ -150,9 +126,6 @@ class Reader:
         else:
             makers = self._makers.get(made_by.attr, []) if isinstance(made_by, ast.Attribute) else []
         return makers[0] if len(makers) == 1 else None
-
-    def _defined_in(self, name: str, module: Module) -> str:
-        return self.source.defined(module, name)[0].name
 
 
 def _names_of(kind: type[Exception]) -> Iterator[str]:
@@ -184,10 +157,3 @@ def _dotted(expression: ast.expr | None) -> str:
         case ast.Attribute(value=value, attr=name):
             return f"{_dotted(value)}.{name}"
     return ""
-
-
-def _path(where: ast.expr) -> str:
-    """As in `control.status: `, with … for what is not known."""
-    parts = where.elts if isinstance(where, ast.Tuple) else []
-    names = [part.value if isinstance(part, ast.Constant) else UNKNOWN for part in parts]
-    return f"{'.'.join(map(str, names))}: " if names else ""

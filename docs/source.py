@@ -21,7 +21,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 class Module(msgspec.Struct, frozen=True):
     name: str
-    """As in `aotloop.core.atoms`."""
+    """As in `aotloop.core.handlers.atoms`."""
     tree: ast.Module
     functions: dict[str, Function]
     """Methods too, by their bare name."""
@@ -31,7 +31,9 @@ class Module(msgspec.Struct, frozen=True):
 
     @property
     def area(self) -> str:
-        return [*self.name.split("."), ""][1]
+        """The package below `aotloop`; of `app`, also the folder in it."""
+        _, *parts = [*self.name.split("."), ""]
+        return ".".join(parts[:2]) if parts[0] == "app" and len(parts) > 3 else parts[0]
 
 
 class Scope(msgspec.Struct, frozen=True):

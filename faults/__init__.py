@@ -1,1 +1,1 @@
-"""Lets go wrong what can go wrong, again and again: nothing is lost, doubled or left, nothing hostile is run."""
+"""Fault injection: faults of every kind, again and again; nothing is lost, doubled or left, nothing hostile runs."""

@@ -1,4 +1,4 @@
-"""Trials: one loop each, killed again and again, then left to end, then looked at."""
+"""Trials: one loop each, killed again and again, then left to end, then examined."""
 
 from __future__ import annotations
 

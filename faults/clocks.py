@@ -1,4 +1,4 @@
-"""The time of day jumps by hours and years while a loop runs, for all processes: limits count what really passed."""
+"""Clocks: the time of day jumps by hours and years while a loop runs; limits count the real time."""
 
 from __future__ import annotations
 

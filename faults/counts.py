@@ -1,4 +1,4 @@
-"""What a kind of fault came to: how many cases, how many were survived, and what was lost or let through."""
+"""Counts for a kind of fault: cases, survived cases, and what was lost or let through."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Counts:
     lost: int = 0
     """Updates that were reported as done, or were there before, and are gone."""
     injections: int = 0
-    """Commands that ran though nobody had accepted them, and writes outside of where they belong."""
+    """Commands that ran without acceptance, and writes outside of the allowed places."""
     problems: list[str] = field(default_factory=list)
     skipped: str | None = None
     """Why there are no cases."""

@@ -1,6 +1,6 @@
-"""A worktree that is made, used and removed on a disk that fails at one call, of git or ours: the next pool tidies up.
+"""Worktrees on a disk that fails at one call, of git or ours: the next pool cleans up.
 
-One process does one thing after the other, so a number names the same call each time; every one of them is struck.
+One process does one step after the other, so a number names the same call each time; every call fails once.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from tests.workspace.checkouts import head, make_checkout, sh
+from tests.git.checkouts import head, make_checkout, sh
 
 from aotloop.errors import Unavailable
-from aotloop.workspace.pool import Pool
-from aotloop.workspace.repository import find_repository
+from aotloop.git.repository import find_repository
+from aotloop.git.worktrees.pool import Pool
 from faults.counts import Counts, Deadline
 from faults.runs import FAULTS
 from faults.shim import Fault, Shim, why_not
@@ -30,8 +30,8 @@ _PATIENCE = 120.0
 _PROGRAM = """
 import pathlib, sys
 from aotloop.errors import AotError
-from aotloop.workspace.pool import Pool
-from aotloop.workspace.repository import find_repository
+from aotloop.git.worktrees.pool import Pool
+from aotloop.git.repository import find_repository
 try:
     with Pool(find_repository(pathlib.Path(sys.argv[1])), pathlib.Path(sys.argv[2])) as pool:
         desk = pool.take(sys.argv[3])
@@ -70,7 +70,7 @@ def _used(folder: Path, fault: Fault, library: Path) -> tuple[Shim, subprocess.C
 
 
 def _tidied(folder: Path) -> Iterator[str]:
-    """By whoever comes next, on a good disk."""
+    """Cleaned up by the next process, on a good disk."""
     checkout, desks = folder / "checkout", folder / "desks"
     repository = find_repository(checkout)
     assert repository is not None

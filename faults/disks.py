@@ -1,7 +1,7 @@
-"""A disk that is full, fails, tears or is slow, at every single call that a program of ours makes of it.
+"""Disks that are full, fail, tear or are slow, at every single call of our programs.
 
-Whatever happens: the file is the old one or the new one and can be read, who says that it succeeded has it on disk, who
-did not says what is wrong in words, and the same command succeeds when the disk is well again.
+In every case: the file is the old one or the new one and can be read. A program that reports success has the file on
+disk. A program that fails says why in words, and the same command succeeds when the disk works again.
 """
 
 from __future__ import annotations

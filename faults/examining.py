@@ -1,4 +1,4 @@
-"""What has to be true however often a run was killed."""
+"""The examination of a loop: the conditions that hold after any number of kills."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from pathlib import Path
 import msgspec
 from tests.runner.leftovers import leftovers
 
-from aotloop.core.graph import Graph
-from aotloop.runner.journal import RECORD, USED, Record
-from aotloop.workspace.landing import LOCK
-from aotloop.workspace.locks import try_lock, unlock
+from aotloop.core.graph.work_graph import Graph
+from aotloop.execution.journal import RECORD, USED
+from aotloop.execution.records import Record
+from aotloop.flock import lock_file, unlock_file
+from aotloop.git.checkout.fast_forward import LOCK
 from faults.story import Story
 
 Result = tuple[str, int]
@@ -56,10 +57,10 @@ def problems(story: Story, on_disk: set[Result]) -> Iterator[str]:
     yield from leftovers(project)
     yield from _litter(project.state_file.parent)
     lock = project.root / ".git" / LOCK
-    if (descriptor := try_lock(lock)) is None:
+    if (descriptor := lock_file(lock)) is None:
         yield f"somebody holds {lock}"
     else:
-        unlock(lock, descriptor, remove=False)
+        unlock_file(lock, descriptor, remove=False)
     if not project.is_clean():
         yield f"not clean: {project.git('status', '--porcelain')}"
     yield from _fsck(project.root)

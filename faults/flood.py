@@ -1,4 +1,4 @@
-"""An agent, and a check, that print without end: how much memory the run takes, and how much of it is kept."""
+"""A flood: an agent, and a check, that print without end; measures the run's memory and the kept output."""
 
 from __future__ import annotations
 

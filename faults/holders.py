@@ -1,4 +1,4 @@
-"""Whoever holds a lock is killed: whoever waits for it goes on at once, and nobody has to clean up."""
+"""Holders of locks are killed: a waiting process goes on at once, and no cleanup is needed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HELD = {
     "open(beside(state, 'tmp'), 'w').write('---\\nobj')\nheld = hold(state)",
     "run": "from aotloop.statefile.lease import lease as hold\nheld = hold(state)",
     "redirect": "from aotloop.statefile.lease import lease as hold\nheld = hold(state, 'redirect')",
-    "integration": "from pathlib import Path\nfrom aotloop.workspace.locks import held as hold\n"
+    "integration": "from pathlib import Path\nfrom aotloop.flock import locked_file as hold\n"
     "held = hold(Path(root, '.git', 'aot-integration.lock'), patience=5, what='x')",
 }
 """By what is held: the beginning of a program that holds it."""
@@ -56,7 +56,7 @@ def holding(project: Project, what: str) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env={**os.environ, **project.environ}) as process:
         try:
             if process.stdout is None or process.stdout.readline() != "held\n":
-                raise AssertionError(f"nobody holds {what}")
+                raise AssertionError(f"no process holds {what}")
             yield process
         finally:
             process.kill()
@@ -95,7 +95,7 @@ def endured(folder: Path, what: str, command: str, *, waits: bool) -> list[str]:
 
 
 def _torn(project: Project, command: str) -> list[Path]:
-    """Half a file is nobody's work; the next one that writes the file does away with it."""
+    """Half a file is no work; the next process that writes the file removes it."""
     return [] if command == "clean" else list(project.state_file.parent.glob(".*.tmp"))
 
 

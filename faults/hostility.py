@@ -1,6 +1,7 @@
-"""Hostile repositories and hostile agents in whole runs: nothing is run that nobody accepted, nothing written outside.
+"""Hostile repositories and agents in whole runs: no command runs without acceptance, nothing is written outside.
 
-Each case makes a project and says what happened to it; the trap around it (faults/injection/traps.py) says the rest.
+Each case makes a project and reports what happened to it; the trap around it (faults/injection/traps.py) reports the
+rest.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from tests.loops import atom
 from tests.runner.agents import ANYBODY, scripted
 
-from aotloop.agents.results import RESULTS
+from aotloop.agents.answers.results import RESULTS
 from faults.counts import Counts, Deadline
 from faults.hostile_places import Case, a_place, manners
 from faults.injection.fields import put, texts_in
@@ -80,7 +81,7 @@ _PROGRAMS = {
 
 
 def _looked_for(kind: str) -> Case:
-    """`aot doctor` looks for the programs of agents; whoever nobody accepted is not asked for its version."""
+    """`aot doctor` looks for the programs of agents; a program without acceptance is not asked for its version."""
 
     def case(folder: Path) -> Iterator[str]:
         config = f"agent = 'x'\n[agents.x]\n{_PROGRAMS[kind]}".replace("{}", json.dumps(str(Trap(folder).program)))

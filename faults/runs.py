@@ -16,7 +16,7 @@ from tests.runner.leftovers import leftovers
 from tests.runner.projects import Project, Ran, a_project
 
 from aotloop.errors import AotError
-from aotloop.statefile.reading import decode, examine
+from aotloop.statefile.reader import decode, examine
 from faults.counts import Counts, Deadline
 from faults.shim import CHANGING, Fault, Shim, why_not
 

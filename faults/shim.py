@@ -102,5 +102,5 @@ class Shim:
 
 
 def clock_environ(folder: Path, jumps: Iterable[int] = JUMPS) -> dict[str, str]:
-    """Whoever asks for the time of day hears another one each time."""
+    """Each question for the time of day gets another answer."""
     return {"LD_PRELOAD": str(built(folder)), "AOT_SHIM_CLOCK": ",".join(map(str, jumps))}

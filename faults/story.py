@@ -1,7 +1,7 @@
-"""The loop that is killed: twenty atoms, with one of everything that can be interrupted.
+"""The story: a loop of twenty atoms, with one of everything that can be interrupted. It is the loop that is killed.
 
-Whoever works on an atom leaves traces outside of the repository: a receipt for every result it finished, and a
-complaint if somebody else works on the same atom at the same time.
+An agent leaves traces outside of the repository: a receipt for every finished result, and a complaint if another agent
+works on the same atom at the same time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""When a run is killed: after some time, or as soon as something is seen that takes no longer than a moment."""
+"""The moments of a kill: after some time, or as soon as a short event is seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs of ours that write something down: what they are called with, what is there before, and what after."""
+"""Subjects: our programs that write files; their arguments, the files before, and the files after."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tests.warm import COMMAND
 from aotloop.core.commands import commands_of
 from aotloop.core.model import BaseCase, Check, ChecklistItem, Loop
 from aotloop.errors import AotError
-from aotloop.statefile import phase_reading
-from aotloop.statefile.reading import decode, examine
+from aotloop.statefile.phases import phase_reader
+from aotloop.statefile.reader import decode, examine
 
 ROOT = Path(__file__).parents[1]
 SCRIPTS = {path.stem: str(path) for path in sorted(ROOT.glob("plugin/skills/*/scripts/*.py"))}
@@ -80,7 +80,7 @@ class Subject:
     is_kept: Callable[[Place], bool] = lambda _: True
     """What else it should write down, or say that it could not."""
     is_silent: bool = False
-    """It never fails: whatever happens, the session in which it is called goes on."""
+    """It never fails: in every case the calling session goes on."""
 
 
 def a_place(folder: Path) -> Place:
@@ -126,8 +126,8 @@ def _holds(question: Callable[[Loop], bool]) -> Callable[[Place], bool]:
 _COUNT_UP = """
 import sys
 from msgspec.structs import replace
-from aotloop.cli.boundary import guarded
-from aotloop.statefile.phase_store import PhaseStore
+from aotloop.cli.error_handler import guarded
+from aotloop.statefile.phases.phase_store import PhaseStore
 def count_up(loop):
     return replace(loop, global_iteration=77), None
 def run(words):
@@ -139,7 +139,7 @@ sys.exit(guarded(run, sys.argv[1:]))
 
 def _counted(place: Place) -> bool:
     try:
-        return phase_reading.decode(place.phases.read_bytes()).global_iteration == 77
+        return phase_reader.decode(place.phases.read_bytes()).global_iteration == 77
     except (OSError, AotError):
         return False
 

@@ -1,4 +1,4 @@
-"""Somebody who reads the state file all the time, whatever happens to whoever writes it."""
+"""The witness: a process that reads the state file all the time, also while its writer is killed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Self
 
 from aotloop.core.model import Control
 from aotloop.errors import AotError
-from aotloop.statefile.reading import examine
+from aotloop.statefile.reader import examine
 
 _PAUSE = 0.002
 COUNTERS = ("iteration", "epoch", "ran_seconds", "cost_usd")

@@ -1,6 +1,6 @@
-"""Work is done in forked processes, some at once, each with a limit of its processor time and memory.
+"""Forked processes, several at once, each with limits of processor time and memory.
 
-What was imported before need not be imported again, and what a mutant breaks is broken there alone.
+Imported modules need not be imported again, and the damage of a mutant stays in its process.
 """
 
 from __future__ import annotations

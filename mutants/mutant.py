@@ -1,4 +1,4 @@
-"""A mutant is one edit of one module. It is told by what the line said before and says after, wherever the line is."""
+"""A mutant is one edit of one module. The old and the new text of the line identify it, not the line's number."""
 
 from __future__ import annotations
 

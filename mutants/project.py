@@ -1,4 +1,4 @@
-"""What is mutated, and what tests it."""
+"""The project under mutation: its modules, and their tests."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Which test runs which function of what is mutated, and how long it takes: measured once, kept until a file changes.
+"""Reach: which test runs which mutated function, and its time; measured once, kept until a file changes.
 
-A test that does not run a function cannot tell mutants of it from the function; it is not run for them.
+A test that does not run a function cannot find its mutants; so it does not run for them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mutants.project import Project
 from mutants.session import PASSED, Failures, run_tests
 
 ON_IMPORT = ""
-"""Stands for whatever is run before the first test: by imports, and to find the tests."""
+"""Stands for code that runs before the first test: imports, and the search for tests."""
 MOST_SECONDS = 1200
 
 

@@ -1,4 +1,4 @@
-"""What is told in the end: a table by module, every survivor, and the score."""
+"""The final report: a table by module, every survivor, and the score."""
 
 from __future__ import annotations
 

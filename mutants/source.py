@@ -1,8 +1,8 @@
-"""A source file as a tree whose nodes know their place in the text; and what of it is not mutated.
+"""A source file as a tree whose nodes know their place in the text; and the parts that are not mutated.
 
-Not mutated are docstrings, annotations, type aliases, texts for people (whatever is inside a `raise` or an f-string,
-strings with a blank in them), and what makes no difference by construction (`strict` of `zip`; `gc` of a Struct, and
-`kw_only` of one without fields; the empty default of `get`: whatever is put there, nobody knows it).
+Not mutated are docstrings, annotations, type aliases, texts for people (all text inside a `raise` or an f-string,
+strings with a blank in them), and values without an effect by construction (`strict` of `zip`; `gc` of a Struct, and
+`kw_only` of one without fields; the empty default of `get`, which no code reads).
 """
 
 from __future__ import annotations

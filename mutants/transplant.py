@@ -1,7 +1,7 @@
-"""A function of a module that is imported already gets the code it has in another text of the module.
+"""Transplants: a function of an imported module gets the code from another text of the module.
 
-Whoever holds the function, under whatever name, runs the other code from then on. So tests need not be read again for
-every mutant. It does not do for what makes its difference on import.
+Every reference to the function, under any name, runs the other code from then on. So tests need not be imported again
+for every mutant. This does not work for a mutant with an effect on import.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Every mutant is tried: first by the quick tests of its own module, then by all others that run what it changes.
+"""Trials of mutants: first the quick tests of its own module, then all other tests that run the changed code.
 
-A mutant is killed if a test fails, or if it goes on for much longer than those tests took; else it survives. Each is
-tried in a process forked from one that has read all tests; what makes its difference on import, from one that has not.
+A mutant is killed if a test fails, or if it runs for much longer than those tests took; else it survives. Each trial is
+a process forked from one that has imported all tests; a mutant with an effect on import uses one that has not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What is explored: which settings, for graphs of which sizes. Everything that is left out is said here.
+"""The campaign: the explored settings, for graphs of given sizes. This module states every omission.
 
-Every shape up to the given size is combined with every setting of the list. What may happen in a setting is in its
-name; all of it at once would be too much even for three atoms, so each setting has its own kinds of trouble.
+Every shape up to the given size is combined with every setting of the list. The name of a setting says what may happen
+in it; all of it at once would be too much even for three atoms, so each setting has its own kinds of trouble.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ SETTINGS: dict[str, Setting] = {
     "two slots": Setting(slots=2, max_total=5, max_stall=3, max_iterations=6),
     "learning what is usual": Setting(slots=2, is_experienced=False, share=2, max_attempts=2, max_stall=3),
     "little patience": Setting(slots=2, max_stall=1, max_iterations=3),
-    "hints": Setting(hints=True, max_attempts=2, patience=3, max_total=6, max_stall=4, max_iterations=6),
+    "hints": Setting(hints=True, hint=9.0, max_attempts=2, patience=3, max_total=6, max_stall=4, max_iterations=6),
+    "hints that are trusted": Setting(
+        hints=True, max_attempts=2, patience=3, max_total=6, max_stall=4, max_iterations=6
+    ),
     "work that holds": Setting(progress=True, patience=3, max_attempts=2, max_stall=4, max_iterations=6),
     "hopeless": Setting(hopeless=2, garbage=True, max_total=6, max_stall=9, max_iterations=9),
     "stop and redirect": Setting(slots=2, people=True, max_total=4),
@@ -49,7 +52,14 @@ WITH_FOUR = {"one slot", "two slots", "races", "commands"}
 """Settings in which every graph of four atoms is explored too, if it has no decomposition to begin with."""
 
 WITH_TWO_GROUPS = {
-    *("learning what is usual", "little patience", "hints", "work that holds", "stop and redirect, patient"),
+    *(
+        "learning what is usual",
+        "little patience",
+        "hints",
+        "hints that are trusted",
+        "work that holds",
+        "stop and redirect, patient",
+    ),
     *("probes and a command", "probes that pay", "shared files"),
 }
 """In these, of those with four atoms only the ones with two groups; in the others, the deep campaign takes them."""

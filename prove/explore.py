@@ -1,4 +1,4 @@
-"""Goes through every state that a loop can reach, each once, and judges every step on the way."""
+"""Exploration: visits every state that a loop can reach, each once, and judges every step on the way."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from aotloop.core.conduct import conduct, reports
+from aotloop.core.scheduler import reports
+from aotloop.core.scheduler.decisions import conduct
 from prove.ghost import OF_ONE_STEP, Ghost, beginning, watch
 from prove.laws import violations
 from prove.shapes import Setting, Shape, constraints_of, in_force, loop_of
@@ -85,7 +86,7 @@ def _step(node: _Node, action: Action, shape: Shape, setting: Setting, result: E
         effects = conduct(run, action.report)
         ghost = watch(node.ghost, run, before.loop, action, effects)
         broken = violations(Step(before, action, effects, run, ghost, setting, node.ghost.landed))
-    except Exception as error:  # noqa: BLE001 - whatever goes wrong in the machine is what we look for
+    except Exception as error:  # noqa: BLE001 - every exception in the machine is a finding
         effects, ghost, broken = [], node.ghost, [f"{type(error).__name__}: {error}"]
         run.finished = True
     if broken:

@@ -1,4 +1,4 @@
-"""What a watcher remembers to judge for himself: of a generation, of hints, of probes, of what reached the branch."""
+"""The ghost: an independent memory for the laws, of generations, hints, probes, and work on the branch."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.core import events, turns
-from aotloop.core.conduct import reports
+from aotloop.core import events
 from aotloop.core.effects import Backtracked, Effect, Revert
 from aotloop.core.model import Loop
-from prove.oracle import Plain, at_worst, patience_of
+from aotloop.core.policy import turns
+from aotloop.core.scheduler import reports
+from prove.oracle import Plain, at_worst, patience_of, usual_of
 from prove.world import NEVER, Action, NotedRun, unresolved_of
 
 Said = tuple[str, str]
-"""Who said it, and which choice is in its way."""
+"""The agent that said it, and the choice that blocks it."""
 
 
 class Ghost(msgspec.Struct, frozen=True):
@@ -140,13 +141,21 @@ def _hints(ghost: Ghost, run: NotedRun, before: Loop, effects: list[Effect]) -> 
             continue
         speaker = plain.atoms[event.atom].repairs or event.atom
         for choice in event.because_of:
-            if any(choice == named for _, named in said):
+            if any(choice == named for _, named in said) or _is_credible(plain, event.atom, choice):
                 heeded.add(choice)
             said.add((speaker, choice))
     left = {effect.left for effect in effects if isinstance(effect, Backtracked)}
     known = {atom.id for atom in run.loop.atoms} | {"item 1", "item 2"}
     kept = frozenset(one for one in said if one[1] not in left and one[0] in known)
     return replace(ghost, said=kept, heeded=frozenset(heeded))
+
+
+def _is_credible(plain: Plain, failing: str, choice: str) -> bool:
+    """A first hint, by an atom that has failed for a while, where another choice was never blamed."""
+    group = plain.group_of(choice)
+    others = [one for one in group.choices if one != choice] if group is not None else []
+    is_any_innocent = group is not None and any(not group.blames.get(one) for one in others)
+    return is_any_innocent and plain.failures(failing) + 1 >= turns.HINT * usual_of(plain.loop)
 
 
 def _probes(ghost: Ghost, run: NotedRun, before: Loop) -> Ghost:

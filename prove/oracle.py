@@ -1,6 +1,6 @@
-"""What "required", "ready" and "built on" mean, said once more and as plainly as possible.
+"""The oracle: an independent and plain definition of "required", "ready" and "built on".
 
-Nothing of the machine's own graph is used: an error there must not hide itself.
+It uses no code of the machine's own graph: an error there must not hide itself.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from fractions import Fraction
 from math import floor
 
-from aotloop.core import turns
 from aotloop.core.model import Atom, Loop, OrGroup
+from aotloop.core.policy import turns
 
 
 class Plain:
@@ -35,7 +35,7 @@ class Plain:
         return [*self.atoms[atom].depends_on, *self.parts(atom)]
 
     def users(self, atom: str) -> list[str]:
-        """Who needs this atom, or another choice of its group."""
+        """The atoms that need this atom, or another choice of its group."""
         unit = self.unit(atom)
         return [one for one in self.atoms if any(needed in unit for needed in self.needs(one))]
 
@@ -80,7 +80,7 @@ class Plain:
         return found
 
     def needing(self, atoms: set[str]) -> set[str]:
-        """All that depend on them, however indirectly, through whichever choice."""
+        """All atoms that depend on them, also indirectly, through any choice."""
         found = {user for atom in atoms for user in self.users(atom)}
         return found | (self.needing(found) if found else set())
 

@@ -10,10 +10,10 @@ from unittest.mock import patch
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.core.phases import completing, events, machine, moving, receipts, spending, transitions, working
+from aotloop.core.phases import events, machine, phase_progress, promise, receipts, transitions, turn
 from aotloop.core.phases.effects import AskForPromise, Finish
-from aotloop.core.phases.illegal import moved
 from aotloop.core.phases.model import PHASES, PhaseLoop
+from aotloop.core.phases.transitions import moved
 from prove.phases import Setting
 
 BOUNDLESS = 10**6
@@ -78,7 +78,7 @@ def _force_red(loop: PhaseLoop, reason: str, at: str, **_: Any) -> Any:
 def _force_anything(loop: PhaseLoop, event: Any) -> Any:
     moved(loop, event, "work")
     following = PHASES[min(PHASES.index(loop.phase) + 1, len(PHASES) - 1)]
-    return moving._enter(moving.with_error(loop, event.reason, event.at, forced=True), following, event.at)
+    return transitions._enter(transitions.with_error(loop, event.reason, event.at, forced=True), following, event.at)
 
 
 def _no(_: PhaseLoop) -> bool:
@@ -101,8 +101,8 @@ def _complete_when_filed(loop: PhaseLoop, event: Any) -> Any:
     return after, effects
 
 
-_END, _FILE = working.end_iteration, working.file_receipt
-_FORCE, _COMPLETE = moving.force, moving.complete_phase
+_END, _FILE = turn.end_iteration, turn.file_receipt
+_FORCE, _COMPLETE = transitions.force, transitions.complete_phase
 
 
 def _handler(event: str, mutant: Any) -> tuple[Any, str, Any]:
@@ -110,24 +110,24 @@ def _handler(event: str, mutant: Any) -> tuple[Any, str, Any]:
 
 
 FAULTS: tuple[Fault, ...] = (
-    Fault("receipts are not verified", working, "verify_receipt", _nothing),
+    Fault("receipts are not verified", turn, "verify_receipt", _nothing),
     Fault("spec_test is left by force", transitions, "FOLLOWS", {("spec_test", "forced"): "deepen"}),
     Fault("plan is followed by deepen", transitions, "FOLLOWS", {("plan", "done"): "deepen"}),
     Fault("ship goes back to fix", transitions, "FOLLOWS", {("ship", "forced"): "fix"}, Setting(max_iterations=3)),
     Fault("iterations have no limit", *_handler("IterationEnded", _forget_global_limit)),
     Fault("phases have no limit", *_handler("IterationEnded", _forget_phase_limit)),
-    Fault("rounds of fixing have no limit", working, "complete_phase", _forget_cycles),
-    Fault("what is forced counts as completed", working, "force", _count_what_was_forced),
-    Fault("force is not recorded", working, "force", _force_silently),
-    Fault("test is forced while red", working, "force", _force_red),
+    Fault("rounds of fixing have no limit", turn, "complete_phase", _forget_cycles),
+    Fault("what is forced counts as completed", turn, "force", _count_what_was_forced),
+    Fault("force is not recorded", turn, "force", _force_silently),
+    Fault("test is forced while red", turn, "force", _force_red),
     Fault("a person forces what cannot be", *_handler("PhaseForced", _force_anything)),
-    Fault("money has no end", spending, "is_spent", _no, SPENDING),
+    Fault("money has no end", phase_progress, "is_spent", _no, SPENDING),
     Fault("nobody is asked about the tests", *_handler("ReceiptFiled", _need_no_approval)),
-    Fault("approval is of whatever is there", working, "UNTOUCHED", replace(receipts.UNTOUCHED, holds=bool)),
+    Fault("approval is of whatever is there", turn, "UNTOUCHED", replace(receipts.UNTOUCHED, holds=bool)),
     Fault("the promise counts anywhere", *_handler("PromiseMade", _believe_in_any_phase)),
-    Fault("the promise ends without proof", completing, "_objections", _nothing),
-    Fault("receipts are not verified again", completing, "verify_again", _nothing),
-    Fault("anybody may promise", completing, "refuse_strangers", _nothing),
+    Fault("the promise ends without proof", promise, "_objections", _nothing),
+    Fault("receipts are not verified again", promise, "verify_again", _nothing),
+    Fault("anybody may promise", promise, "refuse_strangers", _nothing),
     Fault("a receipt completes the loop", *_handler("ReceiptFiled", _complete_when_filed)),
     Fault("a stopped loop goes on", transitions, "STATUS", {("stopped", "work"): "running"}),
     Fault("a completed loop begins again", transitions, "STATUS", {("completed", "resume"): "running"}),

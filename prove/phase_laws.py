@@ -1,4 +1,4 @@
-"""What must hold of every step of a phase loop, said without asking the machine why it made it."""
+"""Laws of every step of a phase loop, stated without asking the machine for its reason."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Goes through every path of the phase loop with small limits, and judges every step by laws of its own.
+"""Visits every path of the phase loop with small limits, and judges every step by its own laws.
 
-What the loop is told is known to be true or forged here, so that the laws do not have to believe the machine: a phase
-is proven if a *good* receipt of it was filed, whatever the machine thinks of it. A path holds at most one intervention
-of a person that could prolong it (resuming, refusing). An agent's notes (errors, checkpoints) are left out, as they
-move nothing.
+This module knows whether each report to the loop is true or forged, so the laws do not have to believe the machine. A
+phase is proven if a *good* receipt of it was filed; the machine's own opinion does not count. A path holds at most one
+intervention of a person that could prolong it (resuming, refusing). An agent's notes (errors, checkpoints) are left
+out, as they move nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from aotloop.core.phases import machine
 from aotloop.core.phases.events import (
     ApprovalGiven,
     ApprovalRefused,
+    Facts,
     IterationEnded,
     LoopCancelled,
     LoopResumed,
@@ -28,10 +29,9 @@ from aotloop.core.phases.events import (
     PromiseMade,
     ReceiptFiled,
 )
-from aotloop.core.phases.facts import Facts
-from aotloop.core.phases.measure import steps_left
+from aotloop.core.phases.invariants import steps_left
+from aotloop.core.phases.lifecycle import begin
 from aotloop.core.phases.model import PHASES, Phase, PhaseLoop, Receipt
-from aotloop.core.phases.status import begin
 from aotloop.errors import IllegalEvent
 from prove.phase_laws import Step, violations
 

@@ -1,4 +1,4 @@
-"""Which loops are explored: every graph up to a size, up to renaming, with every grouping into alternatives."""
+"""Shapes: the explored loops, every graph up to a size, up to renaming, with every grouping into alternatives."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from unittest.mock import patch
 
 import msgspec
 
-from aotloop.core import status, turns, units
-from aotloop.core.graph import Graph
+from aotloop.core.graph import units
+from aotloop.core.graph.work_graph import Graph
+from aotloop.core.handlers import status
 from aotloop.core.model import (
     Atom,
     AtomCheck,
@@ -25,6 +26,7 @@ from aotloop.core.model import (
     OrGroup,
     Prices,
 )
+from aotloop.core.policy import turns
 
 MOST_PARTS = 2
 DIGEST = "as agreed"
@@ -40,7 +42,7 @@ Edges = frozenset[tuple[int, int]]
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """A graph: who depends on whom, which atoms are alternatives, and which one is decomposed into which."""
+    """A graph: dependencies between atoms, groups of alternatives, and decompositions."""
 
     size: int
     edges: Edges
@@ -121,9 +123,10 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     sweeps: int = 1
     share: int = 1
     hopeless: int = 99
-    """In place of the constants of aotloop.core.turns, so that few attempts reach all that they decide."""
+    hint: float = 0.5
+    """In place of the constants of aotloop.core.policy.turns, so that few attempts reach all that they decide."""
     is_experienced: bool = True
-    """So many atoms have been resolved at once before that one attempt is usual, whatever happens here."""
+    """So many atoms were resolved at their first attempt that one attempt counts as usual, for any outcome here."""
     speculative: bool = False
     verify_each_iteration: bool = False
     items: int = 1
@@ -234,9 +237,10 @@ def _objective(constraints: Constraints, items: int) -> Objective:
 def in_force(setting: Setting) -> Iterator[None]:
     """The machine, with the constants of this setting; and hashing one objective a million times proves nothing."""
     with ExitStack() as stack:
-        for name in ("PATIENCE", "SWEEPS", "SHARE", "HOPELESS"):
+        for name in ("PATIENCE", "SWEEPS", "SHARE", "HOPELESS", "HINT"):
             stack.enter_context(patch.object(turns, name, getattr(setting, name.lower())))
         stack.enter_context(patch.object(turns, "HARDER", 1))
+        stack.enter_context(patch.object(turns, "MOST", 0.5))
         stack.enter_context(patch.object(units, "LEAST_ALIKE", setting.hopeless))
         stack.enter_context(patch.object(status, "digest_of", lambda _: DIGEST))
         yield

@@ -8,10 +8,11 @@ from typing import TypeVar
 import msgspec
 
 from aotloop.core import events
-from aotloop.core.conduct import Attempt, reports
 from aotloop.core.effects import Effect
 from aotloop.core.measure import attempts_left
 from aotloop.core.model import Loop
+from aotloop.core.scheduler import reports
+from aotloop.core.scheduler.run_state import Attempt
 from prove.ghost import Ghost
 from prove.oracle import Plain
 from prove.shapes import Setting

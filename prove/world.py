@@ -8,13 +8,15 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.core import events, turns
-from aotloop.core.board import Board
-from aotloop.core.conduct import Run, reports
-from aotloop.core.conflicts import untried
+from aotloop.core import events
 from aotloop.core.effects import Backtracked, Effect
 from aotloop.core.events import Child, Event
+from aotloop.core.graph.board import Board
+from aotloop.core.graph.conflict_set import untried
 from aotloop.core.model import Atom, Loop, Verdict
+from aotloop.core.policy import turns
+from aotloop.core.scheduler import reports
+from aotloop.core.scheduler.run_state import Run
 from prove.oracle import Plain
 from prove.shapes import DIGEST, MANY, Setting
 

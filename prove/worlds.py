@@ -12,8 +12,9 @@ from itertools import chain, combinations, product
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.core.conduct import conduct, reports
 from aotloop.core.model import Loop
+from aotloop.core.scheduler import reports
+from aotloop.core.scheduler.decisions import conduct
 from prove.explore import Explored, Found
 from prove.oracle import Plain
 from prove.shapes import Setting, Shape, constraints_of, in_force, loop_of
@@ -169,7 +170,7 @@ def _explore(shape: Shape, setting: Setting, world: World, result: Explored) -> 
 def _step(run: NotedRun, report: reports.Report, *, solvable: bool) -> str | None:
     try:
         conduct(run, report)
-    except Exception as error:  # noqa: BLE001 - whatever goes wrong in the machine is what we look for
+    except Exception as error:  # noqa: BLE001 - every exception in the machine is a finding
         return f"{type(error).__name__}: {error}"
     ended_as = run.loop.control.stop_reason or "completed"
     if run.finished and (run.loop.control.status == "completed") != solvable:

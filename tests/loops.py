@@ -29,8 +29,8 @@ from aotloop.core.model import (
     TrailEntry,
     Verdict,
 )
-from aotloop.statefile import emit
-from aotloop.trust import trust
+from aotloop.statefile.yaml import emitter
+from aotloop.trust.accepted_commands import trust
 
 
 def atom(atom_id: str, *depends_on: str, status: Any = "pending", **more: Any) -> Atom:
@@ -78,7 +78,7 @@ def a_large_loop(*atoms: Atom, **more: Any) -> Loop:
 
 
 def as_file(loop: Loop, body: str = "\n# Original Prompt\n\nPlease.\n") -> bytes:
-    return b"---\n" + emit.block(emit.to_data(loop), 0).encode() + b"---\n" + body.encode()
+    return b"---\n" + emitter.block(emitter.to_data(loop), 0).encode() + b"---\n" + body.encode()
 
 
 def write_loop(project: Path, loop: Loop) -> Path:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from aotloop.config import load
+from aotloop.config.sources import load
 from aotloop.core.checklist import JUDGED, base_case_tree, leaves
 from aotloop.statefile.store import Store
 from tests.documented import Step, differences, printed, steps_of

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from aotloop.core.model import AtomCheck, BaseCase, Check, ChecklistItem, Decomposition
-from aotloop.statefile.reading import decode, examine
+from aotloop.statefile.reader import decode, examine
+from tests.checks.proofs import has_ended
 from tests.loops import a_loop, atom, write_accepted, write_loop
 from tests.patience import FOREVER, with_time_enough
 from tests.scripts.calling import call
-from tests.verify.proofs import has_ended
 
 
 def checklist(*items: ChecklistItem) -> BaseCase:

@@ -1,5 +1,5 @@
-"""How often a job gets done, and at what cost, by agents that fail: simulated, with chances that are known.
+"""Convergence: how often agents that fail get a job done, and at what cost; simulated, with known chances.
 
-The model, in words, is in docs/benchmarks-convergence.md. In code: `jobs` (what is to be done), `luck` (what agents
-do), `accounts` (what it costs), `ours` (the real machine, in the simulator), `others` (what it is compared with).
+The model, in words, is in docs/benchmarks-convergence.md. In code: `jobs` (the work), `luck` (the agents), `accounts`
+(the cost), `ours` (the real machine, in the simulator), `others` (the policies for comparison).
 """

@@ -6,8 +6,8 @@ import argparse
 import time
 from collections.abc import Iterator
 
-from bench.convergence import constants
-from bench.convergence.campaign import CHANCES, JOBS, REPORTED, Results, Setting, campaign, settings, usual
+from bench.convergence import constants, giving_up
+from bench.convergence.campaign import CHANCES, JOBS, REPORTED, TIMES, Results, Setting, campaign, settings, usual
 from bench.convergence.jobs import SHAPES
 from bench.convergence.report import blocks, real_answers, table, write
 
@@ -25,12 +25,12 @@ def main() -> None:
         parser.error("--quick leaves out what --write needs")
     begin = time.perf_counter()
     jobs = asked.jobs or (QUICK_JOBS if asked.quick else JOBS)
-    results = campaign(_quick() if asked.quick else settings(), jobs)
+    results = campaign(_quick(), jobs) if asked.quick else campaign(settings(), jobs, times=TIMES)
     printed = []
     for block in [list(table(results))] if asked.quick else _all(results, jobs):
         print("\n".join(block), flush=True)
         printed.append(block)
-    count = jobs * sum(len(tallies) for tallies in results.values())
+    count = sum(one.jobs for tallies in results.values() for one in tallies.values())
     print(f"\n{count:,} jobs simulated in {time.perf_counter() - begin:.0f} s")
     if asked.write:
         for path in write(results, printed, jobs):
@@ -44,6 +44,7 @@ def _quick() -> list[Setting]:
 def _all(results: Results, jobs: int) -> Iterator[list[str]]:
     yield from blocks(results)
     yield list(real_answers())
+    yield list(giving_up.table(min(jobs, giving_up.JOBS)))
     yield list(constants.table(min(jobs, constants.JOBS)))
 
 

@@ -1,4 +1,4 @@
-"""What is counted: attempts, of which each policy has the same number, and what they cost; and how a job ended.
+"""Accounts: attempts, of which each policy has the same number, their cost, and how a job ended.
 
 Each part worked at is an attempt, and so is each probe. Costs are in units of the work at one part.
 """

@@ -1,14 +1,14 @@
-"""What agents and the product do in the simulator: attempts from kept trees or clean, sittings, checks that decide."""
+"""Agents and product in the simulator: attempts from kept trees or clean, sittings, checks that decide."""
 
 from __future__ import annotations
 
 import msgspec
 
-from aotloop.core.conduct import Run
-from aotloop.core.conduct import reports as told
 from aotloop.core.effects import StartAttempt
 from aotloop.core.model import Atom, Loop
-from aotloop.core.turns import most_in_vain
+from aotloop.core.policy.turns import most_in_vain
+from aotloop.core.scheduler import reports as told
+from aotloop.core.scheduler.run_state import Run
 from aotloop.simulator import AllGoesWell
 from bench.convergence.accounts import PROBE, UNPAID, Account
 from bench.convergence.graphs import group_of, item_of, name_of, spoilers_of, way_of
@@ -110,7 +110,7 @@ class Agents(AllGoesWell):
         kept = self._kept.get(atom.id)
         if kept is None:
             return there
-        if kept.idle >= most_in_vain(run.loop):
+        if kept.idle >= most_in_vain(run.loop, atom.failures):
             self._kept.pop(atom.id)
             return there
         return there | kept.parts

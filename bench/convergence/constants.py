@@ -1,4 +1,4 @@
-"""What each constant of the policy is good for: the same jobs with other values, on the seeds they were chosen on."""
+"""The effect of each constant of the policy: the same jobs with other values, on the seeds of the choice."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from multiprocessing import get_context
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.core import limits, turns
-from bench.convergence.campaign import CHOSEN_ON, LARGE, LATE, LAYERED, OURS, Setting, tallies
+from aotloop.core import limits
+from aotloop.core.policy import turns
+from bench.convergence.campaign import CHOSEN_ON, LARGE, LATE, LAYERED, OURS, SPREADS, Setting, tallies
 from bench.convergence.jobs import SHAPES, Shape
 from bench.convergence.luck import Traits
 from bench.convergence.tally import Tally
@@ -24,9 +25,12 @@ VALUES: dict[str, tuple[float, ...]] = {
     "SHARE": (2, 4, 8),
     "BLAME": (0, 4, 12, 24),
     "SWEEPS": (1, 3, 6),
-    "HOPELESS": (0.4, 1.2, 3.0),
-    "HARDER": (0, 6, 12),
+    "HINT": (0.0, 0.5, 2.0, 99.0),
+    "HOPELESS": (0.4, 0.8, 1.5, 3.0),
+    "HARDER": (0, 6, 12, 24),
+    "MOST": (0.5, 0.8, 1.0),
     "VAIN": (0.0, 2.0, 99.0),
+    "DOUBLING": (0.0, 0.5, 0.75),
     PER_ATOM: (4, 6, 8, 10, 15),
 }
 """Those in use, and others."""
@@ -45,6 +49,8 @@ TRIED: dict[str, Setting] = {
     "late .95": _setting(LATE, 0.95),
     "large .2": _setting(LARGE, 0.2),
     "large .35, traps": _setting(LARGE, 0.35, traps=0.15),
+    "chain .35, Beta": _setting(SHAPES[0], 0.35, spread=SPREADS[0]),
+    "large .35, Beta": _setting(LARGE, 0.35, spread=SPREADS[0]),
     "unsolvable .5": _setting(LAYERED, 0.5, solvable=False),
 }
 
@@ -64,7 +70,7 @@ def _in_use(name: str) -> float:
 
 
 @contextmanager
-def _with(one: Value) -> Iterator[None]:
+def exchanged(one: Value) -> Iterator[None]:
     """In this process; what was resolved before is forgotten."""
     before, effort = _in_use(one.name), limits.EFFORTS["normal"]
     if one.name == PER_ATOM:
@@ -82,7 +88,7 @@ def _with(one: Value) -> Iterator[None]:
 
 
 def measured(one: Value, jobs: int = JOBS) -> dict[str, Tally]:
-    with _with(one):
+    with exchanged(one):
         return {name: tallies(setting, jobs)[OURS] for name, setting in TRIED.items()}
 
 

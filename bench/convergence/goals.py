@@ -1,4 +1,4 @@
-"""What was promised of our policy, beside a loop that repeats until checks pass; and where it is not kept."""
+"""The goals of our policy, compared with a loop that repeats until checks pass; and where they are missed."""
 
 from __future__ import annotations
 

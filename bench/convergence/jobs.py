@@ -50,7 +50,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def least(self) -> int:
-        """Parts that have to be done, whatever the ways."""
+        """Parts that have to be done, for any choice of ways."""
         return sum(unit.parts for unit in self.units)
 
 
@@ -83,8 +83,9 @@ SHAPES = (
 
 
 def job_of(shape: Shape, seed: str, impossible: float = IMPOSSIBLE, *, solvable: bool = True) -> Job:
-    """The draws are the same whatever is impossible: with a greater chance, more is. Not `solvable`: as the same job,
-    but that one unit cannot be done in any way.
+    """The draws do not depend on what is impossible: with a greater chance, more is.
+
+    Not `solvable`: the same job, but one unit cannot be done in any way.
     """
     random = Random(f"{shape.title} {seed}")
     units: list[Unit] = []

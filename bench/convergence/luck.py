@@ -1,7 +1,7 @@
-"""What agents do, by chance: the same draws for every policy, however many others it makes in between.
+"""Luck: the actions of agents by chance, with the same draws for every policy.
 
-The n-th draw of one kind about one thing depends on nothing but the seed; so the n-th attempt at a part comes out alike
-for all policies, and an agent with a greater chance succeeds wherever one with a smaller chance does.
+The n-th draw of one kind about one thing depends only on the seed. So the n-th attempt at a part has the same result
+for all policies, and an agent with a greater chance succeeds in every case in which one with a smaller chance does.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
     misleading: float = 0.0
     """So many of those that fail blame an earlier way that is not in their way."""
     traps: float = 0.0
-    """So often what a failed attempt leaves leads nowhere: who goes on from there never gets it done."""
+    """How often the files of a failed attempt lead nowhere: an agent that continues from them never succeeds."""
     flaky: float = 0.0
     """So many checks fail that should pass."""
     blind: float = 0.0
@@ -81,7 +81,7 @@ class Luck:
         return self._chances[unit, way]
 
     def evidence(self, missing: Iterable[Part]) -> str:
-        """What a check says that fails. Two failures at the same parts say the same: the worst case for who looks."""
+        """The text of a failing check. Failures at the same parts have the same text: the worst case for a reader."""
         return f"missing: {', '.join(str(part[2]) for part in missing)}"
 
     def claims(self, unit: int) -> bool:

@@ -1,7 +1,7 @@
-"""What ours is compared with: pipelines that take one way, and one agent that is told the same again and again.
+"""The policies for comparison: pipelines that take one way, and one agent that gets the same task again and again.
 
-Where the model leaves something open, it is to their advantage: an agent that repeats the whole job keeps whatever
-parts it got done, pays for its start only once in each round, forgets nothing and breaks nothing on the way.
+Where the model leaves something open, it is to their advantage: an agent that repeats the whole job keeps every
+finished part, pays for its start only once in each round, forgets nothing and breaks nothing on the way.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def repeat_until_checked(job: Job, luck: Luck, *, budget: int = BUDGET) -> Ended
 
 
 class _Repeated:
-    """Each round goes through the job once, with a fresh memory: whoever has no reason for a way takes any."""
+    """Each round goes through the job once, with a fresh memory: an agent without a reason for a way takes any."""
 
     def __init__(self, job: Job, luck: Luck, *, believes: bool, budget: int = BUDGET) -> None:
         self._job, self._luck, self._believes = job, luck, believes

@@ -1,4 +1,4 @@
-"""Tasks whose outcomes are recorded from a real model: 72 small functions, three wordings each, forty answers to each.
+"""Recorded outcomes of a real model: 72 tasks (small functions), three wordings each, forty answers to each.
 
 `recorded.txt` has one line for each task: its name, and for each wording its forty answers, recorded from
 Qwen2.5-Coder-1.5B-Instruct at temperature 0.8. A dot: the check of the task passed. A letter: it failed; the same

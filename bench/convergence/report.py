@@ -16,6 +16,7 @@ from bench.convergence.campaign import (
     REPEAT,
     REPORTED,
     SPREAD,
+    TIMES,
     UNSOLVABLE,
     VARIATIONS,
     Results,
@@ -165,7 +166,8 @@ def section(printed: Sequence[Sequence[str]], jobs: int) -> str:
         )
     ]
     parts = [line for block in printed for line in ("```text", *block, "```", "")]
-    lines = [f"{jobs} jobs of each setting, {BUDGET} attempts for each part.", "", *parts]
+    more = f"{jobs * TIMES} for the first policy and the loop that repeats on the seeds {REPORTED}"
+    lines = [f"{jobs} jobs of each setting, {more}; {BUDGET} attempts for each part.", "", *parts]
     return "\n".join([*lines, *(line for one in pictures for line in (one, ""))])
 
 

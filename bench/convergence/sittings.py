@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aotloop.core.conduct import Run
+from aotloop.core.scheduler.run_state import Run
 
 
 class Sittings:

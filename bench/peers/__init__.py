@@ -1,1 +1,1 @@
-"""The same work for us and for what people would use instead, on one machine, in one run: `make bench-peers`."""
+"""The same work for us and for the alternatives of a user, on one machine, in one run: `make bench-peers`."""

@@ -83,7 +83,7 @@ def chosen(names: Sequence[str]) -> list[Contender]:
     known = [one.name for one in CONTENDERS]
     wanted = [one for one in known if any(name.lower() in one.lower() for name in names)]
     if names and not wanted:
-        sys.exit(f"nobody is called {' or '.join(names)}; there are: {', '.join(known)}")
+        sys.exit(f"no contender is called {' or '.join(names)}; there are: {', '.join(known)}")
     return [one for one in CONTENDERS if not names or one.name in {OURS, *wanted}]
 
 

@@ -1,4 +1,4 @@
-"""Who is compared: what is installed for them, which driver makes them do the work, and what survives a crash."""
+"""The contenders: their packages, the driver that makes them do the work, and what survives a crash."""
 
 from __future__ import annotations
 

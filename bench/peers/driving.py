@@ -1,4 +1,4 @@
-"""Starts a driver in a session of its own, and ends whatever it leaves behind: a server, for one."""
+"""Starts a driver in its own session, and ends every process that it leaves behind, such as a server."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def answered(contender: Contender, cache: Path, work: str, steps: int, patience:
 
 
 def environ(home: Path) -> dict[str, str]:
-    """Nothing of the user's settings; compiled modules are kept, as for anybody who uses these programs."""
+    """No settings of the user; compiled modules are kept, as in normal use of these programs."""
     inherited = {name: os.environ[name] for name in KEPT if name in os.environ}
     return {**inherited, "HOME": str(home), "PYTHONPATH": str(ROOT), "DO_NOT_TRACK": "1"}
 
@@ -96,7 +96,7 @@ def _last_line(complaints: Path) -> str:
 
 
 def _end_session(process: subprocess.Popen[bytes]) -> None:
-    """A session keeps its number while anybody is in it, so nobody else can be hit."""
+    """A session keeps its number while it has a process, so no other process can be hit."""
     for one in psutil.pids():
         with suppress(OSError):
             if os.getsid(one) == process.pid:

@@ -1,6 +1,6 @@
-"""Every peer has a virtual environment of its own, with exactly the versions of its constraints file.
+"""Every peer has its own virtual environment, with exactly the versions of its constraints file.
 
-They are installed by pip from whatever index the user has configured, once; a changed constraints file means again.
+Pip installs them once, from the index that the user has configured; after a change of the constraints file, again.
 """
 
 from __future__ import annotations

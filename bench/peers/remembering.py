@@ -1,6 +1,6 @@
-"""The most memory that the work takes: 1,000 and 10,000 function steps, fanned out; commands where there are no others.
+"""The most memory of the work: 1,000 and 10,000 function steps, fanned out; else commands.
 
-A chain where there is no fan-out. Whoever took long for the smaller number is not asked for the larger one.
+A chain where there is no fan-out. A contender that took long for the smaller number does not get the larger one.
 """
 
 from __future__ import annotations

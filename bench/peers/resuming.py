@@ -1,7 +1,7 @@
-"""Killed (-9) within a step half-way through a chain, then started again: how long to the end, and what is redone.
+"""Killed (-9) within a step half-way through a chain, then started again: the time to the end, and the repeated steps.
 
-The time is of the whole second process, its start and its end counted. The step in which the kill fell has to be done
-again by everybody, so one is the least.
+The time is of the whole second process, with its start and its end. Every contender has to repeat the step of the kill,
+so one is the least.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a measurement comes to: a cell of the table, and the table as cells of one shape."""
+"""Rows: the result of a measurement as a cell, and the table as cells of one shape."""
 
 from __future__ import annotations
 

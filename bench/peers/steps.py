@@ -15,7 +15,7 @@ from bench.peers.rows import Row, measured, missing
 
 PATIENCE = 60.0
 MOST_SECONDS = 10.0
-"""Whoever has taken as long for one row, start-up included, is not asked again."""
+"""A contender that has taken as long for one row, start-up included, is not measured again."""
 
 TITLES = {
     "functions": "function steps, milliseconds each",
@@ -32,7 +32,7 @@ class Extent(msgspec.Struct, frozen=True, kw_only=True):
     resumed: int = 100
     many: int = 10_000
     fewer: int = 1_000
-    """Steps, at which everybody is measured."""
+    """Numbers of steps, the same for all contenders."""
     starts: int = 11
 
 

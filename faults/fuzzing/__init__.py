@@ -1,1 +1,1 @@
-"""What others write is read, whatever it is: targets for a fuzzer that looks at coverage, their seeds, their cases."""
+"""Fuzzing of all foreign input: targets for a fuzzer that is guided by coverage, their seeds, their cases."""

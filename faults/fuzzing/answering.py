@@ -1,4 +1,4 @@
-"""What agents and their clients print: it is understood or it is not; no number, path or text of it goes astray."""
+"""Output of agents and clients: it is understood or refused; no number, path or text of it gets lost."""
 
 from __future__ import annotations
 
@@ -9,19 +9,17 @@ from typing import Any
 
 import msgspec
 
-from aotloop.agents.acp_updates import Updates
-from aotloop.agents.answers import NotAResult, find_answer
-from aotloop.agents.claudecode.events import Events
-from aotloop.agents.claudecode.looking import number
-from aotloop.agents.claudecode.story import Story, tokens_of
-from aotloop.agents.claudecode.telling import told
-from aotloop.agents.codex_events import CodexEvents
+from aotloop.agents.acp.updates import Updates
+from aotloop.agents.answers.extraction import NotAResult, find_answer
+from aotloop.agents.answers.results import WorkerResult
+from aotloop.agents.answers.validation import read_result
+from aotloop.agents.claude.event_stream import Events, number, told
+from aotloop.agents.claude.event_summary import Story, tokens_of
+from aotloop.agents.codex.codex_events import CodexEvents
 from aotloop.agents.contract import Tokens
-from aotloop.agents.jsonlines import JsonLines
-from aotloop.agents.reading import read_result
-from aotloop.agents.results import WorkerResult
 from aotloop.agents.roles import ROLES
-from aotloop.statefile import emit
+from aotloop.process.transport import JsonLines
+from aotloop.statefile.yaml import emitter
 from faults.fuzzing.scratch import a_folder
 
 _MOST_TOKENS = 2**63
@@ -59,7 +57,7 @@ def _read(role: Any, text: str) -> None:
         return
     plain = msgspec.json.encode(reading)
     assert b"\\u001b" not in plain, "an escape sequence"
-    assert "\x1b" not in emit.block({"x": msgspec.to_builtins(reading, str_keys=True)}, 0)
+    assert "\x1b" not in emitter.block({"x": msgspec.to_builtins(reading, str_keys=True)}, 0)
     result = reading.result
     if isinstance(result, WorkerResult):
         for path in result.artifacts:

@@ -1,4 +1,4 @@
-"""What a client tells a hook: it is answered in any case, whatever it is, and no file but the loop's changes."""
+"""The input of a hook from a client: any input gets an answer, and only the loop's file changes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ import msgspec
 from tests.hooks.situations import SESSION, driven
 from tests.loops import as_file, atom
 
-from aotloop.hooks.run import HOOKS, run
-from aotloop.hooks.shell_writes import writes_to
-from aotloop.statefile.reading import examine
+from aotloop.hooks.entry import HOOKS, run
+from aotloop.hooks.write_targets import writes_to
+from aotloop.statefile.reader import examine
 from faults.fuzzing.scratch import a_folder
 
 LIB = Path(__file__).parents[2] / "plugin" / "lib"
@@ -46,7 +46,7 @@ def asked(event: str, payload: dict[str, Any], state_file: Path) -> bytes:
 
 
 def hook_payload(data: bytes) -> None:
-    """Past the shim: whatever has its types is answered, and the loop's file stays valid."""
+    """Without the shim: any input with the right types gets an answer, and the loop's file stays valid."""
     try:
         payload = msgspec.json.decode(data)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
@@ -61,7 +61,7 @@ def hook_payload(data: bytes) -> None:
         except msgspec.ValidationError:  # another type than any client sends; the shim answers nothing
             continue
         except ValueError as error:
-            assert "null" in str(error)  # a path that nobody can write to either
+            assert "null" in str(error)  # a path that no program can write to
             continue
         assert event == "PreCompact" or isinstance(msgspec.json.decode(said), dict)
         after = path.read_bytes()

@@ -8,13 +8,12 @@ from pathlib import Path
 import msgspec
 import yaml
 
-from aotloop.config.loading import load
+from aotloop.config.sources import load
 from aotloop.errors import AotError, StateFileInvalid
-from aotloop.imports.formats import read_plan
-from aotloop.statefile import phase_reading, strict_json
+from aotloop.importers.formats import read_plan
 from aotloop.statefile.document import Document
-from aotloop.statefile.frontmatter import split
-from aotloop.statefile.reading import decode, examine
+from aotloop.statefile.phases import phase_reader, strict_json
+from aotloop.statefile.reader import decode, examine, split
 from faults.fuzzing.scratch import a_folder
 
 _LONGEST = 20_000
@@ -52,16 +51,16 @@ def state_file_changed(data: bytes) -> None:
 
 def phase_file(data: bytes) -> None:
     try:
-        loop = phase_reading.decode(data)
+        loop = phase_reader.decode(data)
     except StateFileInvalid as error:
         assert error.findings
         assert str(error)
         return
-    written = phase_reading.encode(loop, data)
-    assert phase_reading.decode(written) == loop
-    assert phase_reading.encode(loop, written) == written
+    written = phase_reader.encode(loop, data)
+    assert phase_reader.decode(written) == loop
+    assert phase_reader.encode(loop, written) == written
     later = msgspec.structs.replace(loop, feature="another")
-    assert phase_reading.decode(phase_reading.encode(later, data)) == later
+    assert phase_reader.decode(phase_reader.encode(later, data)) == later
 
 
 def strict_json_text(data: bytes) -> None:

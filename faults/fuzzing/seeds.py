@@ -1,4 +1,4 @@
-"""Where a fuzzer begins: golden files, real answers and payloads, and what earlier fuzzing found."""
+"""Seeds: golden files, real answers and payloads, and the findings of earlier fuzzing."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def cases(target: str) -> list[Path]:
 
 
 def surprising(target: str) -> Iterator[bytes]:
-    """Each seed of JSON with each of its values exchanged, one at a time, for what nobody expects there."""
+    """Each seed of JSON with each of its values replaced, one at a time, by an unexpected value."""
     for one in _OBJECTS.get(target, ()):
         yield from variants(one)
 

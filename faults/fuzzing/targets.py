@@ -1,7 +1,7 @@
-"""What is fuzzed, and what has to be true of whatever comes out; anything that a target raises is a finding.
+"""Targets of the fuzzer, with the conditions on their results; every exception of a target is a finding.
 
-A target gets bytes and returns nothing. What the code under test may refuse, it refuses with its own error; that is
-caught here, and nothing else is.
+A target gets bytes and returns nothing. The code under test refuses input with its own error; only that error is caught
+here.
 """
 
 from __future__ import annotations

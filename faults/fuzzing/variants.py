@@ -1,4 +1,4 @@
-"""JSON with one value in it exchanged for what nobody expects there; each value in turn, each surprise in turn."""
+"""Variants of JSON with one value replaced by an unexpected one; each value in turn, each surprise in turn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SURPRISES = (
 
 
 def variants(value: Any) -> Iterator[bytes]:
-    """Of one object; objects that have a type keep it, or nobody would look at the rest."""
+    """Variants of one object; objects with a type keep it, else the rest would not be read."""
     for path in _paths(value):
         text = json.dumps(_with(value, path))
         for surprise in SURPRISES:

@@ -1,1 +1,1 @@
-"""Text that would do something if anybody took it for more than text, in every place where others can put text."""
+"""Injection: text that has an effect if a program treats it as more than text, in every place for foreign text."""

@@ -1,7 +1,7 @@
-"""Each text that would do something, in each field where others can put text; then everything that can be called.
+"""The campaign: each dangerous text, in each field for foreign text; then every command and script is called.
 
-Run as a process of its own (`python -m faults.injection.campaign FOLDER`, with cases on standard input): it changes
-its working folder and its home, and has nobody to ask.
+It runs as its own process (`python -m faults.injection.campaign FOLDER`, with cases on standard input): it changes its
+working folder and its home, and has no person to ask.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ import msgspec
 from tests.hooks.situations import SESSION
 from tests.loops import a_loop, atom
 
-from aotloop.config.model import Config
+from aotloop.config.schema import Config
 from aotloop.core.model import Atom, AtomCheck, BaseCase, Check, ChecklistItem, Loop
 from aotloop.core.phases.model import PhaseLoop
-from aotloop.hooks.told import Told
-from aotloop.statefile import emit
+from aotloop.hooks.payload import Told
+from aotloop.statefile.yaml import emitter
 from faults.counts import Counts, Deadline
 from faults.injection import commands, settings
 from faults.injection.fields import Path as Field
@@ -81,7 +81,7 @@ def base_phases() -> dict[str, Any]:
 
 
 def as_file(data: dict[str, Any]) -> bytes:
-    text = emit.block(msgspec.to_builtins(data, str_keys=True), 0)
+    text = emitter.block(msgspec.to_builtins(data, str_keys=True), 0)
     return b"---\n" + text.encode("utf-8", "replace") + b"---\n\n# Notes\n"
 
 
@@ -94,9 +94,9 @@ def struck(case: Case, trap: Trap) -> list[str]:
     state_file = trap.folder / "project" / ".claude" / "aot-loop-state.md"
     phase_file = state_file.with_name("autonomous-loop.json")
     phase_file.unlink(missing_ok=True)
-    usual = as_file(emit.to_data(base_loop()))
+    usual = as_file(emitter.to_data(base_loop()))
     if case.kind == KINDS[Loop]:
-        data = put(emit.to_data(base_loop()), Loop, case.field, text)
+        data = put(emitter.to_data(base_loop()), Loop, case.field, text)
         return commands.complaints(state_file, as_file(data), _first_atom(data), text)
     if case.kind == KINDS[PhaseLoop]:
         phase_file.write_text(json.dumps(put(base_phases(), PhaseLoop, case.field, text)))

@@ -1,6 +1,6 @@
-"""Everything that somebody can call, called in this process on whatever state file there is; what it says is looked at.
+"""Calls every command and script in this process on a given state file, and examines the output.
 
-A command or script that is added later is called, too: with no words, if the tables below do not know better.
+A command or script that is added later is called, too: without arguments, unless the tables below list them.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 import msgspec
 
 from aotloop.cli import main as cli
-from aotloop.cli.boundary import guarded
-from aotloop.hooks.run import HOOKS
+from aotloop.cli.error_handler import guarded
+from aotloop.hooks.entry import HOOKS
 from aotloop.scripts import run as scripts
 from faults.fuzzing.calling import asked
 
@@ -49,7 +49,7 @@ _SCRIPTS: dict[str, list[str]] = {
     "update_atom": ["{atom}", "resolved"],
     "add_binding": ["{atom}", "--summary", "{text}", "--artifacts", "{text}"],
     "set_status": ["stopped", "--reason", "{text}"],
-    "verify_command": ["true"],  # its word is a command, which whoever calls it wants run
+    "verify_command": ["true"],  # its argument is a command, and the caller wants it to run
     "verify_file": ["{text}"],
     "align_goal": ["{text}", "--agreed"],
     "add_atom": ["{text}", "--description", "{text}", "--depends-on", "{text}"],
@@ -87,7 +87,7 @@ def _script(name: str, words: list[str]) -> Callable[[], int]:
 
 @contextmanager
 def silenced() -> Iterator[io.BytesIO]:
-    """What is said is kept, and nobody can be asked."""
+    """The output is kept, and there is no person to ask."""
     before = sys.stdin, sys.stdout, sys.stderr
     said = io.BytesIO()
     stream = io.TextIOWrapper(said, encoding="utf-8", errors="backslashreplace", write_through=True)
@@ -115,7 +115,7 @@ def _complaints(name: str, call: Callable[[], int]) -> Iterator[str]:
             call()
         except SystemExit:
             pass
-        except Exception as error:  # noqa: BLE001 - whatever escapes is a finding
+        except Exception as error:  # noqa: BLE001 - every exception that escapes is a finding
             yield f"{name}: {error!r}"
     told = said.getvalue()
     if b"this is a bug" in told or b"bug in aotloop" in told or b"Traceback" in told:
@@ -126,7 +126,7 @@ def _complaints(name: str, call: Callable[[], int]) -> Iterator[str]:
 
 
 def config_complaints(state_file: Path) -> list[str]:
-    """Nobody has accepted anything."""
+    """No command has been accepted."""
     data = state_file.read_bytes()
     found: list[str] = []
     for words in (["run"], ["run", "--dry-run"], ["prompt", "A2"], ["status"], ["gate"], ["redirect", "--goal", "x"]):

@@ -23,7 +23,7 @@ class Trap:
 
     @property
     def program(self) -> Path:
-        """One that leaves the trace, should anybody start it."""
+        """A program that leaves the trace, if it is started."""
         return self.folder / "project" / "evil.sh"
 
     @property

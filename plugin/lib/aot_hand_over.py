@@ -43,7 +43,7 @@ def load():
     if hidden:  # msgspec would take it for what `typing` has, too: that is half a start-up
         sys.modules["typing_extensions"] = None
     try:
-        from aotloop.hooks.run import run
+        from aotloop.hooks.entry import run
     except ImportError:
         return None
     finally:

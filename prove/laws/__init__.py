@@ -1,4 +1,4 @@
-"""What must hold of every step. A law is a function that yields what is wrong; its name says what should be."""
+"""Laws of every step. A law is a function that yields violations; its name says what should be."""
 
 from __future__ import annotations
 

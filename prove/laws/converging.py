@@ -1,4 +1,4 @@
-"""What becomes smaller, what counts as a stall, and what follows from that."""
+"""Laws of convergence: what becomes smaller, what counts as a stall, and what follows from that."""
 
 from __future__ import annotations
 

@@ -1,12 +1,13 @@
-"""How a run ends, and that nothing counts that is over."""
+"""Laws of the end of a run; nothing counts after it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from aotloop.core import events
-from aotloop.core.conduct import conduct, reports
 from aotloop.core.effects import CancelAttempt, Finished
+from aotloop.core.scheduler import reports
+from aotloop.core.scheduler.decisions import conduct
 from prove.step import Step
 from prove.world import AT, fork, key_of
 
@@ -43,7 +44,7 @@ def _in_the_order_of_decisions(step: Step, reason: str) -> Iterator[str]:
 
 
 def it_ends_or_goes_on(step: Step) -> Iterator[str]:
-    """There is always something under way, or somebody to wait for."""
+    """There is always work in progress, or a person or service to wait for."""
     run = step.run
     waits = run.is_busy() or run.waiting or step.loop.control.redirect_requested
     if not run.finished and not waits:

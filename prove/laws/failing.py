@@ -1,11 +1,10 @@
-"""What a failure leads to: recorded, counted, and undone exactly as far as it has to be."""
+"""Laws of failures: a failure is recorded, counted, and undone exactly as far as necessary."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from aotloop.core import events
-from aotloop.core.conduct import reports
 from aotloop.core.effects import (
     Backtracked,
     CancelAttempt,
@@ -16,6 +15,7 @@ from aotloop.core.effects import (
     StartAttempt,
     Withdrawn,
 )
+from aotloop.core.scheduler import reports
 from prove.oracle import Plain, patience_of, turn_of
 from prove.step import Step
 

@@ -1,11 +1,11 @@
-"""What is merged, resolved and completed, and what has to be shown before."""
+"""Laws of results: what is merged, resolved and completed, and the proof that is needed before."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aotloop.core.conduct import reports
 from aotloop.core.effects import Integrate, StartAttempt, VerifyBaseCase
+from aotloop.core.scheduler import reports
 from prove.step import Step
 
 

@@ -1,12 +1,12 @@
-"""What is in the file stays valid, and nothing in it is lost."""
+"""Laws of the file: it stays valid, and nothing in it is lost."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aotloop.core.conduct import reports
 from aotloop.core.effects import Backtracked, Finished, Withdrawn
 from aotloop.core.invariants import findings_of
+from aotloop.core.scheduler import reports
 from prove.step import Step
 
 

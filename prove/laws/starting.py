@@ -1,4 +1,4 @@
-"""What starts, what does not, and within which limits."""
+"""Laws of starts: which work starts, which does not, and within which limits."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import msgspec
 
 from aotloop.core import events
-from aotloop.core.conduct import reports
 from aotloop.core.context import context_of
 from aotloop.core.effects import StartAttempt, VerifyBaseCase
 from aotloop.core.model import Loop
+from aotloop.core.scheduler import reports
 from prove.oracle import Plain, patience_of
 from prove.shapes import MOST_PARTS
 from prove.step import Step

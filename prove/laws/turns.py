@@ -1,4 +1,4 @@
-"""Whose turn it is: how long a turn lasts, who is next, when an earlier choice is to blame, and what a hint does."""
+"""Laws of turns: the length of a turn, the next choice, the blame of an earlier choice, and the effect of a hint."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import msgspec
 
-from aotloop.core import events, turns
-from aotloop.core.conduct import reports
+from aotloop.core import events
 from aotloop.core.effects import Backtracked
 from aotloop.core.model import OrGroup
+from aotloop.core.policy import turns
+from aotloop.core.scheduler import reports
 from prove.oracle import Plain, at_worst, is_hopeful, patience_of, turn_of
 from prove.step import Step
 from prove.world import NEVER
@@ -164,16 +165,16 @@ def every_choice_has_its_turn(step: Step) -> Iterator[str]:
             yield f"one of {', '.join(group.choices)} failed {most} times, another only {least} times"
 
 
-def a_hint_counts_the_second_time(step: Step) -> Iterator[str]:
+def a_hint_counts_when_it_is_credible(step: Step) -> Iterator[str]:
     left = {one.left for one in step.asked(Backtracked)}
     for choice in step.ghost.heeded:
         if choice not in left:
-            yield f"{choice} was named twice, and stays"
+            yield f"{choice} was named twice, or with good reason, and stays"
     failure = _failure(step)
     hinted = isinstance(step.report, reports.WorkFailed) and step.report.because_of
     if failure is not None and hinted and not step.ghost.heeded and not failure.is_out_of_patience:
         for choice in left.intersection(hinted):
-            yield f"{choice} was left when it was named for the first time"
+            yield f"{choice} was left when it was named for the first time, without good reason"
 
 
 def rounds_are_kept(step: Step) -> Iterator[str]:
@@ -211,7 +212,7 @@ def a_blame_is_counted(step: Step) -> Iterator[str]:
 
 
 def what_is_hopeless_is_set_aside(step: Step) -> Iterator[str]:
-    """Every choice of a unit has failed alike, whatever it rested on, far more often than bad luck explains."""
+    """The choices of a unit failed alike, on any basis, together far more often than bad luck explains."""
     if step.setting.hopeless >= NEVER or step.setting.speculative or step.run.finished or step.is_correction:
         return
     times = {atom: count for atom, count, _ in step.ghost.alike}
@@ -220,8 +221,9 @@ def what_is_hopeless_is_set_aside(step: Step) -> Iterator[str]:
     for event in step.noted(events.AtomFailed):
         is_work = event.atom in step.plain.atoms and not step.plain.parts(event.atom)
         unit = step.plain.unit(event.atom) if is_work else ()
-        half = max(step.setting.max_total // (2 * len(unit)), step.setting.hopeless) if unit else 0
-        is_hopeless = bool(unit) and all(times.get(one, 0) >= min(enough, half) for one in unit)
+        most = max(turns.MOST * step.setting.max_total, step.setting.hopeless * len(unit))
+        together = len(unit) * min((times.get(one, 0) for one in unit), default=0)
+        is_hopeless = bool(unit) and together >= min(enough, most)
         is_aside = bool(unit) and all(" in the same way" in step.run.stuck.get(one, "") for one in unit)
         is_needed = any(map(step.plain.is_required, unit)) and not step.noted(events.AlternativeSought)
         if is_hopeless and not is_aside and is_needed:
@@ -235,7 +237,7 @@ LAWS = (
     patience_has_an_end,
     repairs_have_patience,
     every_choice_has_its_turn,
-    a_hint_counts_the_second_time,
+    a_hint_counts_when_it_is_credible,
     rounds_are_kept,
     a_blame_is_counted,
     what_is_hopeless_is_set_aside,

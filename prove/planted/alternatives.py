@@ -6,9 +6,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from aotloop.core import atoms, backtracking, blame, conflicts, events, failure, group_order, probing
-from aotloop.core.conduct import conductor, starting
+from aotloop.core import events
 from aotloop.core.effects import Backtracked
+from aotloop.core.graph import conflict_set
+from aotloop.core.graph import conflict_set as group_order
+from aotloop.core.handlers import atoms, backtracking, blame, failure, probes
+from aotloop.core.scheduler import decisions, slots
 from prove.planted.fault import (
     ASKING,
     COVERED,
@@ -33,7 +36,7 @@ _RESET, _LEAVE, _PROBE, _FAIL, _START = (
     backtracking.leave,
     atoms.probe,
     failure.fail,
-    starting._start,
+    slots._start,
 )
 
 
@@ -75,7 +78,7 @@ def undo_nothing(board: Any, event: Any, **kwargs: Any) -> Any:
 
 
 def earliest_first(graph: Any, conflict: Any, ways: Any = None) -> Any:
-    left = {name: conflicts.untried(graph, graph.or_groups[name]) for name in conflict} | dict(ways or {})
+    left = {name: conflict_set.untried(graph, graph.or_groups[name]) for name in conflict} | dict(ways or {})
     order = group_order.group_order(graph)
     possible = [name for name in conflict if left[name]]
     return (min(possible, key=lambda name: order[name]), set(conflict)) if possible else None
@@ -155,11 +158,11 @@ FAULTS = (
     Fault(
         "Backtracking",
         "the new choice starts before the old is reverted",
-        ((starting, "_is_reverting", no),),
+        ((slots, "_is_reverting", no),),
         (SINGLE,),
     ),
     Fault("Backtracking", "repairs of the left choice are kept", ((backtracking, "repairs_of", nothing),), (PLAIN,)),
-    Fault("Speculative", "the losers of a race run on", ((conductor, "_is_of_use", yes),), (RACE,)),
+    Fault("Speculative", "the losers of a race run on", ((decisions, "_is_of_use", yes),), (RACE,)),
     Fault("Speculative", "a losing racer is taken for the winner", ((atoms, "_settle_race", none),), (RACE,)),
     Fault("Probes", "a no of a probe says nothing", (handler(events.AtomProbed, feasible_anyway),), (PROBE,)),
     Fault(
@@ -170,7 +173,7 @@ FAULTS = (
     ),
     Fault("Probes", "findings are forgotten", (handler(events.AtomProbed, forget_findings),), (PROBE,)),
     Fault("Probes", "a probe that was asked for is not made", ((atoms, "fail", ask_in_vain),), (ASKING,)),
-    Fault("Probes", "unknown territory is entered without a probe", ((starting, "_start", start_as_worker),), (PROBE,)),
-    Fault("Probes", "probes are bought at any price", ((probing, "probing_pays", yes),), (SINGLE, LEARNING)),
+    Fault("Probes", "unknown territory is entered without a probe", ((slots, "_start", start_as_worker),), (PROBE,)),
+    Fault("Probes", "probes are bought at any price", ((probes, "probing_pays", yes),), (SINGLE, LEARNING)),
     Fault("Probes", "probes that pay are not bought", ((backtracking, "probe_if_it_pays", none),), (PAYING,)),
 )

@@ -66,9 +66,9 @@ def none(*_: Any, **__: Any) -> None:
 def handler(kind: Any, mutant: Any) -> Patch:
     """Another way to handle one kind of report or event."""
     from aotloop.core import machine  # noqa: PLC0415
-    from aotloop.core.conduct import conductor, reports  # noqa: PLC0415
+    from aotloop.core.scheduler import decisions, reports  # noqa: PLC0415
 
-    table = conductor if issubclass(kind, reports.Report) else machine
+    table = decisions if issubclass(kind, reports.Report) else machine
     return (table, "_HANDLERS", {**table._HANDLERS, kind: mutant})
 
 
@@ -84,7 +84,9 @@ HINDERED = Setting(slots=2, hindrances=True, max_total=3)
 GROWING = Setting(proposals=True, max_iterations=5, max_stall=3)
 CHECKED = Setting(slots=2, checked=True, patience=2)
 EARLY = Setting(slots=2, items=2, verify_each_iteration=True, max_iterations=3)
-HINTS = Setting(hints=True, max_attempts=2, patience=4, max_total=6, max_stall=9, max_iterations=9)
+HINTS = Setting(hints=True, hint=9.0, max_attempts=2, patience=4, max_total=6, max_stall=9, max_iterations=9)
+TRUSTING = Setting(hints=True, max_attempts=2, patience=4, max_total=6, max_stall=9, max_iterations=9)
+"""The first hint counts, unless every other choice was blamed."""
 HOLDING = Setting(progress=True, patience=3, max_total=6, max_stall=9, max_iterations=9)
 COVERED = Setting(items=2, covers=True, max_total=6, max_stall=9, max_iterations=9)
 HOPELESS = Setting(hopeless=2, garbage=True, max_total=6, max_stall=9, max_iterations=9)

@@ -6,10 +6,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from aotloop.core import atoms, backtracking, events, generations, growth, standing, tally
-from aotloop.core.conduct import attempts, checking, conductor, ending, starting
-from aotloop.core.conduct.run import Run
-from aotloop.core.graph import Graph
+from aotloop.core import events
+from aotloop.core.graph import readiness
+from aotloop.core.graph.work_graph import Graph
+from aotloop.core.handlers import atoms, backtracking, generations, growth
+from aotloop.core.policy import progress
+from aotloop.core.scheduler import decisions, finish, slots, verification
+from aotloop.core.scheduler import outcomes as attempts
+from aotloop.core.scheduler.run_state import Run
 from prove.planted.fault import (
     GROWING,
     LEARNING,
@@ -26,7 +30,7 @@ from prove.planted.fault import (
     yes,
 )
 
-_RANK, _DECOMPOSE, _END, _COUNT = Graph.rank, growth.decompose, generations.end_generation, tally.count_attempt
+_RANK, _DECOMPOSE, _END, _COUNT = Graph.rank, growth.decompose, generations.end_generation, progress.count_attempt
 
 
 def fail_without_holding(run: Run, attempt: Any, reason: str, at: str, **told: Any) -> Any:
@@ -45,12 +49,12 @@ def forget_members(run: Run, at: str) -> Any:
 
 
 def count_repairs_too(loop: Any, _: Any) -> None:
-    tally.something_got_smaller(loop)
+    progress.something_got_smaller(loop)
 
 
 def growth_is_progress(board: Any, event: Any) -> Any:
     effects = _DECOMPOSE(board, event)
-    tally.something_got_smaller(board.loop)
+    progress.something_got_smaller(board.loop)
     return effects
 
 
@@ -67,7 +71,7 @@ def count_no_outcome(loop: Any) -> None:
 
 
 def always_new(board: Any, *_: Any) -> None:
-    tally.something_got_smaller(board.loop)
+    progress.something_got_smaller(board.loop)
 
 
 FAULTS = (
@@ -75,14 +79,14 @@ FAULTS = (
     Fault(
         "Ready",
         "dependencies are not waited for",
-        ((Graph, "waits_for", nothing), (standing.Standing, "units_needed", lambda *_: set())),
+        ((Graph, "waits_for", nothing), (readiness.Standing, "units_needed", lambda *_: set())),
         (SINGLE,),
     ),
     Fault("Ready", "a repair is tried for ever", ((Graph, "is_exhausted", no),), (SINGLE,)),
     Fault(
         "Ready",
         "of a race only the selected choice starts",
-        ((starting, "is_startable", lambda run, one: not run.board.is_unselected(one)),),
+        ((slots, "is_startable", lambda run, one: not run.board.is_unselected(one)),),
         (RACE,),
     ),
     Fault(
@@ -115,32 +119,32 @@ FAULTS = (
         ((attempts, "fail", fail_without_holding),),
         (PROBE,),
     ),
-    Fault("Startable", "what changes the same files runs at once", ((starting, "_touch", no),), (TOUCHING,)),
+    Fault("Startable", "what changes the same files runs at once", ((slots, "_touch", no),), (TOUCHING,)),
     Fault(
         "Slots",
         "one slot too many",
-        ((starting, "slots", lambda run: run.loop.objective.constraints.max_parallel_agents + 1),),
+        ((slots, "slots", lambda run: run.loop.objective.constraints.max_parallel_agents + 1),),
         (PLAIN,),
     ),
     Fault(
         "Slots",
         "nothing starts while something runs",
-        ((starting, "slots", lambda run: 0 if run.attempts else 2),),
+        ((slots, "slots", lambda run: 0 if run.attempts else 2),),
         (PLAIN,),
     ),
     Fault(
         "Generations",
         "a generation ends with its first report",
-        ((conductor, "close_generation", forget_members),),
+        ((decisions, "close_generation", forget_members),),
         (PLAIN,),
     ),
     Fault(
         "Generations",
         "iterations are not limited",
-        ((starting, "_another_may_start", yes), (ending, "over_limit", none)),
+        ((slots, "_another_may_start", yes), (finish, "over_limit", none)),
         (SINGLE,),
     ),
-    Fault("Generations", "a generation is one wave", ((checking, "lasts", no),), (SINGLE,)),
+    Fault("Generations", "a generation is one wave", ((verification, "lasts", no),), (SINGLE,)),
     Fault(
         "Generations",
         "alternatives do not make a generation longer",
@@ -166,7 +170,7 @@ FAULTS = (
         (handler(events.AtomDecomposed, growth_is_progress),),
         (GROWING,),
     ),
-    Fault("Progress and stall", "stalls do not end the loop", ((ending, "stalled", none),), (SINGLE,)),
+    Fault("Progress and stall", "stalls do not end the loop", ((finish, "stalled", none),), (SINGLE,)),
     Fault(
         "Progress and stall", "growth is never withdrawn", ((generations, "withdraw", nothing),), (GROWING,), largest=2
     ),

@@ -6,9 +6,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from aotloop.core import atoms, backtracking, blame, events, failure, tally, turns, units
-from aotloop.core.conduct import attempts, ending, reports
-from aotloop.core.conduct.run import Run
+from aotloop.core import events
+from aotloop.core.graph import units
+from aotloop.core.handlers import atoms, backtracking, blame, failure
+from aotloop.core.policy import progress, stop_reasons, turns
+from aotloop.core.scheduler import finish, outcomes, reports
+from aotloop.core.scheduler.run_state import Run
 from prove.planted.fault import (
     GROWING,
     HINDERED,
@@ -20,6 +23,7 @@ from prove.planted.fault import (
     PLAIN,
     PROBE,
     SINGLE,
+    TRUSTING,
     Fault,
     Patch,
     handler,
@@ -53,7 +57,7 @@ def forget_progress(board: Any, event: Any, **kwargs: Any) -> Any:
 
 def wait_is_failure(run: Run, report: Any) -> Any:
     attempt = run.take_off(report.attempt)
-    return attempts.fail(run, attempt, report.reason, report.at) if attempt is not None else []
+    return outcomes.fail(run, attempt, report.reason, report.at) if attempt is not None else []
 
 
 def scored(mutant: Any) -> tuple[Patch, ...]:
@@ -79,7 +83,7 @@ def count_won_alone(loop: Any, atom: Any) -> None:
 
 
 def count_repairs_won(loop: Any, atom: Any) -> None:
-    tally.count_won(loop, replace(atom, repairs=None))
+    progress.count_won(loop, replace(atom, repairs=None))
 
 
 def without_choices(graph: Any, atom_id: str) -> bool:
@@ -88,6 +92,15 @@ def without_choices(graph: Any, atom_id: str) -> bool:
 
 def heed_at_once(board: Any, event: Any) -> Any:
     return _HEED(board, event) or _HEED(board, event)
+
+
+def by_failures_alone(board: Any, failing: str, *_: Any) -> bool:
+    return bool(units.failures_of_unit(board, failing) >= turns.HINT * turns.usual(board.loop))
+
+
+def each_alone(graph: Any, atom_id: str, _: float = 1) -> bool:
+    choices = units.choices_of(graph, atom_id)
+    return all(graph.atoms[one].alike >= turns.HOPELESS * turns.bad_luck(graph.loop) for one in choices)
 
 
 def only_the_same_speaks(board: Any, event: Any) -> Any:
@@ -121,7 +134,7 @@ FAULTS = (
     Fault(
         "Failures",
         "a refused proposal costs nothing",
-        ((attempts, "_decompose", lambda run, attempt, *_: run.advance(events.AtomAbandoned(atom=attempt.atom))),),
+        ((outcomes, "_decompose", lambda run, attempt, *_: run.advance(events.AtomAbandoned(atom=attempt.atom))),),
         (GROWING,),
     ),
     Fault("Failures", "work that holds is forgotten", ((atoms, "fail", forget_progress),), (HOLDING,)),
@@ -165,6 +178,9 @@ FAULTS = (
     Fault("Patience", "repairs have none", ((failure, "patience", lambda _: 1),), (PATIENT,)),
     Fault("Hints", "a hint counts at once", ((failure, "heed_hints", heed_at_once),), (HINTS,)),
     Fault("Hints", "a hint never counts", ((failure, "heed_hints", nothing),), (HINTS,)),
+    Fault("Hints", "the first hint never counts", ((blame, "_is_credible", no),), (TRUSTING,)),
+    Fault("Hints", "the first hint always counts", ((blame, "_is_credible", yes),), (HINTS,)),
+    Fault("Hints", "blames say nothing against a hint", ((blame, "_is_credible", by_failures_alone),), (TRUSTING,)),
     Fault(
         "Hints", "hints of different atoms are not added up", ((failure, "heed_hints", only_the_same_speaks),), (HINTS,)
     ),
@@ -183,11 +199,17 @@ FAULTS = (
         (SINGLE,),
     ),
     Fault("Rounds", "blames are not counted", ((blame, "leave", blame_nobody),), (SINGLE,)),
-    Fault("Giving up", "what is hopeless is not said", ((ending, "hopeless", none),), (HOPELESS,)),
+    Fault("Giving up", "what is hopeless is not said", ((finish, "hopeless", none),), (HOPELESS,)),
     Fault(
         "Giving up",
         "one failure is hopeless",
-        ((ending, "hopeless", lambda _, one: f"{one} failed in the same way"),),
+        ((finish, "hopeless", lambda _, one: f"{one} failed in the same way"),),
+        (HOPELESS,),
+    ),
+    Fault(
+        "Giving up",
+        "each choice has to fail as often as a unit",
+        ((stop_reasons, "is_hopeless", each_alone),),
         (HOPELESS,),
     ),
     Fault(

@@ -6,24 +6,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from aotloop.core import (
-    atoms,
-    context,
-    endings,
-    events,
-    failure,
-    growth,
-    parents,
-    parts,
-    repairs,
-    status,
-    tally,
-    verdicts,
-)
-from aotloop.core.conduct import attempts, checking, conductor, ending, merging, reports, starting
-from aotloop.core.conduct.run import Run
+from aotloop.core import context, events
 from aotloop.core.effects import Finished, Integrate, Resolved
-from aotloop.core.graph import Graph
+from aotloop.core.graph.work_graph import Graph
+from aotloop.core.handlers import atoms, blame, failure, growth, parents, repairs, status
+from aotloop.core.handlers import decomposition as parts
+from aotloop.core.policy import progress, stop_reasons
+from aotloop.core.scheduler import decisions, finish, merge_queue, outcomes, reports, slots, verification
+from aotloop.core.scheduler.run_state import Run
 from prove.laws import starting as laws_of_starting
 from prove.planted.fault import (
     CHECKED,
@@ -42,9 +32,9 @@ from prove.planted.fault import (
     nothing,
 )
 
-_DONE, _VERIFIED, _CANCEL, _CONTEXT = attempts.done, checking.verified, Run.cancel, context.context_of
-_REDIRECT, _STOP, _PARTS, _REPAIR = status.request_redirect, status.stop, parts.parts_of, verdicts.repair_base_case
-_REOPEN, _COUNT = repairs._reopen, tally.count_attempt
+_DONE, _VERIFIED, _CANCEL, _CONTEXT = outcomes.done, verification.verified, Run.cancel, context.context_of
+_REDIRECT, _STOP, _PARTS, _REPAIR = status.request_redirect, status.stop, parts.parts_of, blame.repair_base_case
+_REOPEN, _COUNT = repairs._reopen, progress.count_attempt
 
 
 def resolve_at_once(board: Any, parent: str) -> Any:
@@ -99,7 +89,7 @@ def forget_results(board: Any, event: Any) -> Any:
 
 def limits_first(run: Run) -> None:
     limits = run.limits
-    reason = endings.over_limit(run.board, limits, is_open=run.is_open) or endings.stalled(run.board, limits)
+    reason = stop_reasons.over_limit(run.board, limits, is_open=run.is_open) or stop_reasons.stalled(run.board, limits)
     if run.ending is None and run.has_begun and reason:
         run.end(reason)
 
@@ -134,7 +124,7 @@ def count_failures_only(loop: Any) -> None:
 
 
 def begin_at_once(run: Run, report: Any) -> Any:
-    effects = conductor._begin(run, report)
+    effects = decisions._begin(run, report)
     run.has_begun = True
     return effects
 
@@ -147,7 +137,7 @@ def always_exhausted(run: Run, reason: str) -> Any:
     return _FINISH(run, reason.replace("limit:", "exhausted:"))
 
 
-_FINISH = ending.finish
+_FINISH = finish.finish
 
 
 FAULTS = (
@@ -184,7 +174,7 @@ FAULTS = (
     ),
     Fault("Repairs", "who covers what fails is not asked", ((repairs, "_covering", lambda *_: {}),), (COVERED,)),
     Fault("Repairs", "what depends on what is reopened is lost", ((repairs, "_reopen", reopen_all),), (COVERED,)),
-    Fault("Repairs", "an item that nothing covers is left alone", ((verdicts, "repair_items", nothing),), (SINGLE,)),
+    Fault("Repairs", "an item that nothing covers is left alone", ((blame, "repair_items", nothing),), (SINGLE,)),
     Fault(
         "Contraction", "a worker is told of everything", ((laws_of_starting, "context_of", tell_everything),), (SINGLE,)
     ),
@@ -201,24 +191,24 @@ FAULTS = (
         ((Run, "all_attempts", without_what_is_blocked),),
         (HINDERED,),
     ),
-    Fault("Measure", "more attempts start than are left", ((starting, "attempts_left", lambda *_: 99),), (PLAIN,)),
-    Fault("Deciding", "a stop is overlooked", ((conductor, "finish", nothing),), (PEOPLE,)),
-    Fault("Deciding", "work goes on during a redirect", ((conductor, "_interrupt", nothing),), (PEOPLE,)),
+    Fault("Measure", "more attempts start than are left", ((slots, "attempts_left", lambda *_: 99),), (PLAIN,)),
+    Fault("Deciding", "a stop is overlooked", ((decisions, "finish", nothing),), (PEOPLE,)),
+    Fault("Deciding", "work goes on during a redirect", ((decisions, "_interrupt", nothing),), (PEOPLE,)),
     Fault(
         "Deciding",
         "limits come before exhaustion",
-        ((conductor, "reach_limits", limits_first), (ending, "_is_exhausted", no)),
+        ((decisions, "reach_limits", limits_first), (finish, "_is_exhausted", no)),
         (SINGLE, PLAIN),
     ),
-    Fault("Deciding", "a limit is called exhaustion", ((ending, "finish", always_exhausted),), (SINGLE,)),
+    Fault("Deciding", "a limit is called exhaustion", ((finish, "finish", always_exhausted),), (SINGLE,)),
     Fault(
         "Deciding",
         "the base case is not tried once more",
         (
             (Run, "end", lambda run, reason, **_: setattr(run, "ending", reason)),
-            (ending, "verdict_is_due", no),
+            (finish, "verdict_is_due", no),
             (
-                checking,
+                verification,
                 "verdict_is_due",
                 lambda run: not run.has_begun or (run.is_all_resolved() and not run.is_verified and run.ending is None),
             ),
@@ -235,7 +225,7 @@ FAULTS = (
     Fault(
         "Deciding",
         "merges happen while the base case is tried",
-        ((merging, "merge_next", merge_at_any_time),),
+        ((merge_queue, "merge_next", merge_at_any_time),),
         (EARLY,),
     ),
     Fault("Deciding", "a worker's word is enough", (handler(reports.WorkDone, believe),), (SINGLE,)),

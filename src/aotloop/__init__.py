@@ -10,26 +10,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from aotloop.core.graph import Graph
+    from aotloop.checks.evaluation import evaluate
+    from aotloop.core.graph.work_graph import Graph
     from aotloop.core.machine import advance
     from aotloop.core.model import Loop
     from aotloop.errors import AotError
     from aotloop.statefile.locate import find_state_file
-    from aotloop.statefile.reading import decode, examine
+    from aotloop.statefile.reader import decode, examine
     from aotloop.statefile.store import Store
-    from aotloop.verify.evaluate import evaluate
 
 __all__ = ["AotError", "Graph", "Loop", "Store", "advance", "decode", "evaluate", "examine", "find_state_file"]
 
 _HOMES = {
     "AotError": "errors",
-    "Graph": "core.graph",
+    "Graph": "core.graph.work_graph",
     "Loop": "core.model",
     "Store": "statefile.store",
     "advance": "core.machine",
-    "decode": "statefile.reading",
-    "evaluate": "verify.evaluate",
-    "examine": "statefile.reading",
+    "decode": "statefile.reader",
+    "evaluate": "checks.evaluation",
+    "examine": "statefile.reader",
     "find_state_file": "statefile.locate",
 }
 

@@ -1,16 +1,16 @@
 """Every error a user can meet.
 
-    AotError                    expected: shown as what, where, what to do; never as a traceback
+    AotError                    expected: shown as cause, place and remedy; never as a traceback
     ├── StateFileError          about the state file as a whole
-    │   ├── StateFileMissing    there is none where we looked
-    │   ├── StateFileInvalid    it cannot be understood; carries every finding
-    │   └── StateFileBusy       another process keeps the lock
-    ├── IllegalEvent            the loop is not in a state in which that can happen
-    ├── NotVerified             what was claimed to be done does not pass its check
-    ├── NotTrusted              commands of the file were not accepted by this user
-    └── Unavailable             something the machine should have is missing or refuses
+    │   ├── StateFileMissing    the file does not exist
+    │   ├── StateFileInvalid    the file cannot be understood; carries every finding
+    │   └── StateFileBusy       another process holds the lock
+    ├── IllegalEvent            the event is not possible in the present state of the loop
+    ├── NotVerified             the claimed result does not pass its check
+    ├── NotTrusted              the user has not accepted commands of the file
+    └── Unavailable             something on the machine is missing or refuses
 
-Anything else that escapes is a bug, and is reported as one.
+Every other exception is a bug, and is reported as a bug.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from typing import Protocol
 
 
 class Located(Protocol):
-    """A finding that can say what is wrong and where (see aotloop.core.findings)."""
+    """A finding that names a problem and its place (see aotloop.core.findings)."""
 
     def __str__(self) -> str: ...
 
 
 class AotError(Exception):
-    """What happened and where, and, where we know it, what to do about it."""
+    """An expected error: the cause, the place and, if known, the remedy."""
 
     def __init__(self, message: str, *, hint: str | None = None, exit_code: int = 1) -> None:
-        """`exit_code`: what a program that ends with this error exits with."""
+        """`exit_code`: the exit code of a program that ends with this error."""
         super().__init__(message)
         self.message = message
         self.hint = hint
@@ -44,7 +44,7 @@ class StateFileError(AotError):
     pass
 
 
-class StateFileMissing(StateFileError):  # noqa: N818 - reads as a sentence where it is caught
+class StateFileMissing(StateFileError):  # noqa: N818 - the name reads as a sentence in `except`
     pass
 
 
@@ -62,7 +62,7 @@ class StateFileBusy(StateFileError):  # noqa: N818
 
 class IllegalEvent(AotError):  # noqa: N818
     def __init__(self, message: str, *, why: str, cause: str | None = None) -> None:
-        """`why` tells the atom's story too, `cause` does not."""
+        """`why` includes the history of the atom, `cause` does not."""
         super().__init__(message)
         self.why = why
         self.cause = cause if cause is not None else why
@@ -76,7 +76,7 @@ class NotTrusted(AotError):  # noqa: N818
     def __init__(
         self, message: str, commands: Sequence[str] = (), *, hint: str | None = None, exit_code: int = 1
     ) -> None:
-        """`commands`: those that a person has to look at."""
+        """`commands`: the commands that a person has to read."""
         super().__init__(message, hint=hint, exit_code=exit_code)
         self.commands = tuple(commands)
 
@@ -86,7 +86,7 @@ class Unavailable(AotError):  # noqa: N818
 
 
 def refusal(error: AotError | OSError) -> AotError:
-    """What the system refuses (a full disk, a folder that cannot be made) is expected like anything else."""
+    """Turns an error of the system (a full disk, a folder without permission) into an expected error."""
     if isinstance(error, AotError):
         return error
     where = f"{error.filename!s}: " if error.filename is not None else ""
@@ -94,13 +94,13 @@ def refusal(error: AotError | OSError) -> AotError:
 
 
 def remedy(error: OSError) -> str | None:
-    """What a person can do about what the system refuses; None: we do not know."""
+    """What a person can do about an error of the system; None: unknown."""
     return _REMEDIES.get(error.errno or 0)
 
 
 _REMEDIES = {
-    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "Make room on the disk, then try again."),
-    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "Check the permissions of it and of its folder."),
-    **dict.fromkeys((errno.EMFILE, errno.ENFILE), "Too many files are open; end other programs, or raise `ulimit -n`."),
-    errno.EIO: "The disk reports an error; look at it before you go on.",
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "Free some space on the disk, then try again."),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "Check the permissions of this file and of its folder."),
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE), "Too many files are open; end some programs, or raise `ulimit -n`."),
+    errno.EIO: "The disk reports an error; check the disk before you continue.",
 }

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from aotloop.agents.answers.results import schema
 from aotloop.agents.contract import Assignment, Backend, Outcome
-from aotloop.agents.results import schema
+from tests.checks.proofs import is_dead
 from tests.patience import reached
-from tests.verify.proofs import is_dead
 
 LINUX = sys.platform == "linux"
 

@@ -30,13 +30,13 @@ from aotloop.agents.contract import (
     Done,
     Failure,
     Garbage,
-    Limits,
     Outcome,
     Probed,
     Proposed,
     TimedOut,
 )
 from aotloop.core.model import Binding
+from aotloop.process.spec import Limits
 from tests.agents.assignments import (
     LINUX,
     all_dead,

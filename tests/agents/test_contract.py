@@ -8,8 +8,7 @@ import msgspec
 import pytest
 
 from aotloop.agents.contract import Backend, Crashed, Failed, Failure, Garbage, Outcome, TimedOut
-from aotloop.agents.registry import backend
-from aotloop.agents.settings import Settings
+from aotloop.agents.registry import Settings, backend
 
 KINDS = {
     "done",

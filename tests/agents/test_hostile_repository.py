@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from aotloop.agents.acp_opencode import OpenCode
-from aotloop.agents.acp_opencode_plugins import refuse_plugins
 from aotloop.agents.contract import Done, Judged
+from aotloop.agents.opencode.backend import OpenCode
+from aotloop.agents.opencode.settings_isolation import refuse_plugins
 from aotloop.errors import Unavailable
 from tests.agents.assignments import an_assignment, attempt
 from tests.modelserver import Answer, ModelServer, Script

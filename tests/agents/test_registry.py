@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from aotloop.agents.registry import BACKENDS, EXTRAS, backend
-from aotloop.agents.settings import Settings
+from aotloop.agents.registry import BACKENDS, EXTRAS, Settings, backend
 from aotloop.errors import Unavailable
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"

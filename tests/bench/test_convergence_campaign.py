@@ -7,11 +7,12 @@ import subprocess
 import sys
 
 import pytest
-from bench.convergence import constants
+from bench.convergence import constants, giving_up
 from bench.convergence.accounts import Account
 from bench.convergence.campaign import (
     CHANCES,
     CHOSEN_ON,
+    COMPARED,
     LATE,
     LAYERED,
     OURS,
@@ -30,7 +31,8 @@ from bench.convergence.jobs import SHAPES, Job, Shape, Unit
 from bench.convergence.report import BEGIN, END, PAGE, difficulties, hopeless, section, table, with_section
 from bench.convergence.tally import Tally, wilson
 
-from aotloop.core import limits, turns
+from aotloop.core import limits
+from aotloop.core.policy import turns
 
 NOISE = 0.2
 shapes = pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.title)
@@ -134,3 +136,18 @@ def test_the_quick_table_is_printed_in_one_command() -> None:
     printed = subprocess.run(command, check=True, capture_output=True, text=True, cwd=PAGE.parents[1]).stdout
     assert printed.splitlines()[0].startswith("chain, 10 units")
     assert "jobs simulated in" in printed
+
+
+def test_the_two_policies_that_are_compared_have_more_jobs_on_the_seeds_that_are_reported() -> None:
+    found = tallies(usual(LATE, 0.95), 2, times=3)
+    assert {name: one.jobs for name, one in found.items() if name in COMPARED} == dict.fromkeys(COMPARED, 6)
+    assert {one.jobs for name, one in found.items() if name not in COMPARED} == {2}
+    assert {one.jobs for one in tallies(usual(LATE, 0.95, CHOSEN_ON), 2, times=3).values()} == {2}
+
+
+def test_the_sooner_a_unit_is_given_up_the_less_a_job_costs_that_cannot_be_done() -> None:
+    before = turns.HOPELESS, turns.HARDER
+    soon, late = giving_up.measured(1 / 16, 2), giving_up.measured(99, 2)
+    assert before == (turns.HOPELESS, turns.HARDER)
+    assert all(one.spent < other.spent for one, other in zip(soon["unsolvable .5"], late["unsolvable .5"], strict=True))
+    assert sum(one.solved for one in soon["p = .2"]) < sum(one.solved for one in late["p = .2"])

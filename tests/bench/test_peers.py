@@ -121,7 +121,7 @@ def test_every_peer_is_pinned_and_no_pin_names_a_place() -> None:
 
 def test_only_chooses_and_ours_is_always_among_them() -> None:
     assert [one.name for one in chosen(["dbos"])] == [OURS, "DBOS"]
-    with pytest.raises(SystemExit, match="nobody is called airflow"):
+    with pytest.raises(SystemExit, match="no contender is called airflow"):
         chosen(["airflow"])
 
 

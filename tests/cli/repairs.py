@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aotloop.core.model import Atom, Constraints
-from aotloop.core.turns import patience
+from aotloop.core.policy.turns import patience
 from tests.loops import a_loop, atom
 
 LIMITS = Constraints(max_total_attempts=40)

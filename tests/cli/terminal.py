@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aotloop.cli.boundary import guarded
+from aotloop.cli.error_handler import guarded
 from aotloop.cli.main import run
 from tests.patience import PATIENCE, until
 from tests.warm import COMMAND, Forked, can_be_forked, start

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from aotloop.config import AgentConfig, Config
+from aotloop.config.schema import AgentConfig, Config
 from aotloop.config.tables import _AGENT, KEYS
 from tests.config.writing import complaint, loaded
 
@@ -73,15 +73,15 @@ def test_where_nothing_is_near_all_keys_are_named(project: Path) -> None:
         ("agent = 07:32:00", "agent: must be text, and is a time", None),
         ("agent = ''", "agent: is empty", EMPTY),
         ("agent = '-x'", "agent: '-x' cannot be the name of an agent", NAME),
-        ('agent = "a\\u0000"', "agent: holds a zero byte, which nothing can be given", None),
+        ('agent = "a\\u0000"', "agent: contains a zero byte, which is not allowed", None),
         ("isolation = ''", "isolation: is empty", EMPTY),
-        ("confine = 'on'", "confine: 'on' is none of: auto, off", None),
-        ("isolation = 'docker'", "isolation: 'docker' is none of: worktree, none", None),
-        ("isolation = 'non'", "isolation: 'non' is none of: worktree, none", "Did you mean none?"),
+        ("confine = 'on'", "confine: 'on' is not one of: auto, off", None),
+        ("isolation = 'docker'", "isolation: 'docker' is not one of: worktree, none", None),
+        ("isolation = 'non'", "isolation: 'non' is not one of: worktree, none", "Did you mean none?"),
         ("isolation = false", "isolation: must be text, and is true or false", None),
         ("worktrees = ''", "worktrees: '' is not an absolute path", "Begin it with / or with ~/."),
         ("worktrees = 'trees'", "worktrees: 'trees' is not an absolute path", "Begin it with / or with ~/."),
-        ('worktrees = "/a\\u0000"', "worktrees: holds a zero byte, which nothing can be given", None),
+        ('worktrees = "/a\\u0000"', "worktrees: contains a zero byte, which is not allowed", None),
         ("setup = ['npm', 'ci']", "setup: must be text, and is a list", None),
         ("setup = ' \t '", "setup: is empty", EMPTY),
         ("allow_dirty = 'yes'", "allow_dirty: must be true or false, and is text", None),
@@ -159,7 +159,7 @@ def test_a_bad_limit_of_attempts_is_refused_with_the_way_to_have_none(project: P
         ("['.']", "[0]: '.' is not a path within the project", WITHIN),
         ("['./']", "[0]: './' is not a path within the project", WITHIN),
         ("['a**']", "[0]: 'a**' is not a pattern", "** stands for folders, and alone between slashes."),
-        ('["a\\u0000b"]', "[0]: holds a zero byte, which nothing can be given", None),
+        ('["a\\u0000b"]', "[0]: contains a zero byte, which is not allowed", None),
     ],
 )
 def test_a_bad_pattern_is_refused(project: Path, key: str, value: str, message: str, hint: str | None) -> None:
@@ -184,7 +184,7 @@ def test_whatever_pattern_is_accepted_can_be_searched_for(project: Path) -> None
         ('argv = "it\'s"', "argv: must be a list, and is text", 'Write: argv = ["my-agent", "{prompt}"]'),
         ("argv = {}", "argv: must be a list, and is a table", None),
         ("argv = ['a', 1]", "argv[1]: must be text, and is a whole number", None),
-        ('argv = ["a", "\\u0000"]', "argv[1]: holds a zero byte, which nothing can be given", None),
+        ('argv = ["a", "\\u0000"]', "argv[1]: contains a zero byte, which is not allowed", None),
         (
             "argv = []",
             "argv: an agent of the kind `command` needs argv",
@@ -207,25 +207,25 @@ def test_whatever_pattern_is_accepted_can_be_searched_for(project: Path) -> None
         ),
         (
             "argv = ['a']\noperator_settings = true",
-            "operator_settings: agents of the kind command load what they like",
+            "operator_settings: agents of the kind command always load their own settings",
             "Leave it out: it is for the kinds claude, codex, opencode.",
         ),
         (
             "kind = 'comand'",
-            "kind: 'comand' is none of: shell, command, claude, codex, opencode, acp",
+            "kind: 'comand' is not one of: shell, command, claude, codex, opencode, acp",
             "Did you mean command?",
         ),
         ("kind = ''", "kind: is empty", EMPTY),
         (
             "kind = 'shell'\nargv = ['a']",
-            "argv: agents of the kind shell have none",
+            "argv: agents of the kind shell have no argv",
             "Leave it out, or choose the kind command.",
         ),
         ("pass_env = 'KEY'", "pass_env: must be a list, and is text", 'Write: pass_env = ["KEY"]'),
         ("pass_env = ['']", "pass_env[0]: is empty", EMPTY),
         (
             "pass_env = ['*']",
-            "pass_env[0]: all variables at once are not handed out",
+            "pass_env[0]: not all variables can be passed at once",
             "Name them, or their beginnings, as in AWS_*.",
         ),
         ("pass_env = ['A', 'B=1']", "pass_env[1]: 'B=1' is not the name of a variable", NAMES),

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from aotloop.config import Config, load
+from aotloop.config.schema import Config
+from aotloop.config.sources import load
 from aotloop.errors import AotError
 
 

@@ -6,7 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from aotloop.core.context import context_of
-from aotloop.core.graph import Graph
+from aotloop.core.graph.work_graph import Graph
 from aotloop.core.model import Binding, Constraints, Decomposition, Loop, TrailEntry
 from tests.loops import a_loop, atom
 

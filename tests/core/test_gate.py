@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from aotloop.core.findings import Finding, error, warning
 from aotloop.core.gate import Gate, gate_of
-from aotloop.core.graph import Graph
+from aotloop.core.graph.units import least_outcomes
+from aotloop.core.graph.work_graph import Graph
 from aotloop.core.invariants import findings_of
 from aotloop.core.model import (
     Atom,
@@ -22,7 +23,6 @@ from aotloop.core.model import (
     Generation,
     Loop,
 )
-from aotloop.core.units import least_outcomes
 from tests.loops import a_loop, atom
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from aotloop.checks.evaluation import evaluate
 from aotloop.core import events
 from aotloop.core.checklist import failing_items_of
 from aotloop.core.effects import Reopened
 from aotloop.core.machine import advance
 from aotloop.core.model import BaseCase, Check, ChecklistItem, Verdict
 from aotloop.core.objective import digest_of
-from aotloop.verify.evaluate import evaluate
 from tests.loops import a_loop, atom
 
 

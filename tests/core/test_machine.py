@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from aotloop.core import events
 from aotloop.core.effects import CheckParent, Effect, Resolved
-from aotloop.core.graph import Graph
+from aotloop.core.graph.work_graph import Graph
 from aotloop.core.machine import _HANDLERS, advance
 from aotloop.core.model import AtomCheck, Binding, Constraints, Decomposition, Generation, Loop, OrGroup, Verdict
 from aotloop.core.objective import digest_of

@@ -18,7 +18,7 @@ from aotloop.core.context import Context
 from aotloop.core.findings import Finding
 from aotloop.core.gate import Gate
 from aotloop.core.phases import model as phase_model
-from aotloop.core.phases import settings as phase_settings
+from aotloop.core.phases import model as phase_settings
 from aotloop.core.phases.receipts import Proof, Row
 
 CHANGEABLE = {model.Loop}

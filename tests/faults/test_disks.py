@@ -19,7 +19,7 @@ from faults import desks, runs
 from tests.loops import atom
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import a_project
-from tests.runner.test_faults import with_git_that
+from tests.runner.test_crash_recovery import with_git_that
 
 BY_NAME = {one.name: one for one in SUBJECTS}
 shimmed = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
@@ -77,7 +77,7 @@ def test_a_folder_that_cannot_be_synced_is_not_called_unchanged(tmp_path: Path, 
     place, subject = a_place(tmp_path / "place"), BY_NAME["aot atom start"]
     code, told = struck(place, subject, Fault("EIO", 2, ("sync",)), library)
     assert (code, subject.is_done(place)) == (FAILED, True)
-    assert "it was changed, and that may not outlast a power failure" in told
+    assert "it was changed, but a power failure may undo that" in told
 
 
 @shimmed
@@ -97,7 +97,7 @@ def test_scripts_say_what_the_system_refuses_and_what_to_do(tmp_path: Path, libr
     told = [struck(place, subject, Fault("EMFILE", at, ("open", "create")), library) for at in range(1, most + 1)]
     assert {code for code, _ in told} <= {0, FAILED}
     errors = [json.loads(said)["error"] for code, said in told if code == FAILED]
-    assert any("Too many open files\nToo many files are open; end other programs" in one for one in errors)
+    assert any("Too many open files\nToo many files are open; end some programs" in one for one in errors)
     assert not any("bug" in one for one in errors)
 
 

@@ -17,14 +17,14 @@ from faults.injection.fields import put, texts_in
 from faults.injection.traps import Trap
 from faults.leading_out import LINKED
 
-from aotloop.agents.results import RESULTS
+from aotloop.agents.answers.results import RESULTS
 from aotloop.cli.main import COMMANDS
 from aotloop.config import tables
 from aotloop.core.model import Loop, Objective
 from aotloop.core.phases.model import PhaseLoop
-from aotloop.hooks.told import Told
+from aotloop.hooks.payload import Told
 from aotloop.scripts.run import MODULES
-from aotloop.statefile import emit
+from aotloop.statefile.yaml import emitter
 from faults import hostility
 from tests.cli.terminal import on_terminal
 from tests.loops import a_loop, atom, write_loop
@@ -47,7 +47,7 @@ def test_fields_are_found_by_their_types() -> None:
 
 @pytest.mark.parametrize("kind", [Loop, PhaseLoop, Told, *RESULTS.values()])
 def test_every_text_that_is_found_can_be_put(kind: type) -> None:
-    known: dict[type, Any] = {Loop: emit.to_data(campaign.base_loop()), PhaseLoop: campaign.base_phases()}
+    known: dict[type, Any] = {Loop: emitter.to_data(campaign.base_loop()), PhaseLoop: campaign.base_phases()}
     usual = known.get(kind)
     for path in texts_in(kind):
         data = put(usual, kind, path, "CANARY")
@@ -98,7 +98,7 @@ def test_answers_of_agents_and_programs_of_a_repository(tmp_path: Path, name: st
 
 def test_a_decomposition_of_nothing_does_not_stop_a_correction(project: Path) -> None:
     """The file decomposes an atom that it does not have."""
-    data = emit.to_data(a_loop(atom("A1")))
+    data = emitter.to_data(a_loop(atom("A1")))
     data["decompositions"] = [{"parent": "gone", "children": ["A1"], "reason": "x"}]
     write_loop(project, msgspec.convert(data, Loop))
     code, screen = on_terminal("redirect", "--yes", "--set", "max_iterations=9")

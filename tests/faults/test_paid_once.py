@@ -14,14 +14,14 @@ import pytest
 from faults.shim import Fault, Shim, why_not
 
 from aotloop.core.model import Atom, AtomCheck
-from aotloop.runner.journal import RECORD
+from aotloop.execution.journal import RECORD
+from tests.app.ship.features import ENOUGH, PLAN, PLAN_FILE, a_feature, made, orders
 from tests.loops import atom
 from tests.patience import PATIENCE, until
+from tests.phases.driver.test_driver_limits import costing
 from tests.runner.agents import ANYBODY, Order, done, fails, finds, proposes, scripted, times_asked
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import Project, a_project
-from tests.shipping.features import ENOUGH, PLAN, PLAN_FILE, a_feature, made, orders
-from tests.shipping.test_limits import costing
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 

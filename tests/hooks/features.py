@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from aotloop.core.phases.model import Artifacts, PhaseLoop, Receipt
-from aotloop.statefile.phase_store import PhaseStore
+from aotloop.statefile.phases.phase_store import PhaseStore
+from tests.git.checkouts import sh, write
 from tests.hooks.situations import SESSION
 from tests.repositories import new_repository
-from tests.workspace.checkouts import sh, write
 
 TESTS = "tests/acceptance/hello_test.sh"
 LONG_AGO = "2026-01-01T00:00:00Z"

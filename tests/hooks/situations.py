@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from aotloop.core.model import Atom, Constraints, Loop, Verdict
 from aotloop.core.objective import digest_of
+from aotloop.hooks.agent_stop import Circumstances, decide
 from aotloop.hooks.answers import Answer
-from aotloop.hooks.stopping import Circumstances, decide
-from aotloop.hooks.told import COORDINATOR, Told
+from aotloop.hooks.payload import COORDINATOR, Told
 from tests.loops import a_loop, atom
 
 SESSION = "5f0c6e0e-7a9b-4d0c-9f55-0a1b2c3d4e5f"

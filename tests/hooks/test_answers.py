@@ -7,7 +7,7 @@ import json
 import pytest
 
 from aotloop.hooks.answers import Allow, Answer, Block, Client, Context, Deny, Plain, output
-from aotloop.hooks.told import Told
+from aotloop.hooks.payload import Told
 
 
 @pytest.mark.parametrize(

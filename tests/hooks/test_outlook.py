@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from aotloop import hooks
-from aotloop.core.board import Board
+from aotloop.core.graph.board import Board
 from aotloop.core.model import Atom, AtomCheck, Decomposition
-from aotloop.core.turns import patience
-from aotloop.hooks.outlook import Outlook, outlook
-from aotloop.hooks.words import LONGEST_LINE, line, names
+from aotloop.core.policy.turns import patience
+from aotloop.hooks.outlook import Outlook, names, outlook
 from tests.hooks.situations import driven
 from tests.loops import atom
 from tests.scripts.calling import SCRIPTS
@@ -38,13 +35,6 @@ def test_a_parent_is_checked_when_all_its_parts_are_resolved_and_not_before() ->
 def test_a_parent_that_nobody_needs_is_not_checked() -> None:
     choices = atom("A1", or_group="g"), atom("A2", or_group="g", check=CHECK)
     assert of(*choices, atom("A3", status="resolved"), split=("A2", "A3")).to_check == ()
-
-
-@pytest.mark.parametrize("length", [0, 1, LONGEST_LINE, LONGEST_LINE + 1, 4 * LONGEST_LINE, 1_000_000])
-def test_a_line_is_one_line_and_not_too_long(length: int) -> None:
-    shown = line("x" * length)
-    assert shown == ("x" * length if length <= LONGEST_LINE else "x" * LONGEST_LINE + "…")
-    assert line("a\n\tb\r\n  c" + " " * length).startswith("a b c")
 
 
 def test_every_script_that_is_named_is_there() -> None:

@@ -1,4 +1,4 @@
-"""A scripted model server, to drive real coding agents with: docs/model-server.md tells how."""
+"""A scripted model server, to drive real coding agents with: docs/development/model-server.md tells how."""
 
 from __future__ import annotations
 

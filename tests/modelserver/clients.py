@@ -1,6 +1,6 @@
 """Real coding agents, where they are and how they are started so that they talk to the scripted model and nobody else.
 
-None of them sees the user's settings: each has a home of its own. What each option is for: docs/model-server.md.
+None of them sees the user's settings: each has a home of its own. Options: docs/development/model-server.md.
 """
 
 from __future__ import annotations

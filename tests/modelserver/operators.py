@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from aotloop.agents.contract import Backend
-from aotloop.agents.registry import backend
-from aotloop.agents.settings import Settings
+from aotloop.agents.registry import Settings, backend
 from tests.agents.assignments import worker_answer
 from tests.modelserver import Answer, Call, ModelServer, ToolCall, tool
 from tests.modelserver.clients import CLIENTS, needs

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from aotloop.app.ship.start import FeatureOptions, begin_feature
 from aotloop.core.phases.model import Phase, PhaseLoop
-from aotloop.phases.beginning import Wanted, begin_feature
-from aotloop.phases.filing import Filed, approve, file_receipt
-from aotloop.phases.ground import Ground
+from aotloop.phases.project import Project
+from aotloop.phases.receipts import Filed, approve, file_receipt
 from aotloop.statefile.locate import PHASE_FILE
-from aotloop.statefile.phase_store import PhaseStore
+from aotloop.statefile.phases.phase_store import PhaseStore
 from tests.repositories import new_repository
 
 PLAN = "# Plan\n\n- [ ] S1: write `greet.sh`, which says hello\n- [ ] S2: document it in `README.md` (depends on S1)\n"
@@ -39,10 +39,10 @@ CONTENT: dict[Phase, dict[str, str]] = {
 @dataclass
 class Feature:
     root: Path
-    ground: Ground = field(init=False)
+    ground: Project = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ground = Ground(PhaseStore(str(self.root / PHASE_FILE)))
+        self.ground = Project(PhaseStore(str(self.root / PHASE_FILE)))
 
     @property
     def loop(self) -> PhaseLoop:
@@ -90,5 +90,5 @@ def a_feature(folder: Path, **wanted: Any) -> Feature:
     feature = Feature(root)
     new_repository(root)
     feature.commit({"README.md": "# Greetings\n", ".gitignore": ".claude/\n.aot/\n__pycache__/\n"}, "begin")
-    begin_feature(feature.ground.store, Wanted(**{"feature": "say hello", **wanted}))
+    begin_feature(feature.ground.store, FeatureOptions(**{"feature": "say hello", **wanted}))
     return feature

@@ -57,7 +57,7 @@ def test_every_agent_is_found_and_has_the_tools_of_its_role(stage: Stage) -> Non
 
 
 def test_a_worker_gets_from_an_old_commit_to_the_one_it_is_told(stage: Stage) -> None:
-    """With a remote, the client begins its worktree from what was pushed: docs/plugin-facts.md."""
+    """With a remote, the client begins its worktree from what was pushed: docs/development/plugin-facts.md."""
     push(stage.project)
     commit(stage.project, "not pushed")
     seen: list[str] = []

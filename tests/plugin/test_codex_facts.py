@@ -1,4 +1,4 @@
-"""What Codex does today, as far as our hooks rely on it: docs/plugin-facts.md tells the rest."""
+"""What Codex does today, as far as our hooks rely on it: docs/development/plugin-facts.md tells the rest."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from aotloop.core.commands import commands_of
 from aotloop.core.model import BaseCase, Loop
-from aotloop.statefile.reading import decode
-from aotloop.trust.commands import digest_of
+from aotloop.statefile.reader import decode
+from aotloop.trust.accepted_commands import digest_of
 from tests.cli.terminal import spawn
 from tests.loops import a_loop, atom, write_accepted, write_loop
 from tests.modelserver import Call, Exchange, ModelServer, Say, Script, tool

@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from aotloop.core.model import BaseCase, Constraints, Loop
-from aotloop.hooks.stopping import MOST_IN_VAIN
-from aotloop.statefile.reading import decode
+from aotloop.hooks.payload import MOST_IN_VAIN
+from aotloop.statefile.reader import decode
 from tests.hooks.situations import driven
 from tests.loops import atom, write_loop
 from tests.modelserver import Call, ModelServer, Say, Script, tool

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from aotloop.core.graph import Graph
+from aotloop.core.graph.units import least_outcomes
+from aotloop.core.graph.work_graph import Graph
 from aotloop.core.model import BaseCase, Constraints
-from aotloop.core.units import least_outcomes
 from tests.hooks.situations import SESSION, driven
 from tests.loops import a_loop, atom, write_accepted, write_loop
 from tests.modelserver import Call, Exchange, ModelServer, Say, Script, tool

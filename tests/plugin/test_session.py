@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from aotloop.core.model import Loop
-from aotloop.statefile.reading import decode
+from aotloop.statefile.reader import decode
 from tests.modelserver import Call, Exchange, ModelServer, Say, Script, Turn, tool
 from tests.modelserver.clients import needs_claude
 from tests.patience import until

@@ -10,8 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from aotloop.core.phases.model import PHASES, Checkpoint, PhaseLoop
-from aotloop.statefile.phase_store import PhaseStore
-from aotloop.trust import trust
+from aotloop.statefile.phases.phase_store import PhaseStore
+from aotloop.trust.accepted_commands import trust
+from tests.git.checkouts import write
 from tests.hooks.features import DOCUMENTS, LONG_AGO, TESTS, committed, shipping, with_tests
 from tests.hooks.situations import SESSION
 from tests.modelserver import Call, ModelServer, Say, Script, tool
@@ -21,7 +22,6 @@ from tests.plugin.stage import Stage, is_session
 from tests.plugin.talking import Line, has_ended_a_turn
 from tests.plugin.test_hooks_live import our_hooks
 from tests.plugin.test_session import PLUGIN, bash, script
-from tests.workspace.checkouts import write
 
 PROMISE = Say("It is out. <promise>SHIPPED</promise>")
 FEEDBACK = "Stop hook feedback:\n"

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from aotloop.core.phases.model import PHASES
-from aotloop.scripts.output import Script
+from aotloop.scripts.json_output import Script
 from aotloop.scripts.run import MODULES
 
 PLUGIN = Path(__file__).parents[2] / "plugin"
@@ -44,7 +44,7 @@ TOOLS = {
     "Write",
 }
 FORMER_TOOLS = {"Task", "KillShell"}
-"""Names that older clients have, and today's understands: docs/plugin-facts.md."""
+"""Names that older clients have, and today's understands: docs/development/plugin-facts.md."""
 EVENTS = {"SubagentStop", "Stop", "SessionStart", "PreCompact", "UserPromptSubmit", "PreToolUse"}
 HONOURED = {
     "commands": {"description", "argument-hint", "allowed-tools"},

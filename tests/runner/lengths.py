@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aotloop.core.graph import Graph
-from aotloop.core.units import least_outcomes
+from aotloop.core.graph.units import least_outcomes
+from aotloop.core.graph.work_graph import Graph
 from tests.loops import a_loop, atom
 
 LENGTH = least_outcomes(Graph(a_loop(atom("A1"))), ["A1"])

@@ -20,8 +20,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from aotloop.core.model import Atom, BaseCase, Check, ChecklistItem, Constraints, Loop
-from aotloop.statefile import emit
 from aotloop.statefile.store import Store
+from aotloop.statefile.yaml import emitter
 from tests import warm
 from tests.loops import a_loop
 from tests.patience import PATIENCE
@@ -179,7 +179,7 @@ def commands(*values: str) -> BaseCase:
 
 
 def write_state(path: Path, loop: Loop) -> None:
-    path.write_bytes(b"---\n" + emit.block(emit.to_data(loop), 0).encode() + b"---\n\n# Notes\n")
+    path.write_bytes(b"---\n" + emitter.block(emitter.to_data(loop), 0).encode() + b"---\n\n# Notes\n")
 
 
 def asleep(seconds: int) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -10,7 +11,7 @@ from msgspec.structs import replace
 from aotloop.core.model import AtomCheck, Constraints, Loop
 from tests.loops import atom
 from tests.patience import shell_until
-from tests.runner.agents import done, fails, finds, scripted, times_asked
+from tests.runner.agents import Order, done, fails, finds, scripted, times_asked
 from tests.runner.leftovers import leftovers, trailers
 from tests.runner.projects import Project, a_project
 
@@ -167,10 +168,15 @@ def test_a_revert_that_conflicts_waits_for_a_person_and_leaves_everything_as_it_
     assert leftovers(project) == []
 
 
+def with_answer(order: Order, more: dict[str, Any]) -> Order:
+    return {**order, "answer": {**order["answer"], **more}}
+
+
 def test_what_is_marked_is_probed_first_and_its_no_counts_as_a_turn(tmp_path: Path) -> None:
+    alike = {"usage": {"cost_usd": 1.0}}  # a probe as dear as an attempt is not bought unless it is marked
     orders = {
-        "P": [fails("the library has no such function")],
-        "impossible?": [finds("there is no such library", feasible=False)],
+        "P": [with_answer(fails("the library has no such function"), alike)],
+        "impossible?": [with_answer(finds("there is no such library", feasible=False), alike)],
         "next": [done({"next": "n"})],
     }
     project = a_project(

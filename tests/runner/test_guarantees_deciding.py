@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from aotloop.core.model import BaseCase, Check, ChecklistItem, Constraints
-from aotloop.core.turns import patience
+from aotloop.core.policy.turns import patience
 from tests.loops import atom
 from tests.patience import PATIENCE, shell_until, shell_until_there, until, with_time_enough
 from tests.runner.agents import ANYBODY, done, fails, scripted, times_asked
@@ -25,7 +25,7 @@ def test_a_base_case_that_already_holds_completes_without_any_work_and_says_so(t
     assert (ran.code, ran.kinds("attempt_began"), ran.kinds("run_ended")[0]["worked"]) == (0, [], False)
     assert project.loop.control.status == "completed"
     project = a_project(tmp_path / "2", atom("A1", run="echo a > a"), base_case="true")
-    assert "the base case holds already: no work was done" in project.aot("run", "--yes").out
+    assert "the base case already holds: no work was needed" in project.aot("run", "--yes").out
     assert leftovers(project) == []
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from aotloop.core.model import Constraints
-from aotloop.core.turns import SHARE, patience
+from aotloop.core.policy.turns import SHARE, patience
 from tests.loops import atom
 from tests.patience import PATIENCE, shell_until, until
 from tests.runner.agents import ANYBODY, Order, done, fails, finds, proposes, scripted, times_asked

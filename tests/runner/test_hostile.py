@@ -13,7 +13,7 @@ import pytest
 from faults.flood import flood
 
 from aotloop.core.model import Constraints
-from aotloop.statefile.reading import examine
+from aotloop.statefile.reader import examine
 from aotloop.statefile.store import Store
 from tests.cli.terminal import terminal
 from tests.loops import atom
@@ -24,7 +24,6 @@ from tests.runner.leftovers import leftovers
 from tests.runner.projects import Project, a_project, processes_with
 from tests.warm import COMMAND
 
-SOURCES = Path(__file__).parents[2] / "src" / "aotloop"
 MEGABYTE = 1 << 20
 ONE_ATTEMPT = Constraints(max_total_attempts=1)
 
@@ -337,13 +336,3 @@ def test_a_clock_that_jumps_decides_nothing(tmp_path: Path) -> None:
     assert 0 < project.loop.control.ran_seconds < 3600
     assert "did not end within 0.5 s" in " ".join(entry.reason for entry in project.loop.trail)
     assert leftovers(project) == []
-
-
-def test_nothing_that_decides_asks_for_the_time_of_day() -> None:
-    """Only labels for people have it; what has to be waited for is waited for by a clock that nobody sets."""
-    asking = re.compile(r"\btime\.time\(|\btime\.time_ns\(|datetime\.(now|utcnow|today)|\bgmtime\(|\blocaltime\(")
-    folders = ("core", "runner", "launch", "statefile", "workspace", "verify", "trust")
-    followers = [SOURCES / "agents" / f"{name}.py" for name in ("processes", "following", "watchdogs", "launching")]
-    paths = [path for folder in folders for path in (SOURCES / folder).rglob("*.py")]
-    found = [path for path in (*paths, *followers, SOURCES / "survivors.py") if asking.search(path.read_text())]
-    assert found == [SOURCES / "runner" / "clock.py", SOURCES / "trust" / "judgements.py"]

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from aotloop.core import effects, events
-from aotloop.core.conduct import Run, reports
 from aotloop.core.machine import advance
 from aotloop.core.model import Loop, Verdict
 from aotloop.core.objective import digest_of
+from aotloop.core.scheduler import reports
+from aotloop.core.scheduler.run_state import Run
 from aotloop.errors import StateFileInvalid, StateFileMissing, Unavailable
 from aotloop.runner.ledger import Exchanged, Ledger, Rules
 from aotloop.statefile.store import Store

@@ -8,9 +8,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from aotloop.core.model import Atom, Loop
-from aotloop.statefile.reading import decode
+from aotloop.statefile.reader import decode
+from tests.git.checkouts import sh, write
 from tests.loops import a_loop, write_accepted
-from tests.workspace.checkouts import sh, write
 
 SESSION = "session-1"
 

@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 from aotloop.core.invariants import findings_of
-from aotloop.statefile.reading import decode
+from aotloop.statefile.reader import decode
 from tests.loops import a_loop, atom, write_loop
 
 WRITERS, ROUNDS = 20, 3

@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from aotloop.app.preflight.consent import accept_shown
+from aotloop.app.session.slash_commands import to_type
 from aotloop.core.commands import commands_of
 from aotloop.core.model import AtomCheck, BaseCase, Check, ChecklistItem, Decomposition, Loop
-from aotloop.session.consent import accept
-from aotloop.session.typed import to_type
 from aotloop.statefile.store import Store
-from aotloop.trust.commands import digest_of
+from aotloop.trust.accepted_commands import digest_of
 from aotloop.trust.objectives import agree
+from tests.git.checkouts import make_checkout, write
 from tests.holders import held_by_another
 from tests.loops import a_loop, as_file, atom, write_accepted, write_loop
 from tests.scripts.calling import SCRIPTS, call
 from tests.scripts.repositories import state
-from tests.workspace.checkouts import make_checkout, write
 
 ME = ("--session", "me")
 
@@ -168,10 +168,10 @@ def test_a_person_accepts_by_the_digest_of_what_was_shown(project: Path) -> None
     shown = digest_of(str(path), call("enter_loop", *ME, code=1)["commands"])
     path.write_bytes(as_file(waiting("touch worse; false")))
     with pytest.raises(Exception, match="not the ones that were shown"):
-        accept(Store(str(path)), shown)
+        accept_shown(Store(str(path)), shown)
     assert call("enter_loop", *ME, code=1)["success"] is False
     path.write_bytes(as_file(waiting("touch ran; false")))
-    assert accept(Store(str(path)), shown) == ["touch ran; false"]
+    assert accept_shown(Store(str(path)), shown) == ["touch ran; false"]
     assert call("enter_loop", *ME)["success"] is True
 
 

@@ -12,17 +12,18 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from aotloop.app.session.integrate import integrate
+from aotloop.app.session.integration_result import Integrated
 from aotloop.core.model import Atom, AtomCheck, BaseCase, Binding, Check, ChecklistItem
-from aotloop.session.integrating import integrate
-from aotloop.session.outcomes import Integrated
 from aotloop.statefile import durable
+from aotloop.statefile.locate import PHASE_FILE, STATE_FILE
 from aotloop.statefile.store import Store
+from tests.git.checkouts import head, make_checkout, save, sh, write
 from tests.holders import held_by_another
 from tests.loops import a_loop, atom, write_accepted, write_loop
 from tests.patience import until
 from tests.scripts.calling import SCRIPTS, call
 from tests.scripts.repositories import SESSION, dirty, integrated, loop_in_session, state, worktree
-from tests.workspace.checkouts import head, make_checkout, save, sh, write
 
 DONE = ("--summary", "did it")
 
@@ -212,7 +213,10 @@ def test_a_conflict_is_told_and_nothing_lands(project: Path) -> None:
     assert (head(project), second.exists(), state(project).atoms[1].status) == (before, True, "in_progress")
 
 
-@pytest.mark.parametrize("path", ["src/c.txt", ".claude/aot-loop-state.md", "sub/.claude/aot-loop-state.md", ".aot/x"])
+@pytest.mark.parametrize(
+    "path",
+    ["src/c.txt", STATE_FILE, f"sub/{STATE_FILE}", ".aot/x", PHASE_FILE, f"sub/{PHASE_FILE}"],
+)
 def test_a_protected_path_and_the_loops_own_files_may_not_have_changed(project: Path, path: str) -> None:
     loop_in_session(project, begun(), protect=("src/**",))
     place = worktree(project, "x", {path: "changed\n", "new.txt": "new\n"})
@@ -519,11 +523,11 @@ run("integrate", sys.argv[4:])
     ("module", "name", "count"),
     [
         ("aotloop.statefile.durable", "replace", 1),
-        ("aotloop.workspace.integration", "landing", 1),
-        ("aotloop.workspace.landing", "git", 1),
-        ("aotloop.session.from_worktree", "dismiss", 1),
-        ("aotloop.workspace.guests", "remove", 1),
-        ("aotloop.workspace.worktrees", "remove_tree", 2),
+        ("aotloop.git.integration", "landing", 1),
+        ("aotloop.git.checkout.fast_forward", "git", 1),
+        ("aotloop.app.session.worktree", "dismiss", 1),
+        ("aotloop.git.worktrees.foreign", "remove", 1),
+        ("aotloop.git.worktrees.lifecycle", "remove_tree", 2),
     ],
 )
 def test_whoever_is_killed_and_called_again_neither_loses_nor_doubles_it(

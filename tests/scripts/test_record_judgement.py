@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from aotloop.core.model import BaseCase, Check, ChecklistItem, Criterion
+from tests.git.checkouts import make_checkout, save
 from tests.loops import a_loop, atom, write_loop
 from tests.scripts.calling import call
 from tests.scripts.repositories import state
-from tests.workspace.checkouts import make_checkout, save
 
 RUBRIC = (Criterion(criterion="Clarity", weight=0.75), Criterion(criterion="Brevity", weight=0.25))
 QUALITY = ChecklistItem(item="Good guide", check=Check(type="quality", rubric=RUBRIC, pass_threshold=3.5))

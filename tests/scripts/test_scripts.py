@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,10 @@ from aotloop.core.model import (
     Loop,
     TrailEntry,
 )
-from aotloop.core.turns import patience
+from aotloop.core.policy import turns
+from aotloop.core.policy.turns import patience
 from aotloop.scripts.run import MODULES
-from aotloop.statefile.reading import decode
+from aotloop.statefile.reader import decode
 from tests.loops import a_loop, atom, write_accepted, write_loop
 from tests.scripts.calling import SCRIPTS, call
 
@@ -417,13 +419,18 @@ def test_choices_take_turns_and_come_back(project: Path) -> None:
     assert (group.selected, group.failed) == ("A1", ("A2",))
 
 
-def test_the_second_time_a_choice_is_named_as_being_in_the_way_it_is_left(project: Path) -> None:
+@pytest.mark.parametrize(("blames", "times"), [({}, 1), ({"A2": 1}, 2)])
+def test_a_choice_that_is_named_as_being_in_the_way_is_left(project: Path, blames: dict[str, int], times: int) -> None:
+    """At once if another choice was never blamed, else the second time."""
     ways = atom("A1", or_group="g", status="resolved"), atom("A2", or_group="g")
-    write_loop(project, a_loop(*ways, atom("A3", "A1"), atom("A4")))
-    assert failed("A3", "--because-of", "A1, A4")["next"] == "retry"
-    told = failed("A3", "--because-of", "A1")
+    loop = a_loop(*ways, atom("A3", "A1"), atom("A4"))
+    loop.or_groups["g"] = replace(loop.or_groups["g"], blames=blames)
+    write_loop(project, loop)
+    for _ in range(times - 1):
+        assert failed("A3", "--because-of", "A1, A4")["next"] == "retry"
+    told = failed("A3", "--because-of", "A1, A4")
     assert (told["next"], told["left"], told["selected"], told["undone"]) == ("switch", "A1", "A2", ["A1"])
-    assert state(project).or_groups["g"].blames == {"A1": 1}
+    assert state(project).or_groups["g"].blames == {**blames, "A1": 1}
 
 
 def test_work_that_holds_and_a_wish_for_a_probe_are_kept(project: Path) -> None:
@@ -440,8 +447,8 @@ def test_a_command_that_failed_has_had_its_turn(project: Path) -> None:
 
 
 FEW = Constraints(max_total_attempts=48)
-ALIKE = 48 // 2
-"""Failures in the same way after which an atom is hopeless, as it has had half of all attempts."""
+ALIKE = ceil(turns.MOST * 48)
+"""Failures in the same way after which an atom is hopeless, as it has had most of all attempts."""
 PATIENT = patience(a_loop(atom("A1"), constraints=FEW))
 
 

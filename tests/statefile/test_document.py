@@ -13,10 +13,9 @@ from msgspec.structs import replace
 
 from aotloop.core.model import Binding, Correction, Loop, OrGroup, TrailEntry
 from aotloop.errors import StateFileInvalid
-from aotloop.statefile import emit
 from aotloop.statefile.document import Document
-from aotloop.statefile.frontmatter import split
-from aotloop.statefile.reading import decode
+from aotloop.statefile.reader import decode, split
+from aotloop.statefile.yaml import emitter
 from tests import loops as made
 from tests.loops import a_loop, as_file, atom
 
@@ -257,7 +256,7 @@ def test_a_change_that_would_break_an_alias_rewrites_the_file_instead() -> None:
 
 
 def test_lists_as_far_left_as_their_key_are_understood() -> None:
-    left = yaml.safe_dump(emit.to_data(a_loop(atom("A1"), atom("A2", "A1"))), sort_keys=False)
+    left = yaml.safe_dump(emitter.to_data(a_loop(atom("A1"), atom("A2", "A1"))), sort_keys=False)
     assert "\natoms:\n- id" in left
     text = f"---\n{left}---\n"
     after = revised(text, set_atom(1, status="in_progress"))
@@ -265,13 +264,13 @@ def test_lists_as_far_left_as_their_key_are_understood() -> None:
 
 
 def test_a_file_in_flow_style_throughout_can_be_changed() -> None:
-    flow = "---\n" + yaml.safe_dump(emit.to_data(a_loop(atom("A1"))), default_flow_style=True) + "---\nbody\n"
+    flow = "---\n" + yaml.safe_dump(emitter.to_data(a_loop(atom("A1"))), default_flow_style=True) + "---\nbody\n"
     after = revised(flow, set_atom(0, status="in_progress"))
     assert after.endswith("---\nbody\n")
 
 
 def test_a_change_that_changes_nothing_leaves_any_style_alone() -> None:
-    flow = "---\n" + yaml.safe_dump(emit.to_data(a_loop(atom("A1"))), default_flow_style=True) + "---\nbody\n"
+    flow = "---\n" + yaml.safe_dump(emitter.to_data(a_loop(atom("A1"))), default_flow_style=True) + "---\nbody\n"
     assert revised(flow, lambda _: None) == flow
     assert revised(COMMENTED, lambda _: None) == COMMENTED
 
@@ -304,7 +303,7 @@ def test_many_changes_one_after_another_are_all_there() -> None:
 
 
 def in_some_style(loop: Loop, style: int) -> bytes:
-    data = emit.to_data(loop)
+    data = emitter.to_data(loop)
     if style == 0:
         return as_file(loop)
     written = yaml.safe_dump(
@@ -331,13 +330,13 @@ def test_what_is_written_reads_back_as_the_same_loop(loop: Loop) -> None:
 @given(made.loops)
 def test_what_is_written_means_the_same_to_pyyaml(loop: Loop) -> None:
     yaml_text = as_file(loop, body="").decode().removeprefix("---\n").rpartition("---\n")[0]
-    assert yaml.safe_load(yaml_text) == emit.to_data(loop)
+    assert yaml.safe_load(yaml_text) == emitter.to_data(loop)
 
 
 @given(made.loops, st.integers(0, 20))
 def test_any_style_reads_as_the_same_loop(loop: Loop, style: int) -> None:
     data = in_some_style(loop, style)
-    assume(yaml.safe_load(split(data).yaml) == emit.to_data(loop))  # PyYAML does not write all it can read
+    assume(yaml.safe_load(split(data).yaml) == emitter.to_data(loop))  # PyYAML does not write all it can read
     assert decode(data) == loop
 
 
@@ -346,7 +345,7 @@ def test_any_change_of_any_file_is_written_as_it_was_meant(
     old: Loop, donor: Loop, style: int, data: st.DataObject
 ) -> None:
     written = in_some_style(old, style)
-    assume(yaml.safe_load(split(written).yaml) == emit.to_data(old))
+    assume(yaml.safe_load(split(written).yaml) == emitter.to_data(old))
     document = Document(written)
     for _ in range(data.draw(st.integers(1, 3))):
         new = document.loop()
@@ -400,10 +399,10 @@ def test_text_that_looks_like_a_number_survives_a_rewrite() -> None:
 
 
 def test_aliases_without_end_in_unknown_keys_are_refused_when_they_would_have_to_be_written() -> None:
-    loop = emit.to_data(a_loop(atom("A1")))
+    loop = emitter.to_data(a_loop(atom("A1")))
     flow = "---\n" + yaml.safe_dump(loop, default_flow_style=True).replace("{atoms:", "{zz: &a [*a], atoms:") + "---\n"
     document = Document(flow.encode())
     changed = document.loop()
     changed.atoms[0] = replace(changed.atoms[0], status="in_progress")
-    with pytest.raises(StateFileInvalid, match="unfold"):
+    with pytest.raises(StateFileInvalid, match="expand"):
         document.revise(changed)

@@ -33,10 +33,9 @@ from aotloop.core.model import (
     TrailEntry,
 )
 from aotloop.core.objective import digest_of
-from aotloop.statefile import fast
 from aotloop.statefile.document import Document
-from aotloop.statefile.frontmatter import split
-from aotloop.statefile.reading import decode, examine, read_value
+from aotloop.statefile.reader import decode, examine, read_value, split
+from aotloop.statefile.yaml import fast_reader
 from tests.loops import as_file
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -55,7 +54,7 @@ def test_every_golden_file_is_valid_and_stays_as_it_is(path: Path) -> None:
     assert document.revise(document.loop()) == data
     meant = yaml.safe_load(split(data).yaml)
     meant_as_json = msgspec.json.decode(msgspec.json.encode(meant))  # whose keys are text: the levels of a rubric
-    assert fast.read(split(data).yaml, dict) == meant_as_json
+    assert fast_reader.read(split(data).yaml, dict) == meant_as_json
 
 
 def test_a_complete_checklist_file() -> None:
@@ -261,7 +260,7 @@ def test_a_file_with_every_key_of_the_turns() -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_both_readers_read_the_same(path: Path) -> None:
-    assert examine(path.read_bytes()).loop == fast.read(split(path.read_bytes()).yaml, Loop) is not None
+    assert examine(path.read_bytes()).loop == fast_reader.read(split(path.read_bytes()).yaml, Loop) is not None
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

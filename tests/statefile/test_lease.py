@@ -13,7 +13,7 @@ import pytest
 
 from aotloop.errors import StateFileBusy, Unavailable
 from aotloop.statefile.lease import Holder, holder_of, lease, lease_file
-from tests.cli.test_errors import without_privileges
+from tests.cli.test_error_handler import without_privileges
 from tests.holders import held_by_another
 from tests.patience import give_way, until
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from aotloop.core.model import Binding, Loop
 from aotloop.errors import StateFileBusy, StateFileInvalid, StateFileMissing, Unavailable
 from aotloop.statefile import durable, exchange
-from aotloop.statefile.reading import decode
+from aotloop.statefile.reader import decode
 from aotloop.statefile.store import Store
 from tests.loops import a_loop, as_file, atom, write_loop
 from tests.patience import PATIENCE, give_way, until

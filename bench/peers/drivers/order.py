@@ -1,4 +1,4 @@
-"""What a driver is asked to do, and what it answers. Nothing but the standard library: every contender imports this.
+"""The order to a driver, and its answer. Only the standard library is used: every contender imports this.
 
 A folder with a file `log` in it asks for steps that leave a trace: each appends its number. If there is a file `bomb`
 with a number in it, that step ends the process that executes it, as kill -9 does, once.

@@ -1,4 +1,4 @@
-"""Functions: the conductor with the ledger of a run, which writes the state file durably before anything is acted upon.
+"""Functions: the scheduler with the ledger of a run, which writes the state file durably before the effects.
 
 As in `aot run`, all results that have arrived are committed together. Commands: `aot run` itself.
 """
@@ -11,11 +11,12 @@ from importlib.metadata import version
 from pathlib import Path
 from queue import SimpleQueue
 
+from aotloop.clock import now
 from aotloop.core import effects, events
-from aotloop.core.conduct import Run, reports
 from aotloop.core.model import Verdict
 from aotloop.core.objective import digest_of
-from aotloop.runner.clock import now
+from aotloop.core.scheduler import reports
+from aotloop.core.scheduler.run_state import Run
 from aotloop.runner.ledger import Exchanged, Item, Ledger, Rules
 from aotloop.statefile.store import Store
 from bench.peers.drivers.order import Order, ordered, perform, run

@@ -1,4 +1,4 @@
 """Agents: one assignment in, one outcome out. One file for each backend; `contract` says what all of them fulfil.
 
-Nothing is re-exported: whoever only reads outcomes does not load what starts processes.
+This package re-exports nothing: a module that only reads outcomes does not load the code that starts processes.
 """

@@ -1,7 +1,7 @@
-"""What every backend fulfils: one assignment in, one outcome out, and nothing left running after either.
+"""The contract of every backend: one assignment in, one outcome out, and no process left running after either.
 
-An outcome says how an attempt ended, and never more than the attempt showed. Whether a claim of success is true is
-decided elsewhere, by checks.
+An outcome says how an attempt ended, and never more than the attempt showed. Checks decide elsewhere whether a claim of
+success is true.
 """
 
 from __future__ import annotations
@@ -12,29 +12,19 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from aotloop.agents.confinement import Confinement
-from aotloop.agents.plans import PlannerResult
-from aotloop.agents.presence import Presence
-from aotloop.agents.results import Score
+from aotloop.agents.answers.results import PlannerResult, Score
+from aotloop.agents.detection import Presence
 from aotloop.agents.roles import Role
 from aotloop.core.events import Child
 from aotloop.core.model import Binding
+from aotloop.process.sandbox import Confinement
+from aotloop.process.spec import Limits
 
-# --- what is asked -----------------------------------------------------------------------------------------------
-
-
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """Seconds; None: no limit."""
-
-    start_up: float | None = None
-    """Until anything at all is printed."""
-    inactivity: float | None = None
-    """Between two signs of life."""
-    total: float | None = None
+# --- the assignment ------------------------------------------------------------------------------------------------
 
 
 class Tokens(msgspec.Struct, frozen=True, kw_only=True):
-    """Of a whole attempt, sub-agents included where the client counts them. What is read from a cache is no input."""
+    """Tokens of a whole attempt, with sub-agents where the client counts them. Tokens from a cache are no input."""
 
     input: int = 0
     output: int = 0
@@ -43,7 +33,7 @@ class Tokens(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):
-    """A client's conversation that can go on. Counts are those of the whole conversation, as the client keeps them."""
+    """A client's conversation that can go on. The counts are for the whole conversation, as the client keeps them."""
 
     id: str
     tokens: Tokens | None = None
@@ -52,12 +42,12 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Sitting(msgspec.Struct, frozen=True, kw_only=True):
-    """What lets one conversation take several attempts, one after another, each in a process of its own."""
+    """Lets one conversation take several attempts, one after another, each in its own process."""
 
     store: Path
-    """A folder of ours, outside `cwd` and closed to agents: what is in it outlives the attempt."""
+    """A folder of ours, outside `cwd` and closed to agents: its files outlive the attempt."""
     session: Session | None = None
-    """The conversation to go on with, which is in the store; None: a new one."""
+    """The conversation to continue, which is in the store; None: a new one."""
 
 
 class Assignment(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,48 +59,48 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     cwd: Path
     state_file: Path
     scratch: Path
-    """A folder of this attempt alone, outside `cwd`; see aotloop.agents.scratch for what lies in it."""
+    """A folder of this attempt alone, outside `cwd`; `aotloop.agents.scratch` says what lies in it."""
     prompt: str = ""
     command: str | None = None
-    """Of an atom with `run`: what a shell does instead of an agent."""
+    """For an atom with `run`: the command that a shell runs instead of an agent."""
     bindings: dict[str, Binding] = {}
-    """Results it builds on."""
+    """Results on which it builds."""
     env: dict[str, str] = {}
-    """Variables besides those that every agent gets."""
+    """Variables in addition to those that every agent gets."""
     limits: Limits = Limits()
     grace: float = 0.5
-    """Seconds between SIGTERM and SIGKILL, whenever it has to be ended."""
+    """Seconds between SIGTERM and SIGKILL when the agent has to be ended."""
     result_schema: dict[str, Any] = {}
     max_cost_usd: float | None = None
-    """What this attempt may cost at most, where the client can be told."""
+    """The most that this attempt may cost, where the client has such an option."""
     confinement: Confinement | None = None
-    """What nobody who works on it may change, enforced where the machine can; None: nothing is."""
+    """Files that no agent on this task may change, enforced where the machine can; None: no files."""
     sitting: Sitting | None = None
     """Only for backends whose `sessions` are native; None: no conversation outlives the attempt."""
 
 
-# --- what comes of it --------------------------------------------------------------------------------------------
+# --- the outcome ---------------------------------------------------------------------------------------------------
 
 
 Cause = Literal["rate_limit", "overload", "quota", "auth", "refusal", "outage", "too_long", "budget", "no_session"]
-"""Why a service did not do its part, where the client tells; `no_session`: it does not know the one to go on with."""
+"""Why a service failed, where the client reports it; `no_session`: it does not know the conversation to continue."""
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     seconds: float = 0.0
     cost_usd: float | None = None
-    """None: the backend cannot tell."""
+    """None: the backend does not know."""
     tokens: Tokens | None = None
     turns: int | None = None
     start: float | None = None
-    """Seconds until it first changed a file; None: the backend cannot tell, or it changed none."""
+    """Seconds until it first changed a file; None: the backend does not know, or the agent changed none."""
     session: Session | None = None
-    """Of an assignment with a sitting: the conversation that can go on."""
+    """For an assignment with a sitting: the conversation that can go on."""
     cause: Cause | None = None
     output: str = ""
-    """The last of what it printed."""
+    """The end of its output."""
     notes: tuple[str, ...] = ()
-    """What was left out or put right on the way, in words."""
+    """What was left out or corrected on the way, in words."""
 
 
 class Done(Ended, frozen=True, kw_only=True, tag="done"):
@@ -121,7 +111,7 @@ class Done(Ended, frozen=True, kw_only=True, tag="done"):
 
 
 class Proposed(Ended, frozen=True, kw_only=True, tag="proposed"):
-    """A worker would rather have its atom split."""
+    """A worker proposes to split its atom."""
 
     children: tuple[Child, ...]
     reason: str
@@ -136,7 +126,7 @@ class Probed(Ended, frozen=True, kw_only=True, tag="probed"):
 
 
 class Judged(Ended, frozen=True, kw_only=True, tag="judged"):
-    """What a verifier found."""
+    """The finding of a verifier."""
 
     passed: bool
     evidence: str
@@ -144,23 +134,23 @@ class Judged(Ended, frozen=True, kw_only=True, tag="judged"):
 
 
 class Scored(Ended, frozen=True, kw_only=True, tag="scored"):
-    """What a judge found; each of the scores is from 1 to 5, whether they are enough is computed elsewhere."""
+    """The scores of a judge, each from 1 to 5; another module computes whether they are enough."""
 
     scores: tuple[Score, ...]
 
 
 class Planned(Ended, frozen=True, kw_only=True, tag="planned"):
-    """What a planner asks or proposes."""
+    """The questions or the proposal of a planner."""
 
     answer: PlannerResult
 
 
 class MustWait(Ended, frozen=True, kw_only=True, tag="must_wait"):
-    """It could not be tried now (a rate limit, say); nothing failed."""
+    """The attempt was not possible now (a rate limit, say); nothing failed."""
 
     reason: str
     retry_after: float | None = None
-    """Seconds, if they were told."""
+    """Seconds, if the service reported them."""
 
 
 class Failure(Ended, frozen=True, kw_only=True):
@@ -170,18 +160,18 @@ class Failure(Ended, frozen=True, kw_only=True):
 
 
 class Failed(Failure, frozen=True, kw_only=True, tag="failed"):
-    """It says itself that it is not done."""
+    """The agent itself says that the work is not done."""
 
     because_of: tuple[str, ...] = ()
-    """Atoms whose results are in its way, as the agent sees it."""
+    """Atoms whose results block the work, in the agent's view."""
     wants_probe: bool = False
     """The agent asks for a probe before the next attempt."""
     is_void: bool = False
-    """It changed what is not its own: nothing that it left is gone on with."""
+    """It changed files that it may not change: the next attempt does not build on its work."""
 
 
 class Garbage(Failure, frozen=True, kw_only=True, tag="garbage"):
-    """It ended, and its answer is none."""
+    """The agent ended without a valid answer."""
 
 
 class TimedOut(Failure, frozen=True, kw_only=True, tag="timed_out"):
@@ -189,12 +179,12 @@ class TimedOut(Failure, frozen=True, kw_only=True, tag="timed_out"):
 
 
 class Crashed(Failure, frozen=True, kw_only=True, tag="crashed"):
-    """It did not end the way such a program ends."""
+    """The program ended in an abnormal way."""
 
 
 Outcome = Done | Proposed | Probed | Judged | Scored | Planned | MustWait | Failed | Garbage | TimedOut | Crashed
 
-# --- who does it -------------------------------------------------------------------------------------------------
+# --- the backend ---------------------------------------------------------------------------------------------------
 
 Support = Literal["native", "emulated", "missing"]
 
@@ -204,12 +194,12 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     tool_restriction: Support = "missing"
     cost_report: Support = "missing"
     sessions: Support = "missing"
-    """Whether a conversation can go on with another attempt (`Assignment.sitting`)."""
+    """Whether another attempt can continue a conversation (`Assignment.sitting`)."""
     interrupt: Support = "missing"
 
 
 class Backend(Protocol):
-    """tests/agents/conformance.py is this in executable form; every backend passes it."""
+    """tests/agents/conformance.py is this contract in executable form; every backend passes it."""
 
     @property
     def name(self) -> str: ...
@@ -218,15 +208,15 @@ class Backend(Protocol):
     def capabilities(self) -> Capabilities: ...
 
     def look(self) -> Presence:
-        """Whether it can be used here, as far as that can be told without starting anything. Never raises."""
+        """Whether the backend can be used here, as far as that is known without starting a process. Never raises."""
         ...
 
     async def run(self, assignment: Assignment, on_output: Callable[[str], None]) -> Outcome:
-        """Makes the attempt; lines of output are handed on as they come, in the thread of the event loop.
+        """Makes the attempt; lines of output are passed on as they come, in the thread of the event loop.
 
         When this returns or raises, every process of the attempt is dead, daemons included. Cancelling it kills them
-        (SIGTERM, `grace` seconds, SIGKILL) before CancelledError goes on; cancelling once more ends the grace.
-        Raises AotError only where no attempt could be made at all and the atom is not to blame: a program that is not
-        installed, a folder that is not there.
+        (SIGTERM, `grace` seconds, SIGKILL) before CancelledError goes on; cancelling once more ends the grace. Raises
+        AotError only if no attempt could be made at all and the atom is not the cause: a program that is not installed,
+        a folder that does not exist.
         """
         ...

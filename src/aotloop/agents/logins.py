@@ -1,7 +1,7 @@
-"""A client's login is lent to an attempt: a copy that nobody else can read, and that does not outlive it.
+"""Logins: an attempt gets a copy of the client's login, which only our user can read, and which ends with it.
 
-What the client renewed of it is taken over: a token that was renewed is the only one that is still good. That is all
-that is ever written of the user's.
+A login that the client renewed is copied back: only the renewed token is still valid. No other file of the user is ever
+written.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def home_with_login(home: Path, login: Path, place: str) -> Iterator[Path]:
 
 def _take_over(copy: Path, login: Path, lent: bytes | None) -> None:
     renewed = _content(copy)
-    is_ours_to_change = lent is not None and _content(login) == lent  # else somebody renewed it before us
+    is_ours_to_change = lent is not None and _content(login) == lent  # else another process renewed it before us
     if renewed and renewed != lent and is_ours_to_change:
         beside = login.with_name(f"{login.name}.{os.getpid()}")
         _write(beside, renewed)

@@ -1,4 +1,4 @@
-"""Backends by name. A backend is loaded when it is first asked for: who never uses it needs none of what it needs."""
+"""Backends by name, each loaded when it is first asked for, and the settings that all of them share."""
 
 from __future__ import annotations
 
@@ -8,24 +8,39 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import cast
 
+import msgspec
+
 from aotloop.agents.contract import Backend
-from aotloop.agents.settings import Settings
 from aotloop.errors import Unavailable
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    argv: tuple[str, ...] = ()
+    """Of the backend `command`: the program and its arguments, with placeholders."""
+    model: str | None = None
+    """None: the client's own choice."""
+    program: str | None = None
+    """The client's program, by name or path; None: where it is usually found."""
+    pass_env: tuple[str, ...] = ()
+    """Names of variables to pass on besides those that every agent gets; `NAME*` for all that begin so."""
+    operator_settings: bool = False
+    """A worker's client loads the operator's own settings, hooks and servers, where it can tell them from others."""
+
 
 BACKENDS: Mapping[str, str] = MappingProxyType(
     {
         "shell": "aotloop.agents.shell",
-        "command": "aotloop.agents.command",
-        "claude": "aotloop.agents.claude",
-        "codex": "aotloop.agents.codex",
-        "opencode": "aotloop.agents.acp_opencode",
-        "acp": "aotloop.agents.acp",
+        "command": "aotloop.agents.command_backend",
+        "claude": "aotloop.agents.claude.backend",
+        "codex": "aotloop.agents.codex.backend",
+        "opencode": "aotloop.agents.opencode.backend",
+        "acp": "aotloop.agents.acp.backend",
     }
 )
 """Name → module; each has `make(settings) -> Backend`."""
 
 EXTRAS: Mapping[str, str] = MappingProxyType({"claude": "claude-agent-sdk"})
-"""Backends that can make use of a package → that package; the extra that brings it has the name of the backend."""
+"""Backends that can use a package → that package; the extra that installs it has the name of the backend."""
 
 
 def backend(name: str, settings: Settings = Settings(), table: Mapping[str, str] = BACKENDS) -> Backend:  # noqa: B008

@@ -1,7 +1,7 @@
-"""What there is to be done for a loop, as data: what a role may do, what it answers, and how it is told.
+"""Roles as data: what each role may do, what it answers, and what its prompt says.
 
-A backend knows three kinds of access, not roles: a new role is a row here and a result in `results`. Nobody but a
-worker ever changes a file.
+A backend knows three kinds of access, not roles: a new role is a row here and a result in `results`. Only a worker ever
+changes a file.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ Role = Literal["worker", "probe", "verifier", "judge", "planner"]
 ROLES: tuple[Role, ...] = get_args(Role)
 
 Access = Literal["write", "check", "look"]
-"""To change the folder; to look and to run what changes nothing; only to look."""
+"""To change the folder; to read and to run commands that change nothing; only to read."""
 
 
 class Ways(msgspec.Struct, frozen=True, kw_only=True):
     access: Access
     deciding_key: str
-    """By which its answer is told from any other JSON that an agent prints."""
+    """The key that tells its answer from any other JSON in the output."""
     opening: str
     rules: tuple[str, ...]
 

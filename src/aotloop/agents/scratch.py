@@ -17,7 +17,7 @@ TRANSCRIPT = "transcript.jsonl"
 
 
 def prepare(assignment: Assignment) -> None:
-    """A result that is there before the attempt began is another's, and is taken away."""
+    """A result that exists before the attempt begins belongs to another attempt, and is removed."""
     folder = assignment.scratch
     try:
         if not _made(folder):
@@ -31,7 +31,7 @@ def prepare(assignment: Assignment) -> None:
 
 
 def _made(folder: Path) -> bool:
-    """Whether it is new, so that nothing can be in it."""
+    """Whether the folder is new, and therefore empty."""
     try:
         folder.mkdir()
     except FileNotFoundError:

@@ -1,6 +1,6 @@
 """The backend `shell` does atoms that have `run`: a command that exits 0 has done its atom.
 
-A person has read and accepted the command, as those of checks and of set-up; so it is not confined as an agent is.
+A person has read and accepted the command, like those of checks and of set-up; so it is not confined as an agent is.
 """
 
 from __future__ import annotations
@@ -11,15 +11,14 @@ from collections.abc import Callable
 import msgspec
 
 from aotloop.agents import scratch
+from aotloop.agents.agent_process import Ran, environment, run, spec_of
 from aotloop.agents.contract import Assignment, Backend, Capabilities, Crashed, Done, Failed, Outcome, TimedOut
-from aotloop.agents.endings import could_not_run, signal_behind
-from aotloop.agents.environment import environment
-from aotloop.agents.launching import Launch
-from aotloop.agents.presence import Presence, look_for
-from aotloop.agents.processes import Ran, run
-from aotloop.agents.settings import Settings
-from aotloop.agents.wording import last_line, last_lines, one_line
+from aotloop.agents.detection import Presence, look_for
+from aotloop.agents.registry import Settings
 from aotloop.errors import AotError
+from aotloop.process.exit_status import could_not_run, signal_behind
+from aotloop.text.output_tail import last_line, last_lines
+from aotloop.text.shorten import one_line
 
 _SHELL = "/bin/sh"
 _LONGEST_SUMMARY = 500
@@ -49,15 +48,9 @@ class Shell(msgspec.Struct, frozen=True, kw_only=True):
         if not command.strip():
             return Failed(reason="the command is blank")
         scratch.prepare(assignment)
-        launch = Launch(
-            argv=(_SHELL, "-c", command),
-            cwd=assignment.cwd,
-            env=environment(assignment, os.environ, self.pass_env),
-            transcript=assignment.scratch / scratch.TRANSCRIPT,
-            limits=assignment.limits,
-            grace=assignment.grace,
-        )
-        return _outcome(await run(launch, on_output), command)
+        env = environment(assignment, os.environ, self.pass_env)
+        spec = spec_of(assignment, (_SHELL, "-c", command), env, confined=False)
+        return _outcome(await run(spec, assignment.scratch / scratch.TRANSCRIPT, on_output), command)
 
 
 def make(settings: Settings) -> Backend:

@@ -1,6 +1,6 @@
-"""What a person configures, from flags, variables and files, as one value."""
+"""The configuration of a person, from flags, variables and files, as one value."""
 
-from aotloop.config.loading import load
-from aotloop.config.model import AgentConfig, Config
+from aotloop.config.schema import AgentConfig, Config
+from aotloop.config.sources import load
 
 __all__ = ["AgentConfig", "Config", "load"]

@@ -1,4 +1,7 @@
-"""Every key there is, and what reads it: a new setting is a row here, a field of Config, and a decision in `powers`."""
+"""The tables of settings: every key and its reader.
+
+A new setting is a row here, a field of Config, and a decision in `permissions`.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,18 @@ from typing import Any
 
 import msgspec
 
-from aotloop.agents.contract import Limits, Tokens
-from aotloop.agents.prices import Price
-from aotloop.agents.registry import BACKENDS, backend
+from aotloop.agents.contract import Tokens
+from aotloop.agents.registry import BACKENDS, Settings, backend
 from aotloop.agents.roles import ROLES, Role
-from aotloop.agents.settings import Settings
-from aotloop.config.model import COMMAND, CONFINES, ISOLATED, ISOLATIONS, WITH_ARGV, AgentConfig, RoleConfig
-from aotloop.config.places import Place, did_you_mean
+from aotloop.agents.usage import Price
+from aotloop.config.schema import COMMAND, CONFINES, ISOLATED, ISOLATIONS, WITH_ARGV, AgentConfig, RoleConfig
 from aotloop.config.values import (
+    Place,
     Reader,
     agent_name,
     amount,
     arguments,
+    did_you_mean,
     duration,
     duration_or_none,
     filled_text,
@@ -35,15 +38,15 @@ from aotloop.config.values import (
     variable,
 )
 from aotloop.core.findings import dotted
-from aotloop.core.phases.model import PHASES, Phase
-from aotloop.core.phases.settings import ShipSettings
+from aotloop.core.phases.model import PHASES, Phase, ShipSettings
 from aotloop.errors import AotError
+from aotloop.process.spec import Limits
 
 
 def read_settings(
     written: Mapping[str, object], place_of: Callable[[str], Place], readers: Mapping[str, Reader] | None = None
 ) -> dict[str, Any]:
-    """In the order in which they were written."""
+    """The settings in the order of the file."""
     known = KEYS if readers is None else readers
     found = {}
     for key, value in written.items():
@@ -65,7 +68,7 @@ def table(value: object, at: Place) -> dict[str, object]:
 
 
 def _timeouts(value: object, at: Place) -> dict[str, float | None]:
-    """Only those that were given: the others come from elsewhere."""
+    """Only the given timeouts; the others come from other sources."""
     return read_settings(table(value, at), at.inner, _TIMEOUTS)
 
 
@@ -97,12 +100,13 @@ def _agent(name: str, value: object, at: Place) -> AgentConfig:
         _refuse_bad_command(agent, at)
     elif agent.argv and agent.kind not in WITH_ARGV:
         raise at.inner("argv").mistake(
-            f"agents of the kind {agent.kind} have none", f"Leave it out, or choose the kind {COMMAND}."
+            f"agents of the kind {agent.kind} have no argv", f"Leave it out, or choose the kind {COMMAND}."
         )
     if agent.operator_settings and agent.kind not in ISOLATED:
         kinds = ", ".join(ISOLATED)
         raise at.inner("operator_settings").mistake(
-            f"agents of the kind {agent.kind} load what they like", f"Leave it out: it is for the kinds {kinds}."
+            f"agents of the kind {agent.kind} always load their own settings",
+            f"Leave it out: it is for the kinds {kinds}.",
         )
     return agent
 

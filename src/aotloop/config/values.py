@@ -1,4 +1,4 @@
-"""Each reader takes one value as it was written and returns it as we use it, or says what it should have been."""
+"""Each reader takes one value as it was written and returns it as we use it, or says where and what is wrong."""
 
 from __future__ import annotations
 
@@ -6,31 +6,56 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Iterable
-from pathlib import PurePosixPath
 from typing import Any
 
-from aotloop.config.places import Place, did_you_mean
+import msgspec
+
+from aotloop.core.findings import Path, dotted
 from aotloop.core.limits import seconds
+from aotloop.errors import AotError
+from aotloop.text.patterns import DEEP, parse
+from aotloop.text.shorten import PHRASE, shorten
+
+
+class Place(msgspec.Struct, frozen=True):
+    source: str
+    path: Path = ()
+
+    def inner(self, part: str | int) -> Place:
+        return Place(self.source, (*self.path, part))
+
+    def mistake(self, what: str, hint: str | None = None) -> AotError:
+        return AotError(f"{self}: {what}", hint=hint)
+
+    def __str__(self) -> str:
+        return f"{self.source}: {dotted(self.path)}" if self.path else self.source
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str | None:
+    """A hint, if a known word is similar."""
+    from difflib import get_close_matches  # noqa: PLC0415 - slow to import, needed only for a mistake
+
+    near = get_close_matches(word, sorted(known), n=1)
+    return f"Did you mean {near[0]}?" if near else None
+
 
 Reader = Callable[[object, Place], Any]
 
 _AGENT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-"""Plain letters: a person is asked about agents by name, and has to see which one is meant."""
+"""Plain characters: a person is asked about agents by name, and must recognise each one."""
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\*?")
-
-_LONGEST_SHOWN = 60
 
 
 # --- text --------------------------------------------------------------------------------------------------------
 
 
 def text(value: object, at: Place) -> str:
-    """As no program and no file could take it otherwise, without a zero byte."""
+    """Text without a zero byte, because no program or file name can contain one."""
     if not isinstance(value, str):
         raise at.mistake(f"must be text, and is {kind_of(value)}")
     if "\0" in value:
-        raise at.mistake("holds a zero byte, which nothing can be given")
+        raise at.mistake("contains a zero byte, which is not allowed")
     return value
 
 
@@ -58,14 +83,14 @@ def one_of(choices: Iterable[str]) -> Reader:
     def read(value: object, at: Place) -> str:
         word = filled_text(value, at)
         if word not in known:
-            raise at.mistake(f"{shown(word)} is none of: {', '.join(known)}", did_you_mean(word, known))
+            raise at.mistake(f"{shown(word)} is not one of: {', '.join(known)}", did_you_mean(word, known))
         return word
 
     return read
 
 
 def folder(value: object, at: Place) -> str:
-    """Need not be valid UTF-8: a variable may name any folder there is."""
+    """A folder. It may contain bytes that are not UTF-8, because a variable may name any folder."""
     path = text(value, at)
     if not (path.startswith(("/", "~/")) or path == "~"):
         raise at.mistake(f"{shown(path)} is not an absolute path", "Begin it with / or with ~/.")
@@ -82,7 +107,7 @@ def switch(value: object, at: Place) -> bool:
 
 
 def duration(value: object, at: Place) -> float:
-    """In seconds."""
+    """A duration in seconds."""
     return _seconds(value, at, 'Write seconds, or for example "90s", "30m" or "1h30m".')
 
 
@@ -108,7 +133,7 @@ _MOST_VOTES = 9
 
 
 def amount(value: object, at: Place) -> float:
-    """Of money, in USD."""
+    """An amount of money in USD."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise at.mistake(f"must be an amount of money in USD, and is {kind_of(value)}")
     if not 0 <= value < float("inf"):
@@ -119,7 +144,7 @@ def amount(value: object, at: Place) -> float:
 def positive_amount(value: object, at: Place) -> float:
     found = amount(value, at)
     if not found:
-        raise at.mistake("is nothing at all", "Leave it out, if there is to be no limit.")
+        raise at.mistake("must be more than 0", "To have no limit, leave it out.")
     return found
 
 
@@ -132,7 +157,7 @@ def positive_number(value: object, at: Place) -> int:
 
 
 def odd_number(value: object, at: Place) -> int:
-    """Of votes: one of them is in the middle."""
+    """An odd number of votes, so that one of them is in the middle."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise at.mistake(f"must be a whole number, and is {kind_of(value)}")
     if not 1 <= value <= _MOST_VOTES or value % 2 == 0:
@@ -160,12 +185,12 @@ def arguments(value: object, at: Place) -> tuple[str, ...]:
 
 
 def pattern(value: object, at: Place) -> str:
-    """Of files of the project. What a glob cannot be made of is refused here, where its place is known."""
+    """Of files of the project. What leads out of it is refused here, where its place is known."""
     found = filled_text(value, at)
-    parts = PurePosixPath(found).parts
-    if not parts or found.startswith(("/", "~")) or ".." in parts:
+    names = parse(found).names
+    if not names or found.startswith(("/", "~")) or ".." in names:
         raise at.mistake(f"{shown(found)} is not a path within the project", "Write it as seen from the project.")
-    if any("**" in part and part != "**" for part in parts):
+    if any(DEEP in name and name != DEEP for name in names):
         raise at.mistake(f"{shown(found)} is not a pattern", "** stands for folders, and alone between slashes.")
     return found
 
@@ -173,7 +198,7 @@ def pattern(value: object, at: Place) -> str:
 def variable(value: object, at: Place) -> str:
     name = filled_text(value, at)
     if name == "*":
-        raise at.mistake("all variables at once are not handed out", "Name them, or their beginnings, as in AWS_*.")
+        raise at.mistake("not all variables can be passed at once", "Name them, or their beginnings, as in AWS_*.")
     if not _VARIABLE.fullmatch(name):
         raise at.mistake(f"{shown(name)} is not the name of a variable", "Write names, or beginnings, as in AWS_*.")
     return name
@@ -196,7 +221,7 @@ def _words(command: str) -> list[str]:
         return ["my-agent", "{prompt}"]
 
 
-# --- how a value is shown to whoever wrote it --------------------------------------------------------------------
+# --- how a value is shown in a message --------------------------------------------------------------------------
 
 
 def kind_of(value: object) -> str:
@@ -206,12 +231,12 @@ def kind_of(value: object) -> str:
 
 
 def shown(value: float | str) -> str:
-    """Never a number itself: Python refuses to print those of very many digits."""
+    """Never the number itself: Python refuses to print numbers with very many digits."""
     if not isinstance(value, str):
         return "this number"
-    return repr(value if len(value) <= _LONGEST_SHOWN else f"{value[: _LONGEST_SHOWN - 1]}…")
+    return repr(shorten(value, PHRASE))
 
 
 def _is_torn(value: str) -> bool:
-    """Half of a character, as variables that are not valid UTF-8 have them."""
+    """Half of a character, as in variables that are not valid UTF-8."""
     return any("\ud800" <= character <= "\udfff" for character in value)

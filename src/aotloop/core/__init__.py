@@ -1,1 +1,1 @@
-"""The pure part: what a loop is and how it changes. No I/O, no clock, no randomness."""
+"""The pure part: the state of a loop and the rules that change it. No I/O, no clock, no randomness."""

@@ -1,7 +1,7 @@
-"""One shape for everything that is checked: a tree of leaves, "all of" and "any of".
+"""The tree of checks: leaves, "all of" and "any of". Every check has this one shape.
 
-The base case (checklist or the single check of older files) and an atom's own check are both turned into this tree;
-what a check of each type must carry is one table, `REQUIRED_TERMS`.
+The base case (a checklist, or the single check of older files) and an atom's own check are both turned into this tree.
+The table `REQUIRED_TERMS` says which fields a check of each type needs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from aotloop.core.item_paths import SEPARATOR, distinct
 from aotloop.core.model import Atom, AtomCheck, BaseCase, Check, ChecklistItem, CheckTerms, CheckType, Criterion
 
 JUDGED: frozenset[CheckType] = frozenset({"assertion", "quality"})
-"""Decided by a judge (and, for an assertion, a person), never by running something."""
+"""A judge decides these checks (for an assertion, a person can decide too). No command decides them."""
 
 LOWEST_SCORE, HIGHEST_SCORE = 1, 5
 
@@ -39,7 +39,7 @@ Node = Leaf | AllOf | AnyOf
 
 
 def base_case_tree(base_case: BaseCase) -> AllOf:
-    """The children are the checklist's items in order; an old single check is a list of one."""
+    """The children are the items of the checklist, in order. An old single check becomes a list with one item."""
     if base_case.checklist is not None:
         return AllOf("base case", tuple(_item(child) for child in base_case.checklist))
     check = _single_check(base_case, base_case.type)
@@ -55,50 +55,50 @@ def atom_check_tree(check: AtomCheck, name: str) -> Node:
 
 
 def check_of(atom: Atom, base_case: BaseCase) -> Node | None:
-    """What decides this atom; None: nothing does, so that whoever did it is believed."""
+    """The check that decides this atom. None: the atom has no check, and the claim of its worker is accepted."""
     return decided_by(atom.check, atom.covers, base_case, f"check of {atom.id}")
 
 
 def decided_by(check: AtomCheck | None, covers: Iterable[str], base_case: BaseCase, name: str) -> Node | None:
-    """What decides an atom: its own check, and the items of the base case that it covers; None if there is neither.
+    """The check that decides an atom: its own check and the base case items that it covers. None if it has neither.
 
-    Covered items that need a judge are left to the base case itself.
+    Covered items that need a judge are not included; the base case decides them.
     """
     found = [atom_check_tree(check, name)] if check is not None else []
     if wanted := set(covers):
         items = items_of(base_case_tree(base_case))
-        found += [one for one in items if one.name in wanted and not is_judged(one)]
+        found += [item for item in items if item.name in wanted and not is_judged(item)]
     return found[0] if len(found) == 1 else AllOf(name, tuple(found)) if found else None
 
 
 def items_of(node: Node) -> Iterator[Node]:
-    """All items below this one, at any depth; each before those inside of it."""
+    """All items below this node, at any depth. Each item comes before the items inside it."""
     for child in () if isinstance(node, Leaf) else node.children:
         yield child
         yield from items_of(child)
 
 
 def item_names(base_case: BaseCase) -> list[str]:
-    """What an atom can cover, in the order of the file; a name that stands there twice is in it twice."""
-    return [one.name for one in items_of(base_case_tree(base_case))]
+    """The names that an atom can cover, in the order of the file. A name that occurs twice is listed twice."""
+    return [item.name for item in items_of(base_case_tree(base_case))]
 
 
 def count_repairable(node: Node) -> int:
-    """How many items can fail, each by itself: an any_of fails as one."""
+    """How many items can fail separately. An any_of counts as one item."""
     return sum(1 for _ in _repairable(node))
 
 
 def failing_items_of(base_case: BaseCase, covers: Iterable[str]) -> set[str]:
-    """Paths by which a verdict can call what these items say failing: an any_of fails as one."""
+    """The paths under which a verdict can report these items as failing. An any_of fails as one item."""
     return set(_failing_paths(base_case_tree(base_case).children, "", set(covers)))
 
 
 def _failing_paths(items: Sequence[Node], above: str, wanted: set[str], is_covered: bool = False) -> Iterator[str]:
-    for label, item in zip(distinct([one.name for one in items]), items, strict=True):
+    for label, item in zip(distinct([sibling.name for sibling in items]), items, strict=True):
         covered = is_covered or item.name in wanted
         if isinstance(item, AllOf):
             yield from _failing_paths(item.children, f"{above}{label}{SEPARATOR}", wanted, covered)
-        elif covered or any(one.name in wanted for one in items_of(item)):
+        elif covered or any(inner.name in wanted for inner in items_of(item)):
             yield above + label
 
 
@@ -145,7 +145,7 @@ def _describe(check: Check) -> str:
     return f"{check.type}: {check.value or check.criteria or 'rubric'}"
 
 
-# --- what makes a checklist valid --------------------------------------------------------------------------------
+# --- validation of a checklist ----------------------------------------------------------------------------------
 
 
 def problems_of_base_case(base_case: BaseCase, path: Path) -> Iterator[Finding]:

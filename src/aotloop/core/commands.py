@@ -1,4 +1,4 @@
-"""What a loop's file would have us run, and by whom: what a person has to see before it is done."""
+"""The commands and agents that a loop's file would run. A person must see them before they run."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _PLAIN = re.compile(r"[\w.-]+")
 
 
 def commands_of(loop: Loop) -> list[str]:
-    """In file order, each once: of the base case, of atoms that are commands, of atoms' checks; and whom atoms ask for.
+    """All commands in file order, each once: of the base case, of atoms and of atoms' checks; and the agents of atoms.
 
-    An agent costs money, and runs what it likes. It is told as a comment, so that no command can have the same words.
+    An agent costs money and can run any command. It is listed as a comment, so no command can have the same text.
     """
     found = list(commands_in(base_case_tree(loop.objective.base_case)))
     for atom in loop.atoms:
@@ -34,6 +34,6 @@ def commands_in(tree: Node) -> Iterator[str]:
 
 
 def _asking(atom: Atom, agent: str) -> str:
-    """In one line, whatever the names are."""
-    who, whom = (name if _PLAIN.fullmatch(name) else repr(name) for name in (atom.id, agent))
-    return f"# atom {who} asks for the agent {whom}"
+    """One line, also if a name contains line breaks."""
+    atom_name, agent_name = (name if _PLAIN.fullmatch(name) else repr(name) for name in (atom.id, agent))
+    return f"# atom {atom_name} asks for the agent {agent_name}"

@@ -1,7 +1,7 @@
-"""Contraction: what a worker is told. A resolved atom is its binding, and only those of direct dependencies are given.
+"""The context of a worker: the objective, the atom, and the results of its direct dependencies.
 
-The size of this does not grow with the length of a run: it holds the objective, the atom, the results it builds on, and
-what was learnt from failures that concern it.
+A resolved atom is reduced to its binding. The size of the context does not grow with the length of a run. It holds the
+objective, the atom, the results it builds on, and the lessons from failures that concern it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from aotloop.core.graph import Graph
+from aotloop.core.graph.work_graph import Graph
 from aotloop.core.model import Atom, Binding, Objective
 
 MOST_FAILURES = 5
@@ -20,17 +20,17 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     objective: Objective
     atom: Atom
     results: dict[str, Binding]
-    """Of what it depends on directly: of a group the selected choice, of a decomposed atom its parts."""
+    """Results of its direct dependencies: of a group the selected choice, of a decomposed atom its parts."""
     failures: tuple[str, ...]
-    """Why it failed before, and why alternatives to it were given up; the latest last."""
+    """Why the atom failed before, and why its alternatives were given up. The latest reason is last."""
     may_split: bool = True
-    """It could be decomposed, as far as the limits and its group go."""
+    """The limits and the atom's group allow a decomposition."""
 
 
 def context_of(graph: Graph, atom_id: str) -> Context:
     loop = graph.loop
     atom = graph.atoms[atom_id]
-    results = {one: loop.bindings[one] for one in _builds_on(graph, atom) if one in loop.bindings}
+    results = {source: loop.bindings[source] for source in _builds_on(graph, atom) if source in loop.bindings}
     concerned = {*graph.unit(atom_id), *graph.parents_of_unit(atom_id)}
     told = [
         f"{entry.atom}: {entry.reason}" for entry in loop.trail if entry.type == "failure" and entry.atom in concerned
@@ -48,7 +48,7 @@ def context_of(graph: Graph, atom_id: str) -> Context:
 
 
 def _builds_on(graph: Graph, atom: Atom) -> Iterator[str]:
-    """Parts of parts included: what a decomposed atom says of itself only names its parts."""
+    """The atoms it builds on, including parts of parts, because a decomposed atom's result only names its parts."""
     open_ids = list(atom.depends_on)
     seen: set[str] = set()
     while open_ids:

@@ -1,4 +1,4 @@
-"""What a loop asks for: wishes in the imperative, carried out by whoever drives it."""
+"""Effects: requests of a loop, named in the imperative. The driver of the loop carries them out."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckParent(Effect, frozen=True, kw_only=True):
-    """All children of this atom are resolved; run its check and report AtomResolved, or AtomFailed."""
+    """All children of this atom are resolved. Run its check, and report AtomResolved or AtomFailed."""
 
     atom: str
 
 
 class Resolved(Effect, frozen=True, kw_only=True):
-    """Tell whoever watches that this atom was resolved by what happened (a parent by its last child)."""
+    """Report to observers that this atom became resolved as a consequence (a parent by its last child)."""
 
     atom: str
 
 
 class Backtracked(Effect, frozen=True, kw_only=True):
-    """A group switched; these atoms were reset by it.
+    """A group switched to another choice, and these atoms were reset.
 
-    `dropped` are repairs of what was left; they are no atoms any more. `undone` are those, reset or dropped, that had
-    been resolved: what they had contributed is to be taken back.
+    `dropped` are repairs of the choice that was left; they are removed from the graph. `undone` are the reset or
+    dropped atoms that had been resolved: the driver must take back their contributions.
     """
 
     or_group: str
@@ -41,14 +41,14 @@ class Backtracked(Effect, frozen=True, kw_only=True):
 
 
 class Withdrawn(Effect, frozen=True, kw_only=True):
-    """Decomposing these atoms led nowhere: their parts are no atoms any more, and they are done in one piece."""
+    """Decomposing these atoms did not help. Their parts are removed, and each atom is done in one piece."""
 
     parents: tuple[str, ...]
     atoms: tuple[str, ...]
 
 
 class Retry(Effect, frozen=True, kw_only=True):
-    """The atom is tried again, differently: `attempts` have failed of the `allowed` in this turn."""
+    """The atom is tried again in another way. `attempts` of the `allowed` attempts in this turn have failed."""
 
     atom: str
     attempts: int
@@ -56,30 +56,30 @@ class Retry(Effect, frozen=True, kw_only=True):
 
 
 class Exhausted(Effect, frozen=True, kw_only=True):
-    """Nothing is left to try for this atom; None: for the base case, all atoms being resolved."""
+    """Nothing is left to try for this atom. None: for the base case, when all atoms are resolved."""
 
     atom: str | None
 
 
 class Reopened(Effect, frozen=True, kw_only=True):
-    """These atoms had been resolved; an item of the base case that they cover fails, so they are to be done again."""
+    """These atoms had been resolved, but an item of the base case that they cover fails. They must be done again."""
 
     atoms: tuple[str, ...]
 
 
 class Added(Effect, frozen=True, kw_only=True):
-    """These atoms came into being, with these ids."""
+    """These atoms were added, with these ids."""
 
     atoms: tuple[str, ...]
 
 
-# --- what a run asks of its driver -------------------------------------------------------------------------------
+# --- requests of a run to its driver-----------------------------------------------------------------------------
 
 
 class StartAttempt(Effect, frozen=True, kw_only=True):
-    """One agent process, or one command, on one atom. Reports name the attempt's number; a number is never reused.
+    """Start one agent process, or one command, for one atom. Reports name the attempt's number, which is never reused.
 
-    A worker's result counts only while the loop's epoch is the one given here. A probe changes nothing.
+    The result of a worker counts only while the loop still has the epoch given here. A probe changes nothing.
     """
 
     attempt: int
@@ -89,9 +89,9 @@ class StartAttempt(Effect, frozen=True, kw_only=True):
 
 
 class CancelAttempt(Effect, frozen=True, kw_only=True):
-    """End it, whatever it does; reports about it are ignored from now on.
+    """End the attempt at once. Reports about it are ignored from now on.
 
-    Not `discard`: only the run is over; if the attempt had finished, the next run may take up its result.
+    Without `discard`, only the run is over: if the attempt had finished, the next run may use its result.
     """
 
     attempt: int
@@ -100,20 +100,20 @@ class CancelAttempt(Effect, frozen=True, kw_only=True):
 
 
 class Integrate(Effect, frozen=True, kw_only=True):
-    """Merge what this attempt did, after checking it against what was merged meanwhile. One at a time."""
+    """Merge the work of this attempt, after checking it together with newer merges. Only one merge runs at a time."""
 
     attempt: int
     atom: str
 
 
 class Revert(Effect, frozen=True, kw_only=True):
-    """Take back what these atoms had contributed, newest first; nothing starts or merges before it is done."""
+    """Take back the contributions of these atoms, newest first. Nothing starts or merges before this is done."""
 
     atoms: tuple[str, ...]
 
 
 class VerifyBaseCase(Effect, frozen=True, kw_only=True):
-    """Evaluate the base case as things are; nothing is merged meanwhile."""
+    """Evaluate the base case in its present state. Nothing is merged during the evaluation."""
 
     number: int
 
@@ -123,7 +123,7 @@ class CancelVerification(Effect, frozen=True, kw_only=True):
 
 
 class CancelCheck(Effect, frozen=True, kw_only=True):
-    """End the check of this decomposed atom; what it would have found is not reported."""
+    """End the check of this decomposed atom. Its finding is not reported."""
 
     atom: str
 

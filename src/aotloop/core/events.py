@@ -1,4 +1,4 @@
-"""What can happen to a loop: facts in the past tense. Time arrives on events; nothing here reads a clock."""
+"""Events: facts that can happen to a loop, named in the past tense. Time arrives on events; nothing reads a clock."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from aotloop.core.model import Asked, Atom, AtomCheck, Constraints, Decompositio
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact that `advance` takes in, or refuses as impossible in the state the loop is in."""
+    """A fact. `advance` accepts it, or refuses it as impossible in the present state of the loop."""
 
 
 # --- atoms -------------------------------------------------------------------------------------------------------
@@ -20,9 +20,9 @@ class AtomStarted(Event, frozen=True, kw_only=True):
 
 
 class AtomResolved(Event, frozen=True, kw_only=True):
-    """The work is done and, if the atom has a check, the check passed. `at` dates the choice this may settle.
+    """The work is done and, if the atom has a check, the check passed. `at` is the date of the choice this may settle.
 
-    `commit` is what the branch was moved to by it.
+    `commit` is the new tip of the branch.
     """
 
     atom: str
@@ -33,28 +33,30 @@ class AtomResolved(Event, frozen=True, kw_only=True):
 
 
 class AtomAbandoned(Event, frozen=True, kw_only=True):
-    """Given up without a result; counts as no attempt."""
+    """The attempt ended without a result. It does not count as an attempt."""
 
     atom: str
 
 
 class AtomFailed(Event, frozen=True, kw_only=True):
-    """`final`: trying the same once more would show the same, as long as nothing else changes: its turn is over."""
+    """An attempt failed. `final`: its turn is over, because the same attempt would fail again while nothing else
+    changes.
+    """
 
     atom: str
     reason: str
     at: str
     final: bool = False
     because_of: tuple[str, ...] = ()
-    """Atoms whose results are in its way, as the agent sees it."""
+    """Atoms whose results block this one, in the agent's opinion."""
     progress: bool = False
-    """Part of the work is there, and holds."""
+    """Part of the work is done, and it passes."""
     wants_probe: bool = False
     """The agent asks for a probe before the next attempt."""
 
 
 class AtomProbed(Event, frozen=True, kw_only=True):
-    """Somebody looked, without changing anything, whether it can be done, and at what cost (in minutes)."""
+    """A probe examined whether the atom can be done, and at what cost (in minutes). It changed nothing."""
 
     atom: str
     feasible: bool
@@ -64,7 +66,7 @@ class AtomProbed(Event, frozen=True, kw_only=True):
 
 
 class AlternativeSought(Event, frozen=True, kw_only=True):
-    """An atom has failed and is not tried again as it is: another try could not differ."""
+    """An atom has failed, and the same attempt is not repeated, because it would give the same result."""
 
     atom: str
     reason: str
@@ -81,7 +83,7 @@ class BindingWritten(Event, frozen=True, kw_only=True):
 
 
 class AtomAdded(Event, frozen=True, kw_only=True):
-    """`atom` None: the next free number. A group that does not exist yet is made, with this atom selected."""
+    """A new atom. `atom` None: it gets the next free number. A missing group is created, with this atom selected."""
 
     description: str
     atom: str | None = None
@@ -94,9 +96,11 @@ class AtomAdded(Event, frozen=True, kw_only=True):
 
 
 class Child(msgspec.Struct, frozen=True, kw_only=True):
-    """A part of a decomposed atom. `depends_on` names other parts, by `name`, or atoms that are there already; parts
-    with the same `or_group` are alternatives to one another, the first of them is tried first. `covers` names items of
-    the base case, and `probe` asks for a probe before the first attempt.
+    """A part of a decomposed atom.
+
+    `depends_on` names other parts (by `name`) or existing atoms. Parts with the same `or_group` are alternatives; the
+    first of them is tried first. `covers` names items of the base case. `probe` asks for a probe before the first
+    attempt.
     """
 
     description: str
@@ -116,7 +120,7 @@ class AtomDecomposed(Event, frozen=True, kw_only=True):
 
 
 class BranchSwitched(Event, frozen=True, kw_only=True):
-    """The selected choice is given up as failed; another takes its place."""
+    """The selected choice is given up as failed, and another choice replaces it."""
 
     or_group: str
     choice: str
@@ -128,15 +132,15 @@ class BranchSwitched(Event, frozen=True, kw_only=True):
 
 
 class LoopStarted(Event, frozen=True, kw_only=True):
-    """Through the gate; that it is open was established before. What is not given stays as it is."""
+    """The loop was started. The caller has checked that the gate is open. Values that are not given stay the same."""
 
     run_id: str | None = None
     objective_digest: str | None = None
 
 
 class SessionBound(Event, frozen=True, kw_only=True):
-    """This session drives the loop from now on; None: no session does. `take_over`: a person gave it the loop, whoever
-    else has it.
+    """This session drives the loop from now on. None: no session does. `take_over`: a person gave the loop to this
+    session, even if another session has it.
     """
 
     session_id: str | None
@@ -148,9 +152,9 @@ class LoopStopped(Event, frozen=True, kw_only=True):
 
 
 class Steered(Event, frozen=True, kw_only=True):
-    """Whoever coordinates the loop in a session wanted to end, and was told something.
+    """The agent that coordinates the loop in a session wanted to end, and received an instruction.
 
-    `mark` tells what the loop is like now. `is_in_vain`: it is what it was when something was said last.
+    `mark` describes the present state of the loop. `is_in_vain`: the state is the same as at the last instruction.
     """
 
     mark: str
@@ -168,9 +172,9 @@ class VerdictReached(Event, frozen=True, kw_only=True):
 
 
 class LoopCompleted(Event, frozen=True, kw_only=True):
-    """The base case holds at this commit, as the recorded verdict says.
+    """The base case holds at this commit, according to the recorded verdict.
 
-    `confirmed`: a person looked at it; only that completes a loop that has been stopped.
+    `confirmed`: a person confirmed it. Only such a confirmation completes a loop that was stopped.
     """
 
     commit: str | None = None
@@ -178,24 +182,24 @@ class LoopCompleted(Event, frozen=True, kw_only=True):
 
 
 class BaseCaseFailed(Event, frozen=True, kw_only=True):
-    """Everything is resolved, yet the recorded verdict did not pass: the failing items, each with its evidence."""
+    """All atoms are resolved, but the recorded verdict did not pass. Contains the failing items with their evidence."""
 
     failing: dict[str, str]
     at: str
 
 
 class GenerationBegan(Event, frozen=True, kw_only=True):
-    """The slots are filled. One that was begun and not judged goes on under its number."""
+    """The slots are filled. A generation that was begun but not judged continues under its number."""
 
 
 class GenerationEnded(Event, frozen=True, kw_only=True):
-    """Every attempt that was under way when the generation began, or went on, has been reported."""
+    """Every attempt that was running when the generation began or continued has reported."""
 
     at: str
 
 
 class AttemptPaid(Event, frozen=True, kw_only=True):
-    """What one attempt has cost; the sums of the loop are told by Spent."""
+    """The cost of one attempt. `Spent` reports the sums of the loop."""
 
     role: Role
     usd: float = 0.0
@@ -203,39 +207,39 @@ class AttemptPaid(Event, frozen=True, kw_only=True):
 
 
 class Spent(Event, frozen=True, kw_only=True):
-    """Money, time and what models were used for, since it was last said."""
+    """Money, time and model usage since the last report."""
 
     usd: float = 0.0
     seconds: float = 0.0
     used: Used = Used()
 
 
-# --- a person's corrections --------------------------------------------------------------------------------------
+# --- corrections by a person------------------------------------------------------------------------------------
 
 
 class RedirectRequested(Event, frozen=True, kw_only=True):
-    """A person wants to change direction: what is under way ends, and nothing goes on until a correction is applied."""
+    """A person wants to change direction. Running work ends, and the loop waits until a correction is applied."""
 
 
 class RedirectExpired(Event, frozen=True, kw_only=True):
-    """Whoever wanted to change direction went away without doing so."""
+    """The person who wanted to change direction left without a correction."""
 
 
 class Corrected(Event, frozen=True, kw_only=True):
-    """What all corrections say: in a person's words, what was changed, and when."""
+    """The fields of all corrections: the person's words, the change, and the time."""
 
     description: str
     at: str
 
 
 class ObjectiveCorrected(Corrected, frozen=True, kw_only=True):
-    """Alignment: essentially a restart. What was chosen and what failed before says nothing any more."""
+    """The objective has changed: this is almost a restart. Earlier choices and failures no longer count."""
 
     objective: Objective
 
 
 class Realigned(Corrected, frozen=True, kw_only=True):
-    """Aligned again: another objective with the graph that goes with it. The loop waits to be started, as if new."""
+    """The loop was aligned again: it has another objective and another graph. It waits for a start, like a new loop."""
 
     objective: Objective
     atoms: tuple[Atom, ...]
@@ -252,20 +256,20 @@ class ScopeExtended(Corrected, frozen=True, kw_only=True):
 
 
 class ScopeReduced(Corrected, frozen=True, kw_only=True):
-    """An unresolved atom is taken out of the graph, and out of every list that names it."""
+    """An unresolved atom is removed from the graph, and from every list that names it."""
 
     atom: str
 
 
 class ChoiceForced(Corrected, frozen=True, kw_only=True):
-    """A group goes on with this choice, failed before or not; the one it leaves has not failed by that."""
+    """A group continues with this choice, even if it failed before. The choice it leaves does not count as failed."""
 
     or_group: str
     choice: str
 
 
 class BindingOverridden(Corrected, frozen=True, kw_only=True):
-    """A result is described anew; what was built on it has to be built again."""
+    """A result has a new description. Everything that was built on it must be built again."""
 
     atom: str
     summary: str
@@ -273,6 +277,6 @@ class BindingOverridden(Corrected, frozen=True, kw_only=True):
 
 
 class RetryGranted(Corrected, frozen=True, kw_only=True):
-    """Nothing is held against an atom any more, and its share of all attempts comes back."""
+    """All failures of an atom are forgotten, and its share of all attempts is restored."""
 
     atom: str

@@ -1,4 +1,4 @@
-"""A finding says what is wrong (or doubtful), at which key path, and, once known, in which line and column."""
+"""Findings: what is wrong or doubtful in a file, at which key path and, if known, in which line and column."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Finding(msgspec.Struct, frozen=True):
     line: int | None = None
     column: int | None = None
     missing: bool = False
-    """True where the finding is about something that should be there and is not (or is empty)."""
+    """True if the finding is about a value that is absent or empty."""
 
     def __str__(self) -> str:
         where = f"line {self.line}, column {self.column}: " if self.line is not None else ""

@@ -1,4 +1,4 @@
-"""Whether a loop may start: it was agreed on, its file is valid, and it waits to be started."""
+"""The gate: whether a loop may start. It was agreed on, its file is valid, and it waits to be started."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from aotloop.core.checklist import check_of
-from aotloop.core.contradictions import contradictions
-from aotloop.core.findings import Finding, dotted, warning
-from aotloop.core.graph import Graph
+from aotloop.core.findings import Finding, Path, dotted, warning
+from aotloop.core.graph.units import least_outcomes
+from aotloop.core.graph.work_graph import Graph
+from aotloop.core.handlers.generations import is_begun
+from aotloop.core.limits import EFFORTS, limits_of
+from aotloop.core.measure import attempts_allowed, attempts_left
 from aotloop.core.model import Loop
 
 AGREED = ("goal", "background_intent", "deliverables", "definition_of_done")
@@ -20,13 +23,13 @@ MOST_NAMED = 8
 class Gate(msgspec.Struct, frozen=True):
     ready: bool
     missing: tuple[str, ...]
-    """Key paths of what is not there or blank; else sentences saying what stands in the way."""
+    """Key paths of values that are absent or blank; otherwise sentences that name the obstacle."""
     status: str | None
     warnings: tuple[str, ...] = ()
 
 
 def gate_of(loop: Loop | None, findings: Iterable[Finding]) -> Gate:
-    """`findings` are those of the file and of its invariants; any error among them keeps the gate shut."""
+    """`findings` come from the file and its invariants. Any error among them keeps the gate closed."""
     found = list(findings)
     missing = [
         dotted(finding.path) if finding.missing and finding.path else str(finding)
@@ -50,13 +53,13 @@ def gate_of(loop: Loop | None, findings: Iterable[Finding]) -> Gate:
 
 def _doubts(loop: Loop) -> Iterator[Finding]:
     graph = Graph(loop)
-    work = [one for one in graph.unresolved() if one not in graph.children_of]
+    work = [atom_id for atom_id in graph.unresolved() if atom_id not in graph.children_of]
     yield from contradictions(graph, work)
     yield from _unchecked(graph, work)
 
 
 def _unchecked(graph: Graph, work: list[str]) -> Iterator[Finding]:
-    """Atoms that are done when their agent says so. A single one is told by the base case, right after it."""
+    """Atoms that count as done when their agent says so. For a single one, the base case shows the result soon."""
     base_case = graph.loop.objective.base_case
     found = [
         atom.id
@@ -72,3 +75,61 @@ def _unchecked(graph: Graph, work: list[str]) -> Iterator[Finding]:
         have = "atom has" if len(found) == 1 else "atoms have"
         told = f"{len(found)} {have} no check ({named})"
         yield warning(("atoms",), f"{told}; let `covers` name the items of the base case that each of them makes true")
+
+
+_HERE: Path = ("objective", "constraints")
+
+
+def contradictions(graph: Graph, work: list[str]) -> Iterator[Finding]:
+    """`work`: the atoms that still have to be done."""
+    if not work:
+        return
+    yield from _too_few_attempts(graph, work)
+    yield from _turn_longer_than_all(graph)
+    yield from _too_few_iterations(graph, work)
+    yield from _too_few_stalls(graph, work)
+
+
+def _too_few_attempts(graph: Graph, work: list[str]) -> Iterator[Finding]:
+    """The attempts do not suffice, even if every attempt succeeds."""
+    allowed, left = attempts_allowed(graph.loop), attempts_left(graph.loop)
+    if left < len(work):
+        is_set = graph.loop.objective.constraints.max_total_attempts is not None
+        told = f"{len(work)} atoms need one attempt each; of {allowed} attempts {left} are left"
+        yield warning((*_HERE, "max_total_attempts" if is_set else "effort"), told)
+
+
+def _turn_longer_than_all(graph: Graph) -> Iterator[Finding]:
+    constraints = graph.loop.objective.constraints
+    longest, most = constraints.max_attempts, constraints.max_total_attempts
+    if longest is not None and most is not None and longest > most:
+        told = f"{longest} failures in a row are more than all {most} attempts of max_total_attempts"
+        yield warning((*_HERE, "max_attempts"), told)
+
+
+def _too_few_iterations(graph: Graph, work: list[str]) -> Iterator[Finding]:
+    control, constraints = graph.loop.control, graph.loop.objective.constraints
+    here = (*_HERE, "max_iterations")
+    most = limits_of(constraints).max_iterations
+    left = max(most - control.iteration, 0) + is_begun(control.generation)
+    room, wanted = left * least_outcomes(graph, work), attempts_left(graph.loop)
+    if not left:
+        yield warning(here, f"{control.iteration} iterations were made, {most} are allowed: none is left")
+    elif constraints.max_iterations is not None and _are_many_wanted(graph) and room < wanted:
+        told = f"iterations are over after about {room} attempts ({left} iterations)"
+        yield warning(here, f"{told}, so that the {wanted} attempts that are left cannot be made")
+
+
+def _too_few_stalls(graph: Graph, work: list[str]) -> Iterator[Finding]:
+    constraints = graph.loop.objective.constraints
+    stalls, usual = constraints.max_stall_count, EFFORTS[constraints.effort].max_stall_count
+    if stalls is not None and constraints.effort == "high" and 2 * stalls < usual:
+        attempts = stalls * least_outcomes(graph, work)
+        told = f"{stalls} beside `effort: high`, which has {usual}, ends the loop after {attempts} attempts in vain"
+        yield warning((*_HERE, "max_stall_count"), f"{told}, of {attempts_left(graph.loop)} that are left")
+
+
+def _are_many_wanted(graph: Graph) -> bool:
+    """A person who only sets a low number of iterations wants a short loop."""
+    constraints = graph.loop.objective.constraints
+    return constraints.effort == "high" or constraints.max_total_attempts is not None

@@ -1,4 +1,4 @@
-"""What must hold of every loop (errors), and what a person would want to know about it (warnings)."""
+"""Invariants: rules that every loop must meet (errors), and doubts that a person should know (warnings)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from aotloop.core.checklist import item_names, problems_of_atom_check, problems_of_base_case
-from aotloop.core.conflicts import untried
 from aotloop.core.findings import Finding, Path, error, warning
-from aotloop.core.graph import Graph
+from aotloop.core.graph.conflict_set import untried
+from aotloop.core.graph.work_graph import Graph
 from aotloop.core.limits import problem_of_duration, problems_of_constraints
 from aotloop.core.model import Atom, Loop, OrGroup
 
@@ -69,7 +69,7 @@ def _atoms(loop: Loop, graph: Graph) -> Iterator[Finding]:
         here: Path = ("atoms", number)
         if not atom.id.strip():
             yield error((*here, "id"), "is blank")
-        elif graph.position[atom.id] != number:  # of two, the graph knows the last
+        elif graph.position[atom.id] != number:  # for a duplicate id, the graph knows only the last atom
             yield error((*here, "id"), f"{atom.id} is used {counts[atom.id]} times; ids are unique")
         if not atom.description.strip():
             yield warning((*here, "description"), f"{atom.id} says nothing about what to do")
@@ -83,15 +83,15 @@ def _atoms(loop: Loop, graph: Graph) -> Iterator[Finding]:
 
 
 def problems_of_covers(atom: Atom, items: Iterable[str], here: Path) -> Iterator[Finding]:
-    """`items`: names of those of the base case."""
+    """`items`: the names of all items of the base case."""
     for item in atom.covers:
         if item not in items:
             yield error((*here, "covers"), f"the base case has no item {item!r}{_near(item, items)}")
 
 
 def _ambiguous(loop: Loop, items: Counter[str]) -> Iterator[Finding]:
-    """Names that stand twice in the base case are of no harm to anybody but atoms that cover one."""
-    for item in (one for one, count in items.items() if count > 1):
+    """Items with the same name only matter for atoms that cover this name."""
+    for item in (name for name, count in items.items() if count > 1):
         covering = [atom.id for atom in loop.atoms if item in atom.covers]
         if covering:
             told = f"{items[item]} items are called {item!r}; {', '.join(covering[:8])} must make all of them true"
@@ -140,7 +140,7 @@ def _choices(name: str, group: OrGroup, graph: Graph, here: Path) -> Iterator[Fi
     if not group.choices:
         yield error((*here, "choices"), "is empty; a group needs at least one choice")
         return
-    for choice in sorted({one for one in group.choices if group.choices.count(one) > 1}):
+    for choice in sorted({choice for choice in group.choices if group.choices.count(choice) > 1}):
         yield error((*here, "choices"), f"lists {choice} twice")
     for position, choice in enumerate(group.choices):
         atom = graph.atoms.get(choice)

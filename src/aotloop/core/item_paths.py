@@ -1,4 +1,4 @@
-"""How items of a checklist are called in verdicts: by the path of names that leads to them, each path once."""
+"""Paths of checklist items in verdicts: the names that lead to an item. Each path is unique."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ SEPARATOR = " / "
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """Siblings of the same name are told apart: "tests", "tests (2)"; so a path of names means one item."""
+    """Siblings with the same name get numbers: "tests", "tests (2)". So a path means exactly one item."""
     taken: set[str] = set()
     result = []
     for name in names:

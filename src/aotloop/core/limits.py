@@ -1,4 +1,4 @@
-"""What bounds a run: the constraints of the objective, what `effort` makes of them, and how durations are written."""
+"""Limits of a run: the constraints of the objective, the defaults of `effort`, and the format of durations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOWEST = {
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """The constraints in force: nothing is left open but what only the graph can tell."""
+    """The constraints in force. Only values that depend on the graph are still open."""
 
     max_iterations: int
     max_parallel_agents: int
@@ -52,12 +52,12 @@ EFFORTS: dict[Effort, _Effort] = {
     "normal": _Effort(max_iterations=20, max_stall_count=3, max_attempts=2, attempts_per_atom=10),
     "high": _Effort(max_iterations=60, max_stall_count=5, max_attempts=3, attempts_per_atom=30),
 }
-"""Limits that only make sense together: patience with single atoms is of no use in a run that ends too early."""
+"""Limits that belong together: patience with single atoms is useless in a run that ends too early."""
 
 SET_BY_EFFORT = ("max_iterations", "max_stall_count", "max_attempts")
 
 
-@lru_cache(maxsize=64)  # asked for with every event
+@lru_cache(maxsize=64)  # called for every event
 def limits_of(constraints: Constraints) -> Limits:
     effort = EFFORTS[constraints.effort]
     given = {name: getattr(constraints, name) for name in Constraints.__struct_fields__ if name != "effort"}
@@ -66,7 +66,7 @@ def limits_of(constraints: Constraints) -> Limits:
 
 
 def seconds(duration: Duration) -> float:
-    """90 → 90.0, "90s" → 90.0, "1h30m" → 5400.0. Raises ValueError for what is not a positive length of time."""
+    """90 → 90.0, "90s" → 90.0, "1h30m" → 5400.0. Raises ValueError if the text is not a positive duration."""
     try:
         total = _sum_of_parts(duration) if isinstance(duration, str) else float(duration)
     except OverflowError:

@@ -1,10 +1,9 @@
-"""`advance` is the only code that changes a loop. It takes a fact, and returns what it wants done about it.
+"""`advance` is the only code that changes a loop. It takes an event, and returns the effects it asks for.
 
-An event that is impossible in the present state raises IllegalEvent, naming event, atom and state, and changes nothing:
-everything is checked before the first assignment. Which status may follow which is in aotloop.core.transitions.
+An event that is impossible in the present state raises IllegalEvent, which names event, atom and state. It changes
+nothing, because everything is checked before the first assignment. aotloop.core.transitions has the table of statuses.
 
-Whoever takes many events keeps a Board of the loop and hands it over each time; then an event costs no more than what
-it touches.
+A caller with many events keeps a Board of the loop and passes it each time. Then an event costs only what it touches.
 """
 
 from __future__ import annotations
@@ -12,18 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aotloop.core import atoms, events, growth, status
-from aotloop.core.backtracking import switch
-from aotloop.core.board import Board
+from aotloop.core import events
 from aotloop.core.effects import Effect
-from aotloop.core.failure import seek_alternative
-from aotloop.core.generations import begin_generation, end_generation
+from aotloop.core.graph.board import Board
+from aotloop.core.handlers import atoms, growth, status
+from aotloop.core.handlers.backtracking import switch
+from aotloop.core.handlers.blame import repair_base_case
+from aotloop.core.handlers.failure import seek_alternative
+from aotloop.core.handlers.generations import begin_generation, end_generation
+from aotloop.core.handlers.probes import note_price
+from aotloop.core.handlers.redirect import correct
+from aotloop.core.handlers.status import bind, steer
 from aotloop.core.model import Loop
-from aotloop.core.probing import note_price
-from aotloop.core.redirect import correct
-from aotloop.core.sessions import bind
-from aotloop.core.steering import steer
-from aotloop.core.verdicts import repair_base_case
 
 
 def advance(loop: Loop, event: events.Event, board: Board | None = None) -> list[Effect]:

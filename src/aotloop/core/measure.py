@@ -1,9 +1,8 @@
-"""How much can still happen, at most: a number that every counted attempt makes smaller.
+"""The measure of a loop: how many attempts it may still make. Every counted attempt makes it smaller.
 
-The measure of a loop is the attempts that it may still make. Attempts are pooled: each atom of the file brings its
-share, which any atom may use; atoms that the loop itself adds, parts and repairs, bring none. So nothing but a
-person's correction makes it larger, and a loop halts within a number that is known when it starts. Stalls, iterations,
-time and money only end it earlier.
+Attempts are shared: each atom of the file adds its share, and any atom may use it. Atoms that the loop itself adds,
+parts and repairs, add none. So only a person's correction makes the measure larger, and a loop halts within a number
+that is known at its start. Stalls, iterations, time and money only end it earlier.
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ from aotloop.core.model import Loop
 
 
 def shares_of(loop: Loop) -> int:
-    """Of a loop that starts now: alternatives count, wholes that were decomposed do not."""
+    """Shares of a loop that starts now. Alternatives count; decomposed parents do not."""
     wholes = {split.parent for split in loop.decompositions}
     return max(sum(atom.repairs is None and atom.id not in wholes for atom in loop.atoms), 1)
 
 
 def attempts_allowed(loop: Loop, limits: Limits | None = None) -> int:
-    """In all. `limits`: those in force, if they are not the file's."""
+    """All attempts of the loop. `limits`: the limits in force, if they differ from the file."""
     limits = limits if limits is not None else limits_of(loop.objective.constraints)
     if limits.max_total_attempts is not None:
         return limits.max_total_attempts
@@ -28,5 +27,5 @@ def attempts_allowed(loop: Loop, limits: Limits | None = None) -> int:
 
 
 def attempts_left(loop: Loop, limits: Limits | None = None) -> int:
-    """No more attempts than this are made, unless a person corrects the loop."""
+    """The highest number of attempts that are still made, unless a person corrects the loop."""
     return max(attempts_allowed(loop, limits) - loop.control.tried, 0)

@@ -1,7 +1,7 @@
-"""What a loop consists of. Field names are the keys of the state file; nothing here computes.
+"""The model of a loop. Field names are the keys of the state file; no code here computes anything.
 
-Entries (an atom, a binding, a trail entry, …) are frozen: a change replaces the entry, so that two versions of a
-loop can be compared by identity and the writer rewrites only what is new. The containers of `Loop` are mutable.
+Entries (an atom, a binding, a trail entry, …) are frozen: a change replaces the entry. So two versions of a loop can be
+compared by identity, and the writer rewrites only new entries. The containers of `Loop` are mutable.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Duration = int | float | str
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A value of the file that is replaced, never changed."""
+    """A value of the file. A change replaces it and never modifies it."""
 
 
 # --- objective ---------------------------------------------------------------------------------------------------
@@ -36,7 +36,7 @@ class Criterion(Entry, frozen=True, kw_only=True):
 
 
 class CheckTerms(Entry, frozen=True, kw_only=True):
-    """What a check of any type may carry; which of it a type needs is said in aotloop.core.checklist."""
+    """The fields of all check types. aotloop.core.checklist says which fields a type needs."""
 
     value: str | None = None
     rubric: tuple[Criterion, ...] | None = None
@@ -59,14 +59,14 @@ class ChecklistItem(Entry, frozen=True, kw_only=True):
 
 
 class BaseCase(CheckTerms, frozen=True, kw_only=True):
-    """Either a checklist, or, as before version 1.3, the terms of one single check."""
+    """A checklist or, as before version 1.3, the fields of one single check."""
 
     checklist: tuple[ChecklistItem, ...] | None = None
     type: CheckType | None = None
 
 
 class AtomCheck(CheckTerms, frozen=True, kw_only=True):
-    """Decides one atom: the terms of a check, or a group, or an any_of."""
+    """The check of one atom: the fields of a check, or a group, or an any_of."""
 
     type: CheckType | None = None
     group: tuple[ChecklistItem, ...] | None = None
@@ -74,16 +74,16 @@ class AtomCheck(CheckTerms, frozen=True, kw_only=True):
 
 
 class Constraints(Entry, frozen=True, kw_only=True):
-    """As they were agreed on. What is None is set by `effort`; see aotloop.core.limits.limits_of."""
+    """The constraints as agreed. `effort` sets the values that are None; see aotloop.core.limits.limits_of."""
 
     effort: Effort = "normal"
     max_iterations: int | None = None
     max_parallel_agents: int = 3
     max_stall_count: int | None = None
     max_attempts: int | None = None
-    """The longest turn: failures in a row before the next alternative of a group has its turn."""
+    """The longest turn: this many failures in a row before the next alternative of a group has its turn."""
     max_total_attempts: int | None = None
-    """Attempts of the whole loop; None: a share for each atom of the file."""
+    """Attempts of the whole loop. None: a share for each atom of the file."""
     max_depth: int = 3
     max_children: int = 8
     max_cost_usd: float | None = None
@@ -105,7 +105,7 @@ class Objective(Entry, frozen=True, kw_only=True):
 
 
 class Verdict(Entry, frozen=True, kw_only=True):
-    """The last evaluation of the base case: of which objective, at which commit, and how it went."""
+    """The last evaluation of the base case: its objective, its commit and its result."""
 
     passed: bool
     objective_digest: str
@@ -117,28 +117,28 @@ class Verdict(Entry, frozen=True, kw_only=True):
     repair_rounds: dict[str, int] = {}
     scores: dict[str, dict[str, float]] = {}
     outdated: bool = False
-    """An atom was resolved, reset or has failed since: it says nothing about what is there now."""
+    """An atom was resolved, was reset or failed since then, so the verdict may not describe the present state."""
 
 
 class Generation(Entry, frozen=True, kw_only=True):
-    """What happened since the last generation ended, as far as its judgement needs it."""
+    """The events since the last generation ended, as far as its judgement needs them."""
 
     outcomes: int = 0
-    """Attempts that ended in it."""
+    """Attempts that ended in this generation."""
     least: int = 0
-    """It is not judged before so many attempts have ended."""
+    """The generation is judged only after this many attempts have ended."""
     got_smaller: bool = False
-    """A choice was selected for the first time, or a verdict has fewer failing items than any before."""
+    """A choice was selected for the first time, or a verdict had fewer failing items than any before."""
     resolved: int = 0
-    """Atoms, repairs not counted."""
+    """Resolved atoms, without repairs."""
     grown: tuple[str, ...] = ()
     """Atoms that were decomposed."""
     grew_before: tuple[str, ...] = ()
-    """Atoms decomposed in the generation before, if that one resolved nothing."""
+    """Atoms decomposed in the previous generation, if it resolved nothing."""
 
 
 class Used(Entry, frozen=True, kw_only=True):
-    """What agents used of their models, all in all: tokens, and turns. What is read from a cache is no input."""
+    """Model usage of all agents: tokens and turns. Tokens read from a cache do not count as input."""
 
     input: int = 0
     output: int = 0
@@ -148,7 +148,7 @@ class Used(Entry, frozen=True, kw_only=True):
 
 
 class Prices(Entry, frozen=True, kw_only=True):
-    """What attempts and probes have cost so far, and how many probes said no: whether another probe pays."""
+    """The cost of attempts and probes, and the number of probes that said no. They decide whether a probe pays."""
 
     attempts: int = 0
     attempts_usd: float = 0.0
@@ -160,14 +160,14 @@ class Prices(Entry, frozen=True, kw_only=True):
 
 
 class Steering(Entry, frozen=True, kw_only=True):
-    """What whoever coordinates the loop in a session was last told when it wanted to end."""
+    """The last instruction to the agent that coordinates the loop in a session and wanted to end."""
 
     mark: str = ""
-    """Of the loop as it was then: with the same mark, nothing has come of it."""
+    """The state of the loop at that time. The same mark now means that nothing has changed."""
     sent_back: int = 0
-    """How often in a row, with nothing having come of it."""
+    """How often in a row the agent was sent back without any change."""
     asked: Asked = ""
-    """It was told to have the base case verified, or what is undecided in it judged."""
+    """The instruction asked for a verification of the base case, or for a judgement of undecided items."""
 
 
 class Control(Entry, frozen=True, kw_only=True):
@@ -190,15 +190,15 @@ class Control(Entry, frozen=True, kw_only=True):
     ran_seconds: float = 0.0
     steering: Steering = Steering()
     tried: int = 0
-    """Attempts that counted, in all."""
+    """All attempts that counted."""
     won: int = 0
     """Atoms that an attempt resolved."""
     needed: int = 0
-    """Attempts that those atoms needed, in all."""
+    """All attempts that those atoms needed."""
     fewest_unresolved: int | None = None
-    """There were never fewer unresolved atoms since the objective was agreed on; what was added is added here."""
+    """The lowest number of unresolved atoms since the objective was agreed. Added atoms are added to this number."""
     shares: int | None = None
-    """Atoms that bring attempts: those there when the loop started, and what a person granted since."""
+    """Atoms that add attempts: those present at the start of the loop, and those that a person granted since."""
     prices: Prices = Prices()
 
 
@@ -215,7 +215,7 @@ class Atom(Entry, frozen=True, kw_only=True):
     check: AtomCheck | None = None
     touches: tuple[str, ...] = ()
     covers: tuple[str, ...] = ()
-    """Items of the base case that this atom makes true: they are its check."""
+    """Items of the base case that this atom makes true. They are its check."""
     probe: bool = False
     agent: str | None = None
     timeout: Duration | None = None
@@ -223,19 +223,19 @@ class Atom(Entry, frozen=True, kw_only=True):
     attempts: int = 0
     """Failures in this turn."""
     failures: int = 0
-    """Failures since what it rests on changed last, those of earlier turns included."""
+    """Failures since the last change below it, including those of earlier turns."""
     alike: int = 0
     """Failures in a row with the same evidence."""
     partial: bool = False
-    """A failed attempt left work behind that holds."""
+    """A failed attempt left work that passes."""
     reopened: bool = False
-    """It was resolved, and what it covers failed after all: what it contributed is still there."""
+    """The atom was resolved, but an item that it covers failed later. Its contribution is still there."""
     findings: str | None = None
-    """What a probe found out; None if none was there."""
+    """The findings of a probe. None if there was no probe."""
     whole: bool = False
-    """Decomposing it led nowhere; it is done in one piece."""
+    """A decomposition did not help, so the atom is done in one piece."""
     repairs: str | None = None
-    """The item of the base case, or the atom, whose check failed and which this atom is to mend."""
+    """The base case item, or the atom, whose check failed. This atom must repair it."""
 
 
 class Decomposition(Entry, frozen=True, kw_only=True):
@@ -248,20 +248,20 @@ class OrGroup(Entry, frozen=True, kw_only=True):
     choices: tuple[str, ...]
     selected: str
     failed: tuple[str, ...] = ()
-    """Choices that have had their turn in this round."""
+    """Choices that had their turn in this round."""
     blamed: dict[str, tuple[str, ...]] = {}
-    """Choices left for what was built on them in this round, with the groups they may not go together with."""
+    """Choices left in this round because of the work built on them, each with the groups that share the blame."""
     round: int = 0
-    """How often all choices have had their turn."""
+    """How often all choices had their turn."""
     seen: tuple[str, ...] = ()
-    """Choices that were selected at some time, the first one not counted."""
+    """Choices that were selected at some time, without the first one."""
     blames: dict[str, int] = {}
-    """How often a choice was left for what was built on it."""
+    """How often a choice was left because of the work built on it."""
     hints: dict[str, tuple[str, ...]] = {}
-    """By choice, the atoms that said once that it is in their way."""
+    """For each choice, the atoms that reported once that it blocks them."""
     speculative: bool = False
     won: str | None = None
-    """Who was first in the race; it is not run again as long as this choice is not given up."""
+    """The winner of the race. The race is not run again while this choice is kept."""
 
 
 class Binding(Entry, frozen=True, kw_only=True):
@@ -297,7 +297,7 @@ class Loop(msgspec.Struct, kw_only=True):
     corrections: list[Correction] = []
 
     def snapshot(self) -> Loop:
-        """A copy that later changes of this loop do not reach: entries are shared, containers are not."""
+        """A copy that is independent of later changes: it shares entries, but not containers."""
         return Loop(
             objective=self.objective,
             control=self.control,

@@ -1,7 +1,7 @@
-"""How scores become a judgement: the arithmetic is ours, whoever gave the scores.
+"""Scores of a quality check and the judgement they give. The same arithmetic counts for all judges.
 
-A score counts only if it is on the scale; without a score for every criterion nothing is decided. Of several votes the
-median counts, criterion by criterion, so that one judge in a bad mood decides nothing.
+A score counts only if it is on the scale. Without a score for every criterion there is no decision. Of several votes
+the median counts for each criterion, so that one unusual judge decides nothing.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from aotloop.core.checklist import HIGHEST_SCORE, LOWEST_SCORE
 from aotloop.core.model import Check, Criterion
 
 SIMPLE = "overall"
-"""The one criterion of a check that has `criteria` instead of a rubric."""
+"""The only criterion of a check that has `criteria` instead of a rubric."""
 
 
 class Grade(msgspec.Struct, frozen=True, kw_only=True):
     mean: float | None
-    """Weighted; None: undecided."""
+    """The weighted mean. None: undecided."""
     passed: bool | None
     scores: dict[str, float]
     missing: tuple[str, ...] = ()
-    """Criteria without a score that counts."""
+    """Criteria without a valid score."""
 
 
 def criteria_of(check: Check) -> tuple[Criterion, ...]:
@@ -35,19 +35,19 @@ def criteria_of(check: Check) -> tuple[Criterion, ...]:
 
 def grade(check: Check, votes: Sequence[Mapping[str, float]]) -> Grade:
     criteria = criteria_of(check)
-    scores = {one.criterion: _median(one.criterion, votes) for one in criteria}
+    scores = {criterion.criterion: _median(criterion.criterion, votes) for criterion in criteria}
     given = {name: score for name, score in scores.items() if score is not None}
     missing = tuple(name for name, score in scores.items() if score is None)
     if missing or check.pass_threshold is None:
         return Grade(mean=None, passed=None, scores=given, missing=missing)
-    total = sum(one.weight for one in criteria)
-    mean = sum(one.weight * given[one.criterion] for one in criteria) / total
-    # A mean that is the threshold but for the last digits of its arithmetic has reached it.
+    total = sum(criterion.weight for criterion in criteria)
+    mean = sum(criterion.weight * given[criterion.criterion] for criterion in criteria) / total
+    # A mean that differs from the threshold only by rounding errors has reached it.
     return Grade(mean=mean, passed=mean >= check.pass_threshold - 1e-9, scores=given)
 
 
 def _median(criterion: str, votes: Sequence[Mapping[str, float]]) -> float | None:
-    """Of the votes that count, if they are more than half of all."""
+    """The median of the valid votes, if they are more than half of all votes."""
     scores = [vote[criterion] for vote in votes if criterion in vote and _is_on_scale(vote[criterion])]
     return float(median(scores)) if len(scores) * 2 > len(votes) else None
 

@@ -1,4 +1,4 @@
-"""Which status may follow which, for atoms and for loops; everything that decides about it is in these tables.
+"""Transitions: these tables alone decide which status may follow, for atoms and for loops.
 
     atom   pending ──start──▶ in_progress ──resolve──▶ resolved
               ▲                    │                      │
@@ -10,14 +10,16 @@
                                  ▼  │                    │
                                stopped ──complete────────┘
 
-Setting what already is, is allowed and changes nothing.
+Setting the present status again is allowed and changes nothing.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
-from aotloop.core.model import AtomStatus, LoopStatus
+from aotloop.core.events import Event
+from aotloop.core.model import AtomStatus, Loop, LoopStatus
+from aotloop.errors import IllegalEvent
 
 AtomMove = Literal["start", "resolve", "abandon", "fail", "reset"]
 LoopMove = Literal["start", "stop", "complete"]
@@ -45,3 +47,17 @@ LOOP: dict[tuple[LoopStatus, LoopMove], LoopStatus] = {
     ("stopped", "complete"): "completed",
     ("completed", "complete"): "completed",
 }
+
+
+LONGEST_STORY = 3
+
+
+def illegal(loop: Loop | None, event: Event, why: str, atom_id: str | None = None) -> IllegalEvent:
+    story = _story(loop, atom_id) if loop is not None and atom_id is not None else ""
+    return IllegalEvent(f"{type(event).__name__} is not possible: {why}{story}", why=f"{why}{story}", cause=why)
+
+
+def _story(loop: Loop, atom_id: str) -> str:
+    entries = [entry for entry in loop.trail if atom_id in (entry.atom, entry.selected)]
+    told = [f"{entry.timestamp} {entry.type}: {entry.reason}" for entry in entries[-LONGEST_STORY:]]
+    return f" (its story: {'; '.join(told)})" if told else ""

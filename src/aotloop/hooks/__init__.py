@@ -1,4 +1,4 @@
-"""Hooks of interactive clients: for each a pure `decide`, and one thin `run` that reads, decides and answers.
+"""Hooks of interactive clients: a pure `decide` for each hook, and one thin `run` that reads, decides and answers.
 
-They steer the session that entered the loop, and nobody else; whatever goes wrong, the session is not harmed.
+They only steer the session that entered the loop. An error in a hook never harms a session.
 """

@@ -1,4 +1,4 @@
-"""What a hook can answer, and how that is said to each client. Codex takes an empty object where others approve."""
+"""The answers of a hook, and their form for each client. Codex takes an empty object where others approve."""
 
 from __future__ import annotations
 
@@ -10,51 +10,51 @@ Client = Literal["claude", "codex"]
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """Nothing: this is none of ours, and all is as if there were no hook."""
+    """No answer: the call does not concern a loop, and the client acts as if there were no hook."""
 
 
 class Allow(Answer, frozen=True, kw_only=True):
-    """Whoever wants to end may end. `message` is for the person."""
+    """The agent or session may end. `message` is for the person."""
 
     message: str | None = None
 
 
 class Block(Answer, frozen=True, kw_only=True):
-    """Whoever wants to end goes on, with `reason` as its instruction."""
+    """The agent or session must continue, with `reason` as its instruction."""
 
     reason: str
     message: str
 
 
 class Deny(Answer, frozen=True, kw_only=True):
-    """The tool is not used; whoever wanted to use it reads why. There is no answer that permits one."""
+    """The tool is not used, and the agent reads why. There is no answer that permits a tool."""
 
     reason: str
 
 
 class Context(Answer, frozen=True, kw_only=True):
-    """The model reads this beside what it is told anyway."""
+    """Additional text for the model."""
 
     text: str
 
 
 class Plain(Answer, frozen=True, kw_only=True):
-    """Words instead of an object: what is said before a compaction becomes part of its instructions."""
+    """Text instead of an object: text before a compaction becomes part of its instructions."""
 
     text: str
 
 
 def joined(first: Answer, second: Answer) -> Answer:
-    """What two loops of a session say: whoever may go on for one of them goes on for the other."""
+    """The joined answer of two loops of one session: if one of them blocks the end, the session continues."""
     match first, second:
-        case (Context(text=one), Context(text=two)):
-            return Context(text=f"{two}\n\n{one}")
-        case (Plain(text=one), Plain(text=two)):
-            return Plain(text=f"{two}\n\n{one}")
-        case (Allow(message=str(one)), Block(reason=reason, message=two)):
-            return Block(reason=f"{one}\n{reason}", message=f"{one} {two}")
-        case (Allow(message=str(one)), Allow(message=two)):
-            return Allow(message=one if two is None else f"{one} {two}")
+        case (Context(text=text), Context(text=other)):
+            return Context(text=f"{other}\n\n{text}")
+        case (Plain(text=text), Plain(text=other)):
+            return Plain(text=f"{other}\n\n{text}")
+        case (Allow(message=str(message)), Block(reason=reason, message=other)):
+            return Block(reason=f"{message}\n{reason}", message=f"{message} {other}")
+        case (Allow(message=str(message)), Allow(message=other)):
+            return Allow(message=message if other is None else f"{message} {other}")
         case _:
             return second if second != Answer() else first
 

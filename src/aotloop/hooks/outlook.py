@@ -1,21 +1,24 @@
-"""What there is to do in a loop that nobody works on at the moment."""
+"""The outlook: what is left to do in a loop while no agent works on it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 import msgspec
 
-from aotloop.core.board import Board
-from aotloop.hooks.words import MOST_NAMED
+from aotloop.core.graph.board import Board
+from aotloop.core.model import Loop, TrailEntry
+from aotloop.text.phrases import listed
+from aotloop.text.shorten import short_line
 
 
 class Outlook(msgspec.Struct, frozen=True, kw_only=True):
     ready: tuple[str, ...]
-    """Best first; not more than can be told."""
+    """Ready atoms, best first, limited to the number that can be shown."""
     left_in_progress: tuple[str, ...]
     to_check: tuple[str, ...]
-    """Decomposed, all parts resolved: only their check stands in the way."""
+    """Decomposed atoms with all parts resolved: only their check is missing."""
 
     @property
     def is_empty(self) -> bool:
@@ -24,12 +27,43 @@ class Outlook(msgspec.Struct, frozen=True, kw_only=True):
 
 def outlook(board: Board) -> Outlook:
     pending = [
-        one
-        for one in board.children_of
-        if one in board.atoms and board.atoms[one].status == "pending" and one in board.required
+        atom_id
+        for atom_id in board.children_of
+        if atom_id in board.atoms and board.atoms[atom_id].status == "pending" and atom_id in board.required
     ]
     return Outlook(
         ready=tuple(islice(board.best_ready(), MOST_NAMED)),
-        left_in_progress=tuple(one.id for one in board.loop.atoms if one.status == "in_progress"),
-        to_check=tuple(one for one in pending if not board.waits_for(one) and not board.is_exhausted(one)),
+        left_in_progress=tuple(atom.id for atom in board.loop.atoms if atom.status == "in_progress"),
+        to_check=tuple(
+            atom_id for atom_id in pending if not board.waits_for(atom_id) and not board.is_exhausted(atom_id)
+        ),
     )
+
+
+LONGEST_NAME = 40
+MOST_NAMED = 8
+MOST_FAILURES = 3
+
+
+def short_name(text: str) -> str:
+    return short_line(text, LONGEST_NAME)
+
+
+def names(ids: Sequence[str]) -> str:
+    return listed([short_name(name) for name in ids], MOST_NAMED)
+
+
+def described(board: Board, ids: Iterable[str]) -> dict[str, str]:
+    """One line for each atom, by id."""
+    return {name: f"- {short_name(name)}: {short_line(board.atoms[name].description)}" for name in ids}
+
+
+def last_failures(loop: Loop) -> list[str]:
+    """The last failures, newest first."""
+    failures = [entry for entry in reversed(loop.trail) if entry.type == "failure"][:MOST_FAILURES]
+    return [f"- {_who(entry)}: {short_line(entry.reason)}" for entry in failures]
+
+
+def _who(entry: TrailEntry) -> str:
+    name = short_name(entry.atom or entry.or_group or "?")
+    return name if entry.attempt is None else f"{name}, attempt {entry.attempt}"

@@ -1,33 +1,32 @@
-"""Which way it goes on: whose turn it is and why, what was said to be in the way, in one piece again, or in parts."""
+"""Strategies: how the loop continues. The next turn and its reason, reported blockers, in one piece or in parts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from aotloop.core.board import Board
-from aotloop.core.conflicts import conflict_set
 from aotloop.core.effects import Added, Backtracked, Effect, Reopened, Withdrawn
-from aotloop.core.turns import turn
-from aotloop.core.units import is_promising, next_in_line
-from aotloop.hooks.words import line, names
+from aotloop.core.graph.board import Board
+from aotloop.core.graph.conflict_set import conflict_set
+from aotloop.core.graph.units import is_promising, next_in_line
+from aotloop.core.policy.turns import turn
+from aotloop.hooks.outlook import names, short_name
+from aotloop.text.shorten import short_line
 
 MOST_HINTS = 3
 
 
 def changes(board: Board, effects: Iterable[Effect]) -> list[str]:
-    """What the machine has decided by itself."""
+    """The decisions of the machine itself."""
     told: list[str] = []
     for effect in effects:
         match effect:
             case Backtracked(or_group=group, left=left, selected=selected, undone=undone):
                 why = _why(board, selected)
-                told.append(
-                    f"{line(group, 40)} has switched: {line(left, 40)} has had its turn, go on with {selected} ({why})."
-                )
+                had = f"{short_name(left)} has had its turn"
+                told.append(f"{short_name(group)} has switched: {had}, go on with {selected} ({why}).")
                 if undone:
-                    told.append(
-                        f"First take back what was built on it: take_back.py {line(','.join(undone), 600)} --reason R."
-                    )
+                    ids = short_line(",".join(undone), 600)
+                    told.append(f"First take back what was built on it: take_back.py {ids} --reason R.")
             case Withdrawn(parents=parents):
                 told.append(f"Decomposing {names(parents)} led nowhere: do it whole, in one piece.")
             case Reopened(atoms=atoms):
@@ -40,11 +39,11 @@ def changes(board: Board, effects: Iterable[Effect]) -> list[str]:
 
 
 def advice(board: Board, ready: Iterable[str]) -> list[str]:
-    """For a stall. The atom that failed most often is what it hangs on."""
-    candidates = [board.atoms[one] for one in ready]
+    """Advice for a stall, about the atom that failed most often."""
+    candidates = [board.atoms[atom_id] for atom_id in ready]
     if not candidates:
         return []
-    atom = max(candidates, key=lambda one: one.failures)
+    atom = max(candidates, key=lambda candidate: candidate.failures)
     ways = []
     if atom.partial:
         ways.append("begin from the work that holds")
@@ -53,11 +52,11 @@ def advice(board: Board, ready: Iterable[str]) -> list[str]:
     if conflict_set(board, atom.id) - {board.group_of.get(atom.id)}:
         ways.append("if another atom's result is in its way, name it (fail_atom.py --because-of)")
     ways.append("try another approach; the same once more does not count as one")
-    return [f"Stalled: switch strategy for atom {line(atom.id, 40)}: {', or '.join(ways)}."]
+    return [f"Stalled: switch strategy for atom {short_name(atom.id)}: {', or '.join(ways)}."]
 
 
 def standing(board: Board, atom_id: str) -> str:
-    """How it went with an atom so far, and what comes next if it fails again; nothing if there is nothing to say."""
+    """The history of an atom, and the next step if it fails again; empty if there is nothing to say."""
     atom = board.atoms[atom_id]
     parts = []
     if atom.probe:
@@ -69,16 +68,16 @@ def standing(board: Board, atom_id: str) -> str:
     elif atom.failures and (following := _next(board, atom_id)) is not None:
         left = max(turn(board.loop) - atom.attempts, 1)
         more = "1 more failure" if left == 1 else f"{left} more failures"
-        parts.append(f"after {more} it is the turn of {line(following, 40)}")
+        parts.append(f"after {more} it is the turn of {short_name(following)}")
     if atom.partial:
         parts.append("part of its work holds: go on from there")
     return f" ({'; '.join(parts)})" if parts else ""
 
 
 def hints(board: Board) -> list[str]:
-    """What was said once; the second time the same is said, the choice is left."""
+    """Hints that were given once. When the same hint comes again, the group leaves the choice."""
     told = [
-        f"{names(speakers)} said that {line(choice, 40)} is in the way; said again, {line(name, 40)} leaves it."
+        f"{names(speakers)} said that {short_name(choice)} is in the way; said again, {short_name(name)} leaves it."
         for name, group in board.loop.or_groups.items()
         for choice, speakers in group.hints.items()
         if choice == group.selected and choice in board.required

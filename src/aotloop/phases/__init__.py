@@ -1,1 +1,1 @@
-"""The phase loop on the ground: what git, files and tests say of it, and what follows. Nothing here starts an agent."""
+"""The phase loop of a feature: claims are checked against evidence, and `driver` lets agents take the turns."""

@@ -1,1 +1,1 @@
-"""The driver that does the work: agents in worktrees, merges, checks; asyncio around a pure conductor."""
+"""The driver of a run: agents in worktrees, merges, checks; asyncio around the pure scheduler."""

@@ -1,8 +1,8 @@
-"""What others did to the file while a run held it in memory: what is taken over, what is restored.
+"""Edits of the file while a run holds it in memory: which of them are accepted, and which are restored.
 
-Commands of ours make corrections, and every correction raises the epoch: such a file is taken as it is. Anything else
-is an edit by hand, perhaps the save of a buffer that is hours old. What it adds and rewords is taken; facts that only
-the machine establishes (status, results, counters, history) are restored, and that is said.
+Commands of ours make corrections, and every correction raises the epoch: such a file is accepted as it is. Any other
+change is an edit by hand, perhaps from a buffer that is hours old. Added and reworded text is accepted. Facts that only
+the machine establishes (status, results, counters, history) are restored, with a notice.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from aotloop.core.invariants import findings_of
 from aotloop.core.model import Atom, Control, Correction, Loop, OrGroup
 
 REWORDED = ("description", "depends_on", "run", "check", "covers", "touches", "probe", "agent", "timeout", "estimate")
-"""Of an atom: what a person says about it."""
+"""Fields of an atom that a person writes."""
 
 MOST_NAMED = 8
 
 
 class Edits(msgspec.Struct, kw_only=True):
     loop: Loop | None = None
-    """What the loop is from now on; None: it is as it was, apart from the requests."""
+    """The loop from now on; None: it is unchanged, apart from the requests."""
     requests: list[events.Event] = []
     taken: list[str] = []
     restored: list[str] = []
@@ -41,11 +41,11 @@ def edits(
     is_old: bool = False,
     past: Collection[str] = (),
 ) -> Edits:
-    """`known`: what the file said when it was last looked at; `ours` goes on from there, and may be ahead of it.
+    """`known`: the file at the last look; `ours` goes on from there, and may be ahead of it.
 
-    `adopt`: a file of a higher epoch is taken whole; not where ours is ahead: then no command has written it.
-    `is_old`: it says that the loop ran no longer than before this run began, so the buffer is at least as old; what it
-    says about stopping is not meant for this run. `past`: atoms that there were, and that were taken out since.
+    `adopt`: a file of a higher epoch is accepted as a whole, unless ours is ahead: then no command has written it.
+    `is_old`: the file shows a runtime from before this run, so the buffer is at least as old; its request to stop is
+    not meant for this run. `past`: atoms that existed and were removed since.
     """
     if adopt and found.control.epoch > ours.control.epoch:
         return _adopted(known, found)
@@ -65,14 +65,14 @@ def edits(
 
 
 def _adopted(known: Loop, found: Loop) -> Edits:
-    told = [f"{one.type}: {one.description}" for one in found.corrections[len(known.corrections) :]]
+    told = [f"{change.type}: {change.description}" for change in found.corrections[len(known.corrections) :]]
     if found.control.redirect_requested and not known.control.redirect_requested:
         told.append("a person wants to change direction; everything waits")
     return Edits(loop=found.snapshot(), taken=told, objective_changed=found.objective != known.objective)
 
 
 def _settled(result: Edits, candidate: Loop, ours: Loop, at: str) -> Edits:
-    """An edit that would leave the file with mistakes is not taken."""
+    """An edit that would leave mistakes in the file is not accepted."""
     errors = [finding for finding in findings_of(candidate) if finding.level == "error"]
     if errors and result.taken:
         refused = f"{'; '.join(result.taken)} (it cannot be taken: {errors[0]})"
@@ -90,7 +90,7 @@ def _settled(result: Edits, candidate: Loop, ours: Loop, at: str) -> Edits:
 
 
 def _take_requests(known: Control, found: Control, result: Edits) -> None:
-    is_current = found.epoch == known.epoch  # what a buffer of before a redirect says about redirecting is over
+    is_current = found.epoch == known.epoch  # a buffer from before a redirect has an old request to redirect
     if is_current and found.redirect_requested and not known.redirect_requested:
         result.requests.append(events.RedirectRequested())
     if is_current and known.redirect_requested and not found.redirect_requested:
@@ -102,7 +102,7 @@ def _take_requests(known: Control, found: Control, result: Edits) -> None:
 
 
 def _take_verdict(known: Loop, found: Loop, candidate: Loop) -> None:
-    """Somebody ran `aot verify` meanwhile; an old buffer, and one that ours is ahead of, has nothing new to say."""
+    """A person ran `aot verify` meanwhile; an old buffer, or one that ours is ahead of, has no new verdict."""
     before, verdict = known.control, found.control.verdict
     is_new = verdict not in (None, before.verdict) and candidate.control.verdict == before.verdict
     if is_new and found.control.ran_seconds == before.ran_seconds:
@@ -152,7 +152,7 @@ def _take_atoms(known: Loop, found: Loop, candidate: Loop, result: Edits, past: 
                 Atom(id=atom.id, status="pending", or_group=atom.or_group, whole=atom.whole, **words)
             )
             result.taken.append(f"added {atom.id}")
-    gone = [one for one in before if one not in now and one in places]
+    gone = [name for name in before if name not in now and name in places]
     if gone:
         result.restored.append(f"{_named(gone)}, which `aot redirect --remove` takes out")
 
@@ -187,12 +187,12 @@ def _take_groups(known: Loop, found: Loop, candidate: Loop, result: Edits) -> No
 
 
 def _grown(name: str, before: OrGroup, now: OrGroup, ours: OrGroup, result: Edits) -> OrGroup:
-    new = tuple(one for one in now.choices if one not in before.choices)
+    new = tuple(choice for choice in now.choices if choice not in before.choices)
     if new or now.speculative != before.speculative:
         result.taken.append(f"changed group {name}")
-    facts = [one for one in OrGroup.__struct_fields__ if one not in ("choices", "speculative")]
-    undone = [one for one in facts if getattr(now, one) != getattr(before, one)]
-    undone += ["choices"] if any(one not in now.choices for one in before.choices) else []
+    facts = [field for field in OrGroup.__struct_fields__ if field not in ("choices", "speculative")]
+    undone = [field for field in facts if getattr(now, field) != getattr(before, field)]
+    undone += ["choices"] if any(choice not in now.choices for choice in before.choices) else []
     if undone:
         result.restored.append(f"group {name}: {', '.join(undone)}")
     return replace(ours, choices=(*ours.choices, *new), speculative=now.speculative)

@@ -1,8 +1,8 @@
-"""The loop in memory and the loop in the file are one: both change only here, together, under the file's lock.
+"""The ledger keeps the loop in memory and the loop in the file equal: both change only here, under the file's lock.
 
-An exchange takes in what others did to the file, conducts what has been reported, and writes what came of it; only then
-may anyone act on the effects. What has to be decided together with the state of the file (whether a result may still
-land on the branch) is done within it.
+An exchange takes in the changes of others, gives the reports to the scheduler, and writes the new loop. Only then the
+effects may be carried out. A decision that depends on the state of the file (whether a result may still land on the
+branch) is made within the exchange.
 """
 
 from __future__ import annotations
@@ -12,43 +12,44 @@ from collections.abc import Callable
 
 import msgspec
 
+from aotloop.clock import now
 from aotloop.core import events
-from aotloop.core.conduct import Run, conduct, reports
 from aotloop.core.effects import Added, Effect
 from aotloop.core.model import Loop
+from aotloop.core.scheduler import reports
+from aotloop.core.scheduler.decisions import conduct
+from aotloop.core.scheduler.run_state import Run
 from aotloop.errors import Unavailable
-from aotloop.runner.clock import now
+from aotloop.exit_codes import PERSON_NEEDED
 from aotloop.runner.edits import Edits, edits
-from aotloop.runner.legible import legible
 from aotloop.statefile.store import Store
-
-_WAITS_FOR_A_PERSON = 6
+from aotloop.text.encodable import encodable
 
 
 class Exchanged(msgspec.Struct, kw_only=True):
     effects: list[Effect] = []
     taken: list[str] = []
-    """What others did, and what of it was not taken."""
+    """The changes of others, and which of them were not accepted."""
     restored: list[str] = []
     afterwards: list[Callable[[], None]] = []
-    """To be done when it is written."""
+    """To be called after the write."""
 
 
 Deed = Callable[[Exchanged], reports.Report | None]
-"""Done under the lock, after what others did was taken in; what it returns is conducted."""
+"""Called under the lock, after the changes of others are in; the scheduler gets what it returns."""
 
 Item = reports.Report | Deed
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
-    """What the ledger cannot know by itself."""
+    """Decisions that the ledger cannot make by itself."""
 
     objection: Callable[[Loop, bool], str | None]
-    """Why a run may not go on with this loop; told whether its objective is another one now."""
+    """Why a run may not continue this loop; the argument says whether the objective has changed."""
     at_once: Callable[[Effect, Exchanged], reports.Report | None]
-    """What comes of an effect that needs no work; None: it has to be carried out."""
+    """The result of an effect that needs no work; None: it has to be carried out."""
     ahead: Callable[[list[Effect]], list[Effect]] = list
-    """Sees to effects that need not wait until the file is written; returns those that have to."""
+    """Carries out effects that need not wait for the write; returns the others."""
 
 
 class Ledger:
@@ -59,30 +60,31 @@ class Ledger:
         self._has_begun = False
         self._waiting: list[Item] = []
         self._result = Exchanged()
-        """What has come of items, and is not written yet."""
+        """Results of items that are not written yet."""
         self._is_ahead = False
-        """Of what was found in the file under the lock that is held now."""
+        """Whether our loop is ahead of the file that was found under the present lock."""
         self._knows_the_run = False
-        """The file does: whoever comes after a crash can tell what belongs to this run."""
+        """Whether the file names this run: after a crash, the next run knows which records belong to it."""
         self._known = run.loop.snapshot()
         self._ran_before = run.loop.control.ran_seconds
         self._past = {atom.id for atom in run.loop.atoms}
-        """Atoms that there are or were: one that is gone does not come back because somebody saves an old buffer."""
+        """Atoms of the present and the past: a removed atom does not return when a person saves an old buffer."""
         self._accounted = time.monotonic()
 
     @property
     def loop(self) -> Loop:
-        """As it was last written; nobody changes this value any more."""
+        """The loop as last written; this value does not change any more."""
         return self._known
 
     @property
     def is_stale(self) -> bool:
-        """Somebody else has changed the file since the last exchange."""
+        """Another process or a person has changed the file since the last exchange."""
         return self._store.has_changed()
 
     def exchange(self, items: list[Item]) -> Exchanged:
-        """Raises StateFileError and Unavailable, for what the store could not read or write. Items are not lost by
-        that: what comes of them is written and returned by the next exchange that succeeds.
+        """Raises StateFileError and Unavailable if the store could not read or write.
+
+        Items are not lost then: the next exchange that succeeds writes and returns their results.
         """
         self._is_ahead = False
         self._waiting += items
@@ -109,7 +111,7 @@ class Ledger:
         return result
 
     def _conduct(self, report: reports.Report, result: Exchanged) -> None:
-        effects = conduct(self.run, legible(report))
+        effects = conduct(self.run, encodable(report))
         for effect in effects:
             if isinstance(effect, Added):
                 self._past.update(effect.atoms)
@@ -119,17 +121,17 @@ class Ledger:
                 result.effects.append(effect)
 
     def _account(self) -> None:
-        """Time that went by, on a clock that nobody sets; it is decided upon together with what is reported."""
+        """Adds the elapsed time, from a clock that is never set; it is decided on together with the reports."""
         seconds = round(max(time.monotonic() - self._accounted, 0.0), 3)
-        self._accounted += seconds  # what is too short to be written down counts the next time
+        self._accounted += seconds  # a time that is too short to be written counts the next time
         self.run.advance(events.Spent(seconds=seconds))
 
-    # --- what others did -----------------------------------------------------------------------------------------
+    # --- changes of others ---------------------------------------------------------------------------------------
 
     def _take_in(self, found: Loop, result: Exchanged) -> None:
         if found == self._known:
             return
-        if not self._has_begun:  # it was changed since it was looked at, and nothing has been made of that yet
+        if not self._has_begun:  # it was changed since the last look, and that change is not yet used
             self._known, self.run.loop = found.snapshot(), found.snapshot()
             self._ran_before = found.control.ran_seconds
             self._refuse(found)
@@ -149,7 +151,7 @@ class Ledger:
     def _refuse(self, found: Loop) -> None:
         if (objection := self._rules.objection(found, True)) is not None:
             hint = "The file was changed just now; look at it."
-            raise Unavailable(objection.removeprefix("blocked: "), hint=hint, exit_code=_WAITS_FOR_A_PERSON)
+            raise Unavailable(objection.removeprefix("blocked: "), hint=hint, exit_code=PERSON_NEEDED)
 
     def _replace(self, made: Edits, at: str, result: Exchanged) -> None:
         if made.loop is None:

@@ -1,9 +1,8 @@
-"""Drives one run: conducts what is reported, carries out what is asked for, until it is finished.
+"""Drives one run: passes reports to the scheduler and carries out its effects, until the run is finished.
 
-    reports ──▶ Ledger.exchange (file ⇄ conductor) ──▶ effects ──▶ tasks ──▶ reports
+    reports ──▶ Ledger.exchange (file ⇄ scheduler) ──▶ effects ──▶ tasks ──▶ reports
 
-Everything that takes time is a task of one group. Tasks tell what they found by putting reports into the queue; nobody
-but the ledger changes the loop.
+All slow work is a task of one group. Tasks put their reports into the queue. Only the ledger changes the loop.
 """
 
 from __future__ import annotations
@@ -18,33 +17,32 @@ from functools import partial
 
 import msgspec
 
+from aotloop.clock import now
 from aotloop.core import effects, events
-from aotloop.core.conduct import reports
 from aotloop.core.limits import seconds
 from aotloop.core.model import Loop
+from aotloop.core.scheduler import reports
 from aotloop.errors import AotError, StateFileInvalid, StateFileMissing
-from aotloop.runner import news
-from aotloop.runner.clock import now
-from aotloop.runner.headway import Headway
+from aotloop.execution import run_events
+from aotloop.execution.observer import Observer
+from aotloop.execution.threads import in_thread, obeying_signals
+from aotloop.runner.background_tasks import BackgroundTasks
+from aotloop.runner.crash_recovery import Recovery
 from aotloop.runner.ledger import Exchanged, Item, Ledger, Rules
-from aotloop.runner.means import Means
-from aotloop.runner.performing import Performer
-from aotloop.runner.recovery import Recovery
-from aotloop.runner.signals import obeying_signals
-from aotloop.runner.spectator import Spectator
-from aotloop.runner.tasks import Tasks
-from aotloop.runner.threads import in_thread
-from aotloop.runner.watching import watch_blocked, watch_branch, watch_dialogue, watch_file, watch_lease
+from aotloop.runner.performer import Performer
+from aotloop.runner.progress import Progress
+from aotloop.runner.run_context import RunContext
+from aotloop.runner.watchers import watch_blocked, watch_branch, watch_dialogue, watch_file, watch_lease
 from aotloop.statefile.store import Store
 
 _THREADS = 256
-"""At most; they are made when they are needed. A check that takes hours must not keep a merge waiting."""
+"""The most threads; they are made when they are needed. A check that takes hours must not make a merge wait."""
 
 _MENDING_PATIENCE = 600.0
-"""Seconds that a file which cannot be understood is waited for."""
+"""Seconds to wait for the repair of an invalid file."""
 
 _SAVING_PATIENCE = 1.0
-"""Seconds that a file is waited for which is gone: some editors move the old one away before they write the new one."""
+"""Seconds to wait for a missing file: some editors move the old one away before they write the new one."""
 
 _PAUSE = 0.1
 
@@ -53,9 +51,9 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
     status: str
     reason: str | None = None
     worked: bool = True
-    """False: the base case held before anything was done."""
+    """False: the base case held before any work."""
     signal: int | None = None
-    """What interrupted it."""
+    """The signal that interrupted it."""
 
 
 class Start(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,7 +64,7 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
     recovery: Recovery
     is_resumed: bool = False
     commit: str | None = None
-    """That is checked out, without any change; None: not known."""
+    """The commit that is checked out, without local changes; None: unknown."""
 
 
 class Runner:
@@ -74,39 +72,39 @@ class Runner:
         self,
         *,
         store: Store,
-        means: Means,
+        context: RunContext,
         start: Start,
         objection: Callable[[Loop, bool], str | None],
         renew: Callable[[], None],
-        spectator: Spectator,
+        observer: Observer,
     ) -> None:
         self._store = store
-        self._run = means.run
-        self._means = means
+        self._run = context.run
+        self._context = context
         self._start = start
-        self._spectator = spectator
+        self._observer = observer
         self._objection = objection
         self._renew = renew
         self._queue: asyncio.Queue[Item | None] = asyncio.Queue()
         self._signal: int | None = None
-        self._headway = Headway(means.run)
-        self._generations_told = means.run.loop.control.iteration
+        self._headway = Progress(context.run)
+        self._generations_told = context.run.loop.control.iteration
         self._finished: effects.Finished | None = None
-        self._was_asked_to_stop = means.run.loop.control.stop_requested
-        """Before this run began, by whoever wanted to stop the one that died."""
+        self._was_asked_to_stop = context.run.loop.control.stop_requested
+        """The request to stop the run that died, from before this run began."""
         self._asked_meanwhile: reports.Report | None = None
 
     async def drive(self) -> Ending:
-        """Raises AotError where the file could not be read or written; then it is as it was, and can be resumed."""
+        """Raises AotError if the file could not be read or written; it is then unchanged, and can be resumed."""
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS, "aot"))
         try:
             async with asyncio.TaskGroup() as group:
-                self._tasks = Tasks(group, self._queue.put_nowait)
-                self._performer = Performer(self._means, self._tasks, self._queue.put_nowait)
+                self._tasks = BackgroundTasks(group, self._queue.put_nowait)
+                self._performer = Performer(self._context, self._tasks, self._queue.put_nowait)
                 rules = Rules(objection=self._objection, at_once=self._performer.at_once, ahead=self._performer.ahead)
                 self._ledger = Ledger(self._store, self._run, rules)
                 with obeying_signals(self._interrupt):
-                    watchers = [group.create_task(one) for one in self._watchers()]
+                    watchers = [group.create_task(watcher) for watcher in self._watchers()]
                     try:
                         await self._conduct()
                     finally:
@@ -121,7 +119,7 @@ class Runner:
         yield watch_file(self._ledger, partial(self._queue.put_nowait, None))
         yield watch_dialogue(self._store.path, self._run, self._queue.put_nowait)
         yield watch_blocked(self._run, self._queue.put_nowait)
-        if (branch := self._means.places.branch) is not None:
+        if (branch := self._context.isolation.branch) is not None:
             yield watch_branch(branch, self._queue.put_nowait)
         yield watch_lease(self._renew, self._queue.put_nowait)
 
@@ -138,9 +136,9 @@ class Runner:
         start, recovery = self._start, self._start.recovery
         self._run.to_revert += recovery.given_up
         items: list[Item] = []
-        if start.is_resumed:  # whatever was asked of the run that died is not asked of this one
+        if start.is_resumed:  # a request to the run that died is not a request to this one
             items.append(self._stop_what_died)
-        commit = None if recovery.found else start.commit  # what was found is taken up before anything can start
+        commit = None if recovery.found else start.commit  # found results are taken up before an attempt can start
         digest = start.objective_digest
         items.append(reports.Began(at=now(), run_id=start.run_id, objective_digest=digest, commit=commit))
         items.append(lambda _: self._asked_meanwhile)
@@ -158,15 +156,15 @@ class Runner:
         self._run.advance(events.LoopStopped(reason=control.stop_reason))
 
     async def _reported(self) -> list[Item]:
-        """All that has been reported by now; if nothing has, it is waited for, until a limit of time is reached."""
+        """All reports so far; if there are none, waits for one, until a limit of time is reached."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._seconds_left()):
                 first = await self._queue.get()
                 items = [first]
                 while not self._queue.empty():
                     items.append(self._queue.get_nowait())
-                return [one for one in items if one is not None]
-        return [reports.Told(at=now(), event=events.Spent())]  # time went by
+                return [item for item in items if item is not None]
+        return [reports.Told(at=now(), event=events.Spent())]  # time has passed
 
     def _seconds_left(self) -> float | None:
         limit = self._run.limits.max_runtime
@@ -175,7 +173,7 @@ class Runner:
         return max(seconds(limit) - self._run.loop.control.ran_seconds, 0.0) + 0.01
 
     async def _exchange(self, items: list[Item]) -> Exchanged:
-        """A file that a person left with a mistake in it is waited for: nothing is lost, and nothing new begins."""
+        """Waits for the repair of a file with a person's mistake in it: nothing is lost, and nothing new begins."""
         began, is_told = time.monotonic(), False
         while True:
             try:
@@ -188,18 +186,20 @@ class Runner:
                 if not is_told and not is_missing:
                     is_told = True
                     text = f"the file cannot be understood; the run waits until it is mended: {error.message}"
-                    self._means.tell(news.Warned(at=now(), text=text))
-                items = []  # they are not lost
+                    self._context.tell(run_events.Warned(at=now(), text=text))
+                items = []  # the items are not lost
                 await asyncio.sleep(_PAUSE)
 
     def _act_on(self, exchanged: Exchanged) -> None:
         loop = self._ledger.loop
-        self._spectator.loop_changed(loop)
-        self._means.places.edited((*exchanged.taken, *exchanged.restored))
+        self._observer.loop_changed(loop)
+        self._context.isolation.edited((*exchanged.taken, *exchanged.restored))
         for text in exchanged.taken:
-            self._means.tell(news.CorrectionTaken(at=now(), text=text))
+            self._context.tell(run_events.CorrectionTaken(at=now(), text=text))
         for text in exchanged.restored:
-            self._means.tell(news.Warned(at=now(), text=f"restored what an edit of the file had undone: {text}"))
+            self._context.tell(
+                run_events.Warned(at=now(), text=f"restored what an edit of the file had undone: {text}")
+            )
         for then in exchanged.afterwards:
             then()
         for effect in exchanged.effects:
@@ -208,14 +208,14 @@ class Runner:
             self._performer.perform(effect, loop)
         self._tell_generations(loop)
         if (half := self._headway.after(loop)) is not None:
-            self._means.tell(half)
+            self._context.tell(half)
 
     def _tell_generations(self, loop: Loop) -> None:
         control = loop.control
         is_under_way = self._run.is_open and not self._run.finished
         ended = control.iteration - is_under_way
         for number in range(self._generations_told + 1, ended + 1):
-            self._means.tell(news.GenerationEnded(at=now(), iteration=number, stall_count=control.stall_count))
+            self._context.tell(run_events.GenerationEnded(at=now(), iteration=number, stall_count=control.stall_count))
         self._generations_told = max(ended, self._generations_told)
 
     def _ending(self) -> Ending:
@@ -227,7 +227,7 @@ class Runner:
     # --- signals -------------------------------------------------------------------------------------------------
 
     def _interrupt(self, number: int) -> None:
-        """Once: an orderly stop. Twice: at once."""
+        """First signal: an orderly stop. Second signal: an immediate stop."""
         if self._signal is None:
             self._signal = number
             reason = f"interrupted by {signal.Signals(number).name}"
@@ -237,8 +237,8 @@ class Runner:
 
 
 def _first(errors: BaseExceptionGroup[AotError]) -> AotError:
-    one: BaseException = errors
-    while isinstance(one, BaseExceptionGroup):
-        one = one.exceptions[0]
-    assert isinstance(one, AotError)  # noqa: S101 - only such were caught
-    return one
+    error: BaseException = errors
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    assert isinstance(error, AotError)  # noqa: S101 - only such were caught
+    return error

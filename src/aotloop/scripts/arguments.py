@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
+
+SESSIONS = ("CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID")
+"""Variables in which clients tell commands which session they belong to."""
 
 
 class UsageError(Exception):
@@ -89,3 +93,8 @@ def clean(word: str) -> str:
 
 def _key(option: str) -> str:
     return option.strip("-").replace("-", "_")
+
+
+def session_told() -> str | None:
+    """The session that the client named to the commands it runs."""
+    return next((found for name in SESSIONS if (found := os.environ.get(name))), None)

@@ -1,34 +1,35 @@
-"""add_atom, decompose_atom, switch_or_branch, fail_atom, record_probe: changing the work graph."""
+"""add_atom, decompose_atom, switch_or_branch: changing the work graph."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from aotloop import app
-from aotloop.core import events
-from aotloop.core.effects import Added, Backtracked, Effect
-from aotloop.scripts.arguments import Option, Usage, UsageError, comma_separated, truth
-from aotloop.scripts.output import Script
+from msgspec import to_builtins
+
+from aotloop.app.atoms import NewAtom, Part, add_atom, covers_in, decompose_atom, select_choice
+from aotloop.app.loops import open_store
+from aotloop.scripts.arguments import Option, Usage, UsageError, comma_separated
+from aotloop.scripts.json_output import Script
 
 BETWEEN_DESCRIPTIONS = "|||"
 """Also between items of the base case: both are sentences, in which there may be commas."""
 
 
 def _add_atom(given: dict[str, Any]) -> dict[str, Any]:
-    event = events.AtomAdded(
+    new = NewAtom(
         atom=given["atom_id"],
         description=given["description"],
         depends_on=given["depends_on"],
         or_group=given["or_group"],
         covers=given["covers"],
     )
-    app.apply(app.open_store(given["state_file"]), event)
+    add_atom(open_store(given["state_file"]), new)
     return {
         "success": True,
-        "atom_id": event.atom,
-        "depends_on": list(event.depends_on),
-        "or_group": event.or_group,
-        **({"covers": list(event.covers)} if event.covers else {}),
+        "atom_id": new.atom,
+        "depends_on": list(new.depends_on),
+        "or_group": new.or_group,
+        **({"covers": list(new.covers)} if new.covers else {}),
     }
 
 
@@ -44,17 +45,15 @@ def _decompose_atom(given: dict[str, Any]) -> dict[str, Any]:
     if strangers := [one for one in given["probe"] if one not in ids]:
         raise UsageError(f"--probe names what is none of the children: {', '.join(strangers)}")
     covers = _covers_of(given["covers"], ids)
-    children = tuple(
-        events.Child(atom=child, description=text, covers=covers.get(child, ()), probe=child in given["probe"])
+    parts = tuple(
+        Part(atom=child, description=text, covers=covers.get(child, ()), probe=child in given["probe"])
         for child, text in zip(ids, descriptions, strict=True)
     )
-    event = events.AtomDecomposed(parent=given["parent"], children=children, reason=given["reason"])
-    store = app.open_store(given["state_file"])
-    effects = app.apply(store, event)
-    added = [atom for effect in effects if isinstance(effect, Added) for atom in effect.atoms]
-    result = {"success": True, "parent": event.parent, "children": added, "reason": event.reason}
+    store = open_store(given["state_file"])
+    added = decompose_atom(store, given["parent"], parts, given["reason"])
+    result = {"success": True, "parent": given["parent"], "children": list(added), "reason": given["reason"]}
     if covers:
-        taken = {atom.id: list(atom.covers) for atom in store.load().atoms if atom.id in covers}
+        taken = covers_in(store.load(), tuple(covers))
         left_out = [one for child, items in covers.items() for one in items if one not in taken[child]]
         result |= {"covers": taken, "not_in_base_case": list(dict.fromkeys(left_out))}
     return result
@@ -72,50 +71,8 @@ def _covers_of(pairs: tuple[str, ...], ids: tuple[str, ...]) -> dict[str, tuple[
 
 
 def _switch_or_branch(given: dict[str, Any]) -> dict[str, Any]:
-    """A choice that has had its turn may be taken again: that begins another round."""
-    event = events.BranchSwitched(or_group=given["group"], choice=given["choice"], reason=given["reason"], at=app.now())
-    store = app.open_store(given["state_file"])
-    effects = app.apply(store, event)
-    return {"success": True, **_backtracked(effects), "round": store.load().or_groups[event.or_group].round}
-
-
-def _fail_atom(given: dict[str, Any]) -> dict[str, Any]:
-    from aotloop.session.failing import Failure, fail  # noqa: PLC0415 - each script needs its own part
-
-    failure = Failure(
-        reason=given["reason"],
-        because_of=given["because_of"],
-        progress=given["progress"],
-        wants_probe=given["wants_probe"],
-    )
-    came = fail(app.open_store(given["state_file"]), given["atom_id"], failure)
-    return {"success": True, "atom_id": given["atom_id"], "reason": failure.reason, **came.as_data()}
-
-
-def _record_probe(given: dict[str, Any]) -> dict[str, Any]:
-    from aotloop.session.failing import probe  # noqa: PLC0415
-
-    came = probe(
-        app.open_store(given["state_file"]),
-        given["atom_id"],
-        feasible=given["feasible"],
-        findings=given["findings"],
-        estimate=given["estimate"],
-    )
-    return {"success": True, "atom_id": given["atom_id"], "feasible": given["feasible"], **came.as_data()}
-
-
-def _backtracked(effects: list[Effect]) -> dict[str, Any]:
-    for effect in effects:
-        if isinstance(effect, Backtracked):
-            return {
-                "or_group": effect.or_group,
-                "left": effect.left,
-                "selected": effect.selected,
-                "reset": list(effect.reset),
-                "undone": list(effect.undone),
-            }
-    return {}
+    switched = select_choice(open_store(given["state_file"]), given["group"], given["choice"], given["reason"])
+    return {"success": True, **to_builtins(switched)}
 
 
 _REASON = Option(required=True)
@@ -150,30 +107,4 @@ DECOMPOSE_ATOM = Script(
 SWITCH_OR_BRANCH = Script(
     Usage("Give up the selected choice of a group for another.", ("group", "choice"), {"--reason": _REASON}),
     _switch_or_branch,
-)
-FAIL_ATOM = Script(
-    Usage(
-        "Record a failed attempt, and what comes next. --because-of: atoms whose results are in its way; --progress:"
-        " part of the work holds; --wants-probe: a probe is to look before the next attempt.",
-        ("atom_id",),
-        {
-            "--reason": _REASON,
-            "--because-of": Option(comma_separated, ()),
-            "--progress": Option(None),
-            "--wants-probe": Option(None),
-        },
-    ),
-    _fail_atom,
-)
-RECORD_PROBE = Script(
-    Usage(
-        "Record what a probe found out. A no is evidence: it counts as one turn that led nowhere.",
-        ("atom_id",),
-        {
-            "--feasible": Option(truth, required=True),
-            "--findings": Option(required=True),
-            "--estimate": Option(float),
-        },
-    ),
-    _record_probe,
 )

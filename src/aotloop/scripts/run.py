@@ -8,34 +8,34 @@ from importlib import import_module
 
 MODULES = {
     "read_state": "state",
-    "update_atom": "state",
-    "add_binding": "state",
-    "set_status": "state",
-    "verify_command": "checks",
-    "verify_file": "checks",
-    "verify_checklist": "checks",
-    "validate_state": "checks",
-    "check_gate": "checks",
-    "align_goal": "aligning",
+    "update_atom": "atom_status",
+    "add_binding": "atom_status",
+    "set_status": "loop_status",
+    "request_stop": "loop_status",
+    "verify_checklist": "loop_status",
+    "verify_command": "single_checks",
+    "verify_file": "single_checks",
+    "validate_state": "state_checks",
+    "check_gate": "state_checks",
+    "align_goal": "align_goal",
     "add_atom": "dag",
     "decompose_atom": "dag",
     "switch_or_branch": "dag",
-    "fail_atom": "dag",
-    "record_probe": "dag",
-    "request_stop": "convergence",
-    "request_redirect": "convergence",
-    "apply_correction": "convergence",
-    "enter_loop": "sessions",
-    "integrate": "sessions",
-    "take_back": "sessions",
-    "record_judgement": "sessions",
-    "ship": "shipping",
+    "fail_atom": "attempt_results",
+    "record_probe": "attempt_results",
+    "request_redirect": "corrections",
+    "apply_correction": "corrections",
+    "enter_loop": "enter_loop",
+    "integrate": "integrate",
+    "take_back": "integrate",
+    "record_judgement": "record_judgement",
+    "ship": "ship.steps",
 }
 
 
 def run(name: str, argv: Sequence[str]) -> int:
     _import_msgspec_quickly()
-    from aotloop.scripts.output import main  # noqa: PLC0415
+    from aotloop.scripts.json_output import main  # noqa: PLC0415
 
     module = import_module(f"aotloop.scripts.{MODULES[name]}")
     return main(name, getattr(module, name.upper()), argv)

@@ -1,7 +1,7 @@
-"""Runs a loop in virtual time: a driver like the runner, but nothing is done, and every outcome is made up.
+"""A simulator that runs a loop in virtual time: a driver like the runner, but without real work or real outcomes.
 
-What comes of an attempt, and when, is asked of a `World`; so a run can be planned (`AllGoesWell`), replayed (`AsGiven`)
-or provoked (`ByChance`). Only attempts and waits take time; merges, reverts and checks take none.
+A `World` decides the outcome and the duration of an attempt. So a run can be planned (`AllGoesWell`), replayed
+(`AsGiven`) or stressed (`ByChance`). Only attempts and waits take time; merges, reverts and checks take none.
 """
 
 from aotloop.simulator.simulation import Simulated, Span, simulate

@@ -1,4 +1,4 @@
-"""Virtual time: what was begun ends in the order of its times, and each end is reported as by a real driver."""
+"""The simulation: virtual time, in which attempts end in order, and each end is reported as by a real driver."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from collections.abc import Iterable
 import msgspec
 
 from aotloop.core import effects as wished
-from aotloop.core.conduct import Run, conduct
-from aotloop.core.conduct import reports as told
 from aotloop.core.events import Spent
 from aotloop.core.model import Loop, Verdict
 from aotloop.core.objective import digest_of
+from aotloop.core.scheduler import reports as told
+from aotloop.core.scheduler.decisions import conduct
+from aotloop.core.scheduler.run_state import Run
 from aotloop.simulator.worlds import Obstacle, World
 
 
 class Span(msgspec.Struct, frozen=True, kw_only=True):
-    """One attempt: at which atom, in which slot (from 1), from when to when (in minutes)."""
+    """One attempt: its atom, its slot (from 1), its start and its end (in minutes)."""
 
     attempt: int
     atom: str
@@ -26,18 +27,18 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
     begin: float
     end: float
     beside: int
-    """The most attempts that were under way at once while this one was, itself included."""
+    """The most attempts that ran at the same time as this one, including itself."""
     is_cancelled: bool = False
 
 
 class Simulated(msgspec.Struct, frozen=True, kw_only=True):
-    """How it went. Status "running": it hangs, because something is waited for that never comes."""
+    """The result. Status "running": the loop hangs, because it waits for an event that never comes."""
 
     status: str
     reason: str | None
     minutes: float
     spans: tuple[Span, ...]
-    """In the order in which they began."""
+    """In the order of their starts."""
     verifications: int
 
     @property
@@ -48,7 +49,7 @@ class Simulated(msgspec.Struct, frozen=True, kw_only=True):
 def simulate(
     loop: Loop, world: World, *, slots: int | None = None, at: str = "", commit: str | None = None
 ) -> Simulated:
-    """The loop is changed as by a real run. `slots`: fewer than the loop allows. `commit`: where it begins."""
+    """Changes the loop like a real run. `slots`: fewer than the loop allows. `commit`: the first commit."""
     simulation = _Simulation(Run(loop, overriding={} if slots is None else {"max_parallel_agents": slots}), world, at)
     simulation.perform(conduct(simulation.run, told.Began(at=at, commit=commit)))
     while simulation.finished is None and simulation.pending:
@@ -87,7 +88,7 @@ class _Simulation:
     def step(self) -> None:
         when, _, report = heapq.heappop(self.pending)
         if isinstance(report, told.OfAttempt) and not self._is_known(report.attempt):
-            return  # a cancelled attempt reports no more
+            return  # a cancelled attempt does not report any more
         self._pass_time(when)
         if isinstance(report, told.OfAttempt):
             self._end(report.attempt)
@@ -128,7 +129,7 @@ class _Simulation:
         heapq.heappush(self.pending, (self.now + minutes, self._sequence, report))
 
     def _pass_time(self, when: float) -> None:
-        """The run hears of it only if its time is limited."""
+        """The run is told the time only if its runtime is limited."""
         passed, self.now = when - self.now, when
         if passed > 0 and self._is_timed:
             self.perform(conduct(self.run, told.Told(event=Spent(seconds=60 * passed), at=self.at)))
@@ -150,9 +151,9 @@ class _Simulation:
     def _start(self, start: wished.StartAttempt) -> None:
         slot = heapq.heappop(self._free_slots) if self._free_slots else len(self._begun) + 1
         self._begun[start.attempt] = _Begun(start=start, slot=slot, begin=self.now)
-        for one in self._begun.values():
-            one.beside = max(one.beside, len(self._begun))
-        if self._is_known(start.attempt):  # else the same decision that began it has called it off
+        for span in self._begun.values():
+            span.beside = max(span.beside, len(self._begun))
+        if self._is_known(start.attempt):  # otherwise the decision that started it has also cancelled it
             self._later(*self.world.attempt(self.run, start))
 
     def _end(self, number: int, *, is_cancelled: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Worlds to run in: they say how long an attempt takes and what comes of it, and know nothing of the clock."""
+"""Worlds for the simulator: they decide how long an attempt takes and how it ends. They know no clock."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from msgspec.structs import replace
 
 from aotloop.core import effects as wished
 from aotloop.core.checklist import base_case_tree, count_repairable
-from aotloop.core.conduct import Attempt, Run
-from aotloop.core.conduct import reports as told
 from aotloop.core.events import Child
+from aotloop.core.scheduler import reports as told
+from aotloop.core.scheduler.run_state import Attempt, Run
 
 Obstacle = told.MustWait | told.MergeBlocked
 
 
 class World(Protocol):
     def attempt(self, run: Run, start: wished.StartAttempt) -> tuple[float, told.OfAttempt]:
-        """How many minutes it takes, and what is reported then."""
+        """The duration of the attempt in minutes, and its report."""
 
     def wait(self, run: Run, obstacle: Obstacle) -> float | None:
-        """How many minutes until that is out of the way; None: never."""
+        """Minutes until the obstacle is gone; None: never."""
 
     def merge(self, run: Run, merged: told.Merged) -> told.OfAttempt:
-        """What is reported of a merge: that it was merged, or another thing."""
+        """The report of a merge: merged, or another result."""
 
     def revert(self, run: Run, atoms: tuple[str, ...]) -> None:
-        """What these atoms had contributed is taken back."""
+        """Takes back the contributions of these atoms."""
 
     def base_case(self, run: Run) -> dict[str, str]:
-        """The failing items, with their evidence; none: it holds."""
+        """The failing items with their evidence; empty: the base case holds."""
 
     def parent(self, run: Run, atom: str) -> str | None:
-        """Why a decomposed atom does not pass its own check; None if it does."""
+        """Why a decomposed atom fails its own check; None if it passes."""
 
 
 class AllGoesWell:
-    """Every attempt succeeds, in the minutes given for its atom or else estimated; probes find no obstacle at once."""
+    """Every attempt succeeds, in the given or else the estimated minutes. Probes find no obstacle at once."""
 
     def __init__(self, minutes: Mapping[str, float] | None = None, *, default_minutes: float = 1.0) -> None:
         self._minutes = minutes if minutes is not None else {}
@@ -71,9 +71,9 @@ class AllGoesWell:
 
 
 class AsGiven(AllGoesWell):
-    """By atom, what comes of its attempts and of its merges, one after the other; and verdicts. Then all goes well.
+    """Given outcomes of attempts and merges for each atom, in order, and given verdicts. After them, all goes well.
 
-    The numbers of attempts in what is given do not matter.
+    The attempt numbers in the given outcomes do not matter.
     """
 
     def __init__(
@@ -104,12 +104,12 @@ class AsGiven(AllGoesWell):
 
 
 def _attempt(run: Run, number: int) -> Attempt:
-    """One whose merge was blocked before is not among the others."""
+    """Finds an attempt. One whose merge was blocked is stored separately."""
     return run.attempts[number] if number in run.attempts else run.blocked[number]
 
 
 class Chances(msgspec.Struct, frozen=True, kw_only=True):
-    """How likely each mishap is. The first three exclude one another, and so do those of a merge."""
+    """The probability of each mishap. The first three exclude each other, and so do those of a merge."""
 
     fails: float = 0.2
     grows: float = 0.1
@@ -123,7 +123,7 @@ class Chances(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ByChance(AllGoesWell):
-    """Anything may happen. Times are spread around the given or estimated ones, as a lognormal distribution does it."""
+    """Everything can happen. Durations have a lognormal distribution around the given or estimated ones."""
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class ByChance(AllGoesWell):
         return minutes, told.WorkDone(attempt=number, summary="done", at="")
 
     def wait(self, run: Run, obstacle: Obstacle) -> float | None:
-        """What a person has to put right may stay as it is."""
+        """A problem that needs a person may stay unsolved."""
         is_lasting = isinstance(obstacle, told.MergeBlocked) and self._random.random() < 0.5
         return None if is_lasting else self._random.expovariate(1 / (super().wait(run, obstacle) or 1))
 
@@ -168,12 +168,12 @@ class ByChance(AllGoesWell):
             case "refused":
                 return told.MergeRefused(attempt=number, reason="does not go together", at="")
             case "conflicts" if _attempt(run, number).merges < run.merges:
-                others = [one.id for one in run.loop.atoms if one.status == "resolved"]
+                others = [atom.id for atom in run.loop.atoms if atom.status == "resolved"]
                 return told.MergeConflicted(
                     attempt=number, others=(self._random.choice(others),) if others else (), at=""
                 )
             case "blocked":
-                return told.MergeBlocked(attempt=number, reason="somebody edits the same file", at="")
+                return told.MergeBlocked(attempt=number, reason="the same file is being edited", at="")
         return merged
 
     def base_case(self, run: Run) -> dict[str, str]:
@@ -195,11 +195,15 @@ class ByChance(AllGoesWell):
         return None
 
     def _children(self) -> tuple[Child, ...]:
-        """Two or three; maybe in a row, maybe two of them alternatives."""
+        """Two or three parts, perhaps in a row, perhaps as alternatives."""
         count, in_row, or_group = self._random.randint(2, 3), self._random.random() < 0.5, "way"
         if self._random.random() < 0.3:
             return tuple(Child(description="a way", or_group=or_group) for _ in range(count))
         return tuple(
-            Child(description="a part", name=f"part {one}", depends_on=(f"part {one - 1}",) if in_row and one else ())
-            for one in range(count)
+            Child(
+                description="a part",
+                name=f"part {number}",
+                depends_on=(f"part {number - 1}",) if in_row and number else (),
+            )
+            for number in range(count)
         )

@@ -1,1 +1,1 @@
-"""Text ⇄ model: reading, examining, revising and durably replacing a loop's state file."""
+"""State files: reading, examining, revising and durably replacing the file of a loop."""

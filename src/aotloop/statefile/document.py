@@ -1,7 +1,7 @@
-"""A state file in memory: its text and the loop that stands in it. A new loop changes only the entries that differ.
+"""A state file in memory: its text and its loop. A new loop changes only the entries that differ.
 
-Where a revision is not sure of itself, or the cuts between entries could not be proven, the whole new file is read back
-before it is accepted. So no text is ever made that does not read as the loop it was made for.
+If a revision is uncertain, or the cuts between entries could not be proven, the whole new file is read back before it
+is accepted. So every text that is written reads as the loop it was made for.
 """
 
 from __future__ import annotations
@@ -10,17 +10,18 @@ from itertools import chain
 
 from aotloop.core.model import Loop
 from aotloop.errors import StateFileInvalid
-from aotloop.statefile import emit, fast, frontmatter
-from aotloop.statefile.overlay import overlay
-from aotloop.statefile.pieces import Block, cut, marked, shows_every_cut
-from aotloop.statefile.readback import reads_as_meant
-from aotloop.statefile.reading import decode_parts, plain_data
-from aotloop.statefile.sections import SECTION_NAMES, Section, missing_section
+from aotloop.statefile import reader
+from aotloop.statefile.reader import decode_parts, plain_data
+from aotloop.statefile.yaml import emitter, fast_reader
+from aotloop.statefile.yaml.entries import overlay
+from aotloop.statefile.yaml.pieces import Block, cut, marked, shows_every_cut
+from aotloop.statefile.yaml.readback import reads_as_meant
+from aotloop.statefile.yaml.sections import SECTION_NAMES, Section, missing_section
 
 
 class Document:
     def __init__(self, data: bytes) -> None:
-        parts = frontmatter.split(data)
+        parts = reader.split(data)
         self._head, self._tail = parts.head, parts.tail
         self._take(data, decode_parts(parts))
 
@@ -38,16 +39,16 @@ class Document:
         return self._data[len(self._head) : len(self._data) - len(self._tail)]
 
     def loop(self) -> Loop:
-        """A copy to change and hand back to `revise`."""
+        """A copy to change and to pass back to `revise`."""
         return self._loop.snapshot()
 
     def revise(self, new: Loop) -> bytes:
-        """The bytes of the file in which `new` stands; from now on, this document is that file."""
+        """The bytes of the file with the loop `new`. From now on, this document is that file."""
         changed = [name for name in SECTION_NAMES if getattr(self._loop, name) != getattr(new, name)]
         if not changed:
             return self._data
         if not self._opened.issuperset(changed):
-            # Who changes once pays for what it changes; who goes on will change the rest, too.
+            # The first change pays only for its own sections; a second change means that more will follow.
             self._open(set(changed) if not self._opened else set(SECTION_NAMES))
         try:
             is_sure = self._revise_sections(changed, new)
@@ -60,15 +61,15 @@ class Document:
         return self._data
 
     def _revise_sections(self, names: list[str], new: Loop) -> bool:
-        """Whether every entry that was written has been read back, and is what it was meant to be."""
+        """Whether every written entry was read back and has the intended value."""
         written = [self._section(name).revise(getattr(self._loop, name), getattr(new, name)) for name in names]
-        entrywise = [one for one in written if one is not None]
+        entrywise = [section for section in written if section is not None]
         if not self._proven or len(entrywise) < len(written):
             return False
-        return reads_as_meant(entrywise, self._indent) or all(one.reads_alone() for one in entrywise)
+        return reads_as_meant(entrywise, self._indent) or all(section.reads_alone() for section in entrywise)
 
     def _read_back(self, new: Loop) -> bytes:
-        """The file as revised, if that reads as it should; else written anew."""
+        """The revised file, if it reads back correctly; otherwise a file that is written completely anew."""
         for make in (self._parts, lambda: self._anew(new)):
             data = self._framed(make())
             if self._reads_as(data, new):
@@ -76,7 +77,7 @@ class Document:
         raise _unwritable()
 
     def _open(self, names: set[str]) -> None:
-        """Cuts the file into sections, and these of them into entries."""
+        """Cuts the file into sections, and the named sections into entries."""
         self._opened = names
         top = cut(self._yaml)
         if top is None or top.kind != "mapping":
@@ -91,7 +92,7 @@ class Document:
             for piece in top.pieces
         ]
         with_marks = Block(top.kind, top.indent, top.head, [section.marked() for section in self._sections])
-        found = fast.generic(marked(with_marks))
+        found = fast_reader.generic(marked(with_marks))
         self._proven = shows_every_cut(found, with_marks) and all(
             section.is_proven(found[section.name]) for section in self._sections
         )
@@ -112,26 +113,26 @@ class Document:
         return list(chain([head], *[section.parts() for section in self._sections]))
 
     def _framed(self, yaml: list[bytes]) -> bytes:
-        if self._crlf:  # new lines end as the others do
+        if self._crlf:  # new lines end like the others
             yaml = [b"".join(yaml).replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")]
         return b"".join([self._head, *yaml, self._tail])
 
     def _anew(self, new: Loop) -> list[bytes]:
-        """All of the YAML, unknown keys kept: for files in a style that cannot be revised entry by entry."""
+        """All of the YAML, with unknown keys, for files in a style that cannot be revised entry by entry."""
         raw = plain_data(self._yaml)
-        carried = overlay(raw, emit.to_data(self._loop), emit.to_data(new))
-        return [emit.block(carried, 0).encode()]
+        carried = overlay(raw, emitter.to_data(self._loop), emitter.to_data(new))
+        return [emitter.block(carried, 0).encode()]
 
     def _reads_as(self, data: bytes, loop: Loop) -> bool:
         yaml = data[len(self._head) : len(data) - len(self._tail)]
         try:
-            return decode_parts(frontmatter.Parts(self._head, yaml, self._tail)) == loop
+            return decode_parts(reader.Parts(self._head, yaml, self._tail)) == loop
         except StateFileInvalid:
             return False
 
 
 def _unwritable() -> StateFileInvalid:
     return StateFileInvalid(
-        "this change cannot be written so that it reads back as it was meant; nothing was changed",
+        "this change cannot be written so that it reads back correctly; nothing was changed",
         hint="Look for characters that YAML cannot hold. If there are none, this is a bug: please report it.",
     )

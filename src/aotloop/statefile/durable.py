@@ -1,31 +1,31 @@
-"""The only code that writes a state file: under an exclusive lock, whole or not at all, and on disk when it returns."""
+"""The only code that writes a state file: under an exclusive lock, all or nothing, and on disk when it returns."""
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import stat
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Literal
 
 from aotloop.errors import StateFileBusy, StateFileMissing, Unavailable
+from aotloop.flock import open_lock, wait_for_lock
+from aotloop.statefile.lease import lease_file
+from aotloop.statefile.locate import PHASE_FILE
 
 LOCK_PATIENCE = 30.0
-"""Seconds. A lock is held for milliseconds; whoever keeps it this long is stopped or hangs."""
+"""Seconds. A lock is held for milliseconds; a process that keeps it this long is stopped or hangs."""
 
-_LONGEST_PAUSE = 0.01
 _NO_LOCK_ON_FOLDERS = (errno.EBADF, errno.EINVAL, errno.EISDIR, errno.ENOTSUP, errno.EACCES)
 
 
 @contextmanager
 def locked(path: str, *, patience: float = LOCK_PATIENCE) -> Iterator[None]:
-    """Exclusive among all processes that change files in this folder.
+    """An exclusive lock against all processes that change files in this folder.
 
-    The folder itself is locked, not a file: nothing is left behind, and the kernel frees it when its holder dies. File
-    systems that cannot lock a folder (NFS) get a lock file beside the state file.
+    The folder itself is locked, not a file: nothing is left behind, and the kernel frees the lock when its holder dies.
+    File systems that cannot lock a folder (NFS) get a lock file beside the state file.
     """
     folder = os.path.dirname(path)
     try:
@@ -39,7 +39,7 @@ def locked(path: str, *, patience: float = LOCK_PATIENCE) -> Iterator[None]:
             if error.errno not in _NO_LOCK_ON_FOLDERS:
                 raise
             os.close(descriptor)
-            descriptor = os.open(beside(path, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+            descriptor = open_lock(beside(path, "lock"), 0o666)
             _wait_for(descriptor, path, patience)
         yield
     finally:
@@ -47,33 +47,23 @@ def locked(path: str, *, patience: float = LOCK_PATIENCE) -> Iterator[None]:
 
 
 def beside(path: str, kind: Literal["lock", "tmp"]) -> str:
-    """What a process that died may have left there. It is nobody's work."""
+    """A file that a dead process may have left there. It contains no work."""
     return os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{kind}")
 
 
 def _wait_for(descriptor: int, path: str, patience: float) -> None:
-    deadline = time.monotonic() + patience
-    pause = 0.0005
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                raise StateFileBusy(
-                    f"{path} is locked by another process for more than {patience:g} s; nothing was changed",
-                    hint="Look for a stopped or hanging `aot`; the lock goes with its process.",
-                ) from None
-            time.sleep(pause)
-            pause = min(pause * 2, _LONGEST_PAUSE)
-        else:
-            return
+    if not wait_for_lock(descriptor, patience):
+        raise StateFileBusy(
+            f"{path} is locked by another process for more than {patience:g} s; nothing was changed",
+            hint="Look for a stopped or hanging `aot`; the lock goes with its process.",
+        )
 
 
 def replace(path: str, data: bytes, is_wanted: Callable[[], bool] = lambda: True) -> os.stat_result | None:
     """Call it under the lock: the temporary file has a fixed name, so that a crash leaves at most one behind.
 
-    `is_wanted` is asked at the last moment, when everything that takes time is done; None: nothing was changed. What is
-    returned is of the file that was written, whoever replaced it since.
+    `is_wanted` is called at the last moment, when all slow steps are done. None: nothing was changed. The result
+    describes the written file, even if another process has replaced it since.
     """
     temporary = beside(path, "tmp")
     mode = _mode_of(path)
@@ -84,7 +74,7 @@ def replace(path: str, data: bytes, is_wanted: Callable[[], bool] = lambda: True
                 _forget(temporary)
                 return None
             os.rename(temporary, path)
-            became = "it was changed, and that may not outlast a power failure"
+            became = "it was changed, but a power failure may undo that"
             status = os.fstat(descriptor)
         _sync_folder(os.path.dirname(path))
     except OSError as error:
@@ -102,7 +92,7 @@ def _written(path: str, data: bytes, mode: int) -> Iterator[int]:
     try:
         descriptor = os.open(path, flags, mode)
     except FileExistsError:
-        os.unlink(path)  # what a crash left behind, or a pipe that would block us
+        os.unlink(path)  # left by a crash, or a pipe that would block us
         descriptor = os.open(path, flags, mode)
     try:
         os.fchmod(descriptor, mode)
@@ -116,9 +106,7 @@ def _written(path: str, data: bytes, mode: int) -> Iterator[int]:
 
 
 def _mode_of(path: str) -> int:
-    """Of the file that is replaced. A repository may hold a link to a device, or a pipe, where it should be; those are
-    not ours to replace.
-    """
+    """The mode of the replaced file. A link to a device, or a pipe, may be in its place; those are not replaced."""
     try:
         mode = os.lstat(path).st_mode
     except FileNotFoundError:
@@ -141,3 +129,19 @@ def _sync_folder(folder: str) -> None:
 def _forget(path: str) -> None:
     with suppress(OSError):
         os.unlink(path)
+
+
+JOURNALS = ".aot"
+"""The folder in the project for records that aotloop writes about a loop."""
+
+
+def our_files(state_file: str, root: str) -> list[str]:
+    """Paths relative to the project's root."""
+    files = (*_of(state_file), *_of(os.path.join(root, PHASE_FILE)))
+    inside = dict.fromkeys(os.path.relpath(path, root) for path in files)
+    return [JOURNALS, *(path for path in inside if not path.startswith(".."))]
+
+
+def _of(state_file: str) -> list[str]:
+    leases = [lease_file(state_file, "run"), lease_file(state_file, "redirect")]
+    return [state_file, *leases, beside(state_file, "lock"), beside(state_file, "tmp")]

@@ -1,4 +1,4 @@
-"""Read, change, write: one file, whole, and without losing what somebody saved in between."""
+"""Exchange of a file: read, change, write as a whole, without losing changes that were saved in between."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ T = TypeVar("T")
 MOST_RETRIES = 20
 
 TICK = 0.02
-"""Seconds. Two changes of a file that are closer to each other may have the same time."""
+"""Seconds. Two changes of a file within this time may have the same timestamp."""
 
 Signature = tuple[int, ...]
-"""Of a file as it was: while it has another one, somebody has changed it."""
+"""The signature of a file at one time. A different signature means that the file was changed."""
 
 
 class Exchanged(msgspec.Struct, Generic[T], frozen=True):
-    """What the file now says, its signature, and what came of the change."""
+    """The new content of the file, its signature, and the result of the change."""
 
     data: bytes
     signature: Signature
@@ -34,7 +34,7 @@ class Exchanged(msgspec.Struct, Generic[T], frozen=True):
 def exchange(
     path: str, read: Callable[[], tuple[bytes, Signature]], revise: Callable[[bytes], tuple[bytes, T]]
 ) -> Exchanged[T]:
-    """Replaces what the file says by what `revise` makes of it. Call it under the lock (durable.locked).
+    """Replaces the content of the file by the result of `revise`. Call it under the lock (durable.locked).
 
     `revise` may run more than once: a person's editor does not take our lock, so if the file changes between our
     reading and our writing, it is read again. If `revise` raises, nothing is written.
@@ -53,27 +53,29 @@ def exchange(
 def _is_as_it_was(
     path: str, read: Callable[[], tuple[bytes, Signature]], data: bytes, signature: Signature
 ) -> Callable[[], bool]:
-    """Times are as coarse as the kernel's clock: of two changes at the same moment, only what the file says tells."""
+    """Timestamps are coarse. For two changes at the same moment, only the content shows a difference."""
     return lambda: signature_of(path) == signature and read()[0] == data
 
 
 def contents(path: str, *, most: int | None = None) -> tuple[bytes, Signature]:
-    """All of a regular file; OSError if it cannot be read. `most`: bytes; of a longer one no more than that is read."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe would keep us waiting
+    """The whole content of a regular file; OSError if it cannot be read. `most`: read at most this many bytes."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe would block
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise Unavailable(f"{path} is not a regular file", hint="A state file is one; --state-file names another.")
+            raise Unavailable(
+                f"{path} is not a regular file", hint="A state file is a regular file; --state-file names another one."
+            )
         data = os.read(descriptor, status.st_size + 1 if most is None else min(status.st_size, most) + 1)
         while (most is None or len(data) <= most) and (more := os.read(descriptor, 1 << 16)):
-            data += more  # it grew while we read, or the file system reads in portions
+            data += more  # it grew during the read, or the file system reads in portions
         return data, _facts(status)
     finally:
         os.close(descriptor)
 
 
 def signature_of(path: str) -> Signature | None:
-    """As the file is now; None if there is none."""
+    """The present signature of the file; None if there is no file."""
     try:
         return _facts(os.stat(path))
     except FileNotFoundError:

@@ -1,15 +1,12 @@
-"""Who holds a loop: the process that runs it, and the person who is changing its direction. One of each at a time.
+"""The lease of a loop: held by the process that runs it, or by the person who changes its direction. One of each.
 
-A lease is a flock on a small file beside the state file. It ends with the process that holds it, however that ends, so
-nobody has to guess whether a process that is named somewhere still lives.
+A lease is a flock on a small file beside the state file. It ends together with the process that holds it, in every
+case. So no code has to guess whether a named process is still alive.
 """
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import os
-import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,18 +15,19 @@ from typing import Literal
 import msgspec
 
 from aotloop.errors import StateFileBusy, Unavailable
+from aotloop.flock import is_still, open_lock, try_lock
 
 Role = Literal["run", "redirect"]
 
 _LOOKS, _LOOK_SECONDS = 5, 0.01
-"""Whoever only asks who holds it, holds it for a moment; whoever has just taken it writes its name a moment later."""
+"""A process that only asks for the holder holds the lease for a moment. A new holder writes its name a moment later."""
 
 _WORDS: dict[Role, str] = {"run": "runs this loop", "redirect": "is changing the direction of this loop"}
 
 
 class Holder(msgspec.Struct, frozen=True, kw_only=True):
     pid: int | None = None
-    """None: somebody holds it, but what was written about who cannot be read."""
+    """None: a process holds the lease, but its name cannot be read."""
     since: str = ""
 
     @property
@@ -38,8 +36,8 @@ class Holder(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def holder_of(state_file: str, role: Role = "run") -> Holder | None:
-    """Whoever holds it now; None if nobody does."""
-    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # a pipe in its place would keep us waiting
+    """The present holder; None if there is none."""
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # a pipe would block
     try:
         descriptor = os.open(lease_file(state_file, role), flags)
     except OSError:
@@ -52,7 +50,7 @@ def holder_of(state_file: str, role: Role = "run") -> Holder | None:
 
 @contextmanager
 def lease(state_file: str, role: Role = "run", *, since: str = "") -> Iterator[Lease]:
-    """Raises StateFileBusy, with the process that holds it."""
+    """Raises StateFileBusy with the process that holds the lease."""
     held = Lease(state_file, role, since)
     try:
         yield held
@@ -69,15 +67,15 @@ class Lease:
         self._descriptor = self._take()
 
     def renew(self) -> None:
-        """Takes it again if its file was removed (by `git clean`, say). Raises StateFileBusy if somebody was faster."""
-        if not _is_still(self._path, self._descriptor):
+        """Takes the lease again if its file was removed (by `git clean`, say). Raises StateFileBusy if it is taken."""
+        if not is_still(self._path, self._descriptor):
             before, self._descriptor = self._descriptor, self._take()
             os.close(before)
 
     def end(self) -> None:
-        if _is_still(self._path, self._descriptor):  # if somebody removed it, what is there now is another holder's
+        if is_still(self._path, self._descriptor):  # if the file was removed, a new file belongs to another holder
             with suppress(OSError):
-                os.unlink(self._path)  # while it is ours: whoever opened it meanwhile finds out that it is gone
+                os.unlink(self._path)  # while we hold it: a process that opened it meanwhile notices that it is gone
         os.close(self._descriptor)
 
     def _take(self) -> int:
@@ -95,15 +93,13 @@ def lease_file(state_file: str, role: Role) -> str:
 def _holder(descriptor: int) -> Holder | None:
     for _ in range(_LOOKS):
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if (holder := _read(descriptor)) is not None:
-                return holder
-            time.sleep(_LOOK_SECONDS)
+            if try_lock(descriptor, is_shared=True):
+                return None
         except OSError:
             return None
-        else:
-            return None
+        if (holder := _read(descriptor)) is not None:
+            return holder
+        time.sleep(_LOOK_SECONDS)
     return Holder()
 
 
@@ -111,37 +107,24 @@ def _taken(state_file: str, path: str, role: Role) -> int:
     holder = None
     for _ in range(_LOOKS + 1):
         descriptor = _opened(path)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not try_lock(descriptor):
             holder = _read(descriptor)
             os.close(descriptor)
             time.sleep(_LOOK_SECONDS)
             continue
-        if _is_still(path, descriptor):
+        if is_still(path, descriptor):
             return descriptor
         os.close(descriptor)
     raise _busy(state_file, role, holder or Holder())
 
 
 def _opened(path: str) -> int:
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
-        descriptor = os.open(path, flags, 0o644)
+        return open_lock(path, 0o644)
     except OSError as error:
-        if error.errno in (errno.ELOOP, errno.EISDIR, errno.ENXIO):
-            raise _in_the_way(path) from None
         raise Unavailable(
             f"{path} cannot be made: {error.strerror}", hint="The folder of the state file has to be writable."
         ) from error
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise _in_the_way(path)
-    return descriptor
-
-
-def _in_the_way(path: str) -> Unavailable:
-    return Unavailable(f"{path} is not a regular file", hint="Nothing of ours is called so; look at it and remove it.")
 
 
 def _busy(state_file: str, role: Role, holder: Holder) -> StateFileBusy:
@@ -154,11 +137,3 @@ def _read(descriptor: int) -> Holder | None:
     with suppress(OSError, msgspec.MsgspecError):
         return msgspec.json.decode(os.pread(descriptor, 4096, 0), type=Holder)
     return None
-
-
-def _is_still(path: str, descriptor: int) -> bool:
-    try:
-        there, ours = os.lstat(path), os.fstat(descriptor)
-    except OSError:
-        return False
-    return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)

@@ -1,4 +1,4 @@
-"""Which file is the state file, and which folder is its project. Only the main checkout's file counts."""
+"""The location of the state file and of its project. Only the file of the main checkout counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VARIABLE = "AOT_STATE_FILE"
 
 
 def find_state_file(given: str | None = None, *, start: str = ".", environ: Mapping[str, str] = os.environ) -> str:
-    """The file given, or named by the environment, or found upwards from the current folder."""
+    """The given file, or the file named by the environment, or the file found upwards from the current folder."""
     if named := given or environ.get(VARIABLE):
         return os.path.abspath(named)
     found = found_upwards(STATE_FILE, start)
@@ -48,7 +48,7 @@ def found_upwards(name: str, start: str) -> str | None:
 
 
 def new_state_file(given: str | None = None, *, environ: Mapping[str, str] = os.environ) -> str:
-    """Where a new file goes: where it is named, else into the current folder, or the main checkout's if that is it."""
+    """Where a new file goes: the named place, else the current folder, or its main checkout if it is a worktree."""
     return os.path.abspath(given or environ.get(VARIABLE) or _new(STATE_FILE))
 
 
@@ -62,13 +62,13 @@ def _new(name: str) -> str:
 
 
 def project_root(state_file: str) -> str:
-    """Where checks run: the folder that holds `.claude`, or the state file itself if it lies elsewhere."""
+    """The project folder, where checks run: the folder that contains `.claude`, else the folder of the state file."""
     folder = os.path.dirname(os.path.abspath(state_file))
     return os.path.dirname(folder) if os.path.basename(folder) == ".claude" else folder
 
 
 def _main_checkout(folder: str) -> str | None:
-    """The main checkout, if this folder is the top of a linked git worktree: its copy of the file is not the state."""
+    """The main checkout, if this folder is the top of a linked git worktree, whose copy of the file does not count."""
     try:
         with open(os.path.join(folder, ".git"), encoding="utf-8") as pointer:
             gitdir = pointer.readline().removeprefix("gitdir:").strip()

@@ -1,4 +1,4 @@
-"""Reading and changing the loop of one state file, whoever else does so at the same time."""
+"""The store of a loop: reads and changes one state file, also while other processes do so."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aotloop.core.model import Loop
 from aotloop.errors import StateFileError, StateFileInvalid, StateFileMissing, Unavailable
 from aotloop.statefile import durable
 from aotloop.statefile.exchange import TICK, Signature, contents, exchange, signature_of
-from aotloop.statefile.reading import Examination, decode, examine
+from aotloop.statefile.reader import Examination, decode, examine
 
 if TYPE_CHECKING:
     from aotloop.statefile.document import Document
@@ -22,14 +22,14 @@ T = TypeVar("T")
 
 class Store:
     def __init__(self, path: str, *, patience: float = durable.LOCK_PATIENCE) -> None:
-        self.path = os.path.realpath(path)  # a symbolic link stays one: its target is replaced
+        self.path = os.path.realpath(path)  # a symbolic link stays; its target is replaced
         self._link = path if os.path.islink(path) else None
         self._patience = patience
         self._known: tuple[bytes, Document] | None = None
         self._signature: Signature | None = None
-        """Of the file as the last update left it."""
+        """The signature of the file after the last update."""
         self._left_at: float | None = None
-        """When that was; None: what has happened to the file since then can be told by its signature."""
+        """The time of that update. None: a later change of the file is visible in its signature."""
 
     def load(self) -> Loop:
         with self._named():
@@ -39,10 +39,10 @@ class Store:
         return examine(self._read()[0])
 
     def update(self, change: Callable[[Loop], T]) -> T:
-        """Applies `change` to the loop as it now is and writes the result; returns what `change` returned.
+        """Applies `change` to the present loop and writes the result; returns the result of `change`.
 
-        `change` may run more than once: a person's editor does not take our lock, so if the file changes between our
-        reading and our writing, it is read again and the change applied to what it says then. If `change` raises,
+        `change` may run more than once: a person's editor does not take our lock. If the file changes between our
+        reading and our writing, it is read again, and `change` is applied to the new content. If `change` raises,
         nothing is written.
         """
 
@@ -50,7 +50,7 @@ class Store:
             document = self._document(data)
             loop = document.loop()
             result = change(loop)
-            self._known = None  # until the file is written, the document may be ahead of it
+            self._known = None  # the document may be newer than the file until it is written
             return document.revise(loop), (document, result)
 
         with durable.locked(self.path, patience=self._patience), self._named():
@@ -59,23 +59,29 @@ class Store:
             self._known, self._signature, self._left_at = (done.data, document), done.signature, time.monotonic()
             return result
 
-    def create(self, data: bytes, *, overwrite: bool = False) -> None:
-        """Writes a new file, after making sure that it can be read."""
+    def create(
+        self, data: bytes, *, overwrite: bool = False, before_writing: Callable[[], None] = lambda: None
+    ) -> None:
+        """Writes a new file after checking that it can be read.
+
+        `before_writing` is called under the lock, when the file may be written. If it raises, nothing is written.
+        """
         decode(data)
-        if self._link is not None:  # a repository can bring one; what it leads to may be any file of the user's
+        if self._link is not None:  # a repository can contain one, and it may lead to any file of the user
             raise Unavailable(
-                f"{self._link} is a link to {self.path}; no new file is written to its other end",
+                f"{self._link} is a link to {self.path}; no new file is written to its target",
                 hint="Remove the link, or name the file itself with --state-file.",
             )
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
         with durable.locked(self.path):
             if not overwrite and os.path.lexists(self.path):
                 raise Unavailable(f"{self.path} exists already", hint="--force replaces it.")
+            before_writing()
             durable.replace(self.path, data)
 
     @contextmanager
     def _named(self) -> Iterator[None]:
-        """Whatever is wrong with the file, it is said of which file."""
+        """Adds the name of the file to every error about it."""
         try:
             yield
         except StateFileInvalid as error:
@@ -84,7 +90,7 @@ class Store:
     def _document(self, data: bytes) -> Document:
         if self._known is not None and self._known[0] == data:
             return self._known[1]
-        from aotloop.statefile.document import Document  # noqa: PLC0415 - who only reads need not load it
+        from aotloop.statefile.document import Document  # noqa: PLC0415 - a reader does not need it
 
         return Document(data)
 
@@ -97,13 +103,15 @@ class Store:
             raise Unavailable(f"{self.path} cannot be read: {error.strerror}") from error
 
     def has_changed(self) -> bool:
-        """Since the last update, by somebody else. What was changed at the same moment is seen a moment later."""
+        """Whether another process changed the file since the last update. The latest change may
+        be seen a moment later.
+        """
         if self.signature_now() != self._signature:
             return True
         known, left_at = self._known, self._left_at
         if known is None or left_at is None or time.monotonic() - left_at < TICK:
             return False
-        with suppress(StateFileError, Unavailable):  # what is wrong with it, the next update says
+        with suppress(StateFileError, Unavailable):  # the next update reports any error
             if self._read()[0] == known[0]:
                 self._left_at = None
                 return False

@@ -1,5 +1,5 @@
-"""What a user accepted is kept in the user's data folder, out of reach of the repository that a loop came with."""
+"""The trust store: what a user accepted, in the user's data folder, outside of the repository of a loop."""
 
-from aotloop.trust.commands import is_trusted, trust
+from aotloop.trust.accepted_commands import is_trusted, trust
 
 __all__ = ["is_trusted", "trust"]

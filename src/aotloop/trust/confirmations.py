@@ -1,4 +1,4 @@
-"""What a person confirmed: an item of the base case, in these words, of this objective, at this state of the files."""
+"""Confirmations by a person: of an item's exact words, for this objective and this state of the files."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from aotloop.trust.folder import data_folder, keep, written_path
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
-    """What a confirmation is about; of anything else it says nothing."""
+    """The subject of a confirmation. The confirmation counts for nothing else."""
 
     state_file: str
     objective_digest: str
     commit: str | None
-    """Where there is none, nothing can tell one state of the files from another: it is asked for each time."""
+    """None: there is no commit, so states of the files cannot be compared, and the person is asked each time."""
 
 
 def confirm(subject: Subject, items: Mapping[str, str]) -> None:
-    """`items`: path of names → what the person said about it. Earlier ones on the same subject stay."""
+    """`items`: path of names → the person's words about it. Earlier confirmations of the same subject stay."""
     if subject.commit is not None:
         _keep(subject, {**confirmed(subject), **items})
 
 
 def withdraw(subject: Subject, items: Iterable[str]) -> None:
-    """Who confirmed something may think better of it."""
+    """Withdraws confirmations, because a person may change an opinion."""
     said, gone = confirmed(subject), set(items)
     if not gone.isdisjoint(said):
         _keep(subject, {path: words for path, words in said.items() if path not in gone})

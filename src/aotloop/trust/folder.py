@@ -1,4 +1,4 @@
-"""Only this module knows where the user's data folder is, and how a state file is named in it."""
+"""The user's data folder. Only this module knows where it is, and how a state file is named in it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def data_folder(name: str) -> Path:
 
 
 def whole_folder() -> Path | None:
-    """All that a user has accepted, agreed on and confirmed; None: there is nothing."""
+    """The folder with everything that a user accepted, agreed to and confirmed; None: there is nothing."""
     with suppress(Unavailable):
         folder = data_folder("trusted").parent
         return folder if folder.is_dir() else None
@@ -28,12 +28,12 @@ def whole_folder() -> Path | None:
 
 
 def written_path(path: str) -> str:
-    """A path need not be valid UTF-8; its other bytes are written as escapes."""
+    """A path may contain bytes that are not UTF-8. They are written as escapes."""
     return os.fsencode(os.path.realpath(path)).decode("utf-8", "backslashreplace")
 
 
 def record_of(kind: str, state_file: str) -> Path:
-    """The one record of this kind that belongs to a state file."""
+    """The single record of this kind for a state file."""
     return data_folder(kind) / (sha256(written_path(state_file).encode()).hexdigest()[:32] + ".json")
 
 
@@ -45,7 +45,7 @@ def keep(record: Path, content: bytes, what: str) -> None:
         with draft.open("wb") as file:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())  # what a person was told is remembered outlasts a power failure
+            os.fsync(file.fileno())  # a record that a person relies on survives a power failure
         draft.replace(record)
     except OSError as error:
         with suppress(OSError):

@@ -1,23 +1,24 @@
-"""What agents judged, for this user: a repository brings no judgements of its own with it, and no worker writes them.
+"""Judgements of agents, stored for this user. A repository cannot bring its own judgements, and no worker writes them.
 
-One small file for each, named by the digest of all that was judged; the oldest go when there are too many.
+Each judgement is one small file, named by the digest of everything that was judged. The oldest are deleted when there
+are too many.
 """
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
+from aotloop.clock import now
 from aotloop.errors import Unavailable
 from aotloop.trust.folder import data_folder, keep
 
 _FOLDER = "judged"
 MOST = 2000
 _MOST_BEFORE_PRUNING = MOST + 200
-"""So that not every new one has all of them looked at in vain."""
+"""The margin, so that not every new judgement causes a search through all of them."""
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,11 +28,11 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     item: str = ""
     at: str = ""
     confirmed: bool = False
-    """A person agreed, or is said to have agreed."""
+    """A person agreed, or is reported to have agreed."""
 
 
 def recall(key: str) -> Kept | None:
-    """What cannot be read was not judged."""
+    """A judgement that cannot be read counts as missing."""
     with suppress(OSError, msgspec.MsgspecError, Unavailable):
         return msgspec.json.decode(_record(key).read_bytes(), type=Kept)
     return None
@@ -46,9 +47,8 @@ def is_anything_kept() -> bool:
 def remember(
     key: str, *, passed: bool, evidence: str, scores: dict[str, float], item: str, confirmed: bool = False
 ) -> None:
-    """A home that cannot be written to costs the memory, not the judgement."""
-    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    kept = Kept(passed=passed, evidence=evidence, scores=scores, item=item, at=at, confirmed=confirmed)
+    """If the home folder cannot be written, only the record is lost, not the judgement."""
+    kept = Kept(passed=passed, evidence=evidence, scores=scores, item=item, at=now(), confirmed=confirmed)
     with suppress(Unavailable, UnicodeEncodeError):
         record = _record(key)
         keep(record, msgspec.json.format(msgspec.json.encode(kept), indent=2) + b"\n", "what was judged")
@@ -70,5 +70,39 @@ def _prune(folder: Path) -> None:
 def _age(path: Path) -> float:
     try:
         return path.stat().st_mtime
-    except FileNotFoundError:  # another one prunes as well
+    except FileNotFoundError:  # another process prunes as well
         return 0.0
+
+
+_VOTES_FOLDER = "voted"
+_MOST = 100
+"""The most votes for one key. Any other file there does not belong to aotloop."""
+
+
+def recall_votes(key: str) -> dict[int, bytes]:
+    """A vote that cannot be read counts as missing."""
+    found: dict[int, bytes] = {}
+    with suppress(OSError, Unavailable):
+        for path in list(_folder().glob(f"{key}-*.json"))[:_MOST]:
+            number = path.stem.rpartition("-")[2]
+            if number.isdecimal():
+                with suppress(OSError):
+                    found[int(number)] = path.read_bytes()
+    return found
+
+
+def remember_votes(key: str, number: int, content: bytes) -> None:
+    """If the home folder cannot be written, only the record is lost, not the vote."""
+    with suppress(Unavailable):
+        keep(_folder() / f"{key}-{number}.json", content, "a vote")
+
+
+def forget_votes(key: str) -> None:
+    with suppress(OSError, Unavailable):
+        for path in _folder().glob(f"{key}-*.json"):
+            path.unlink(missing_ok=True)
+        _folder().rmdir()
+
+
+def _folder() -> Path:
+    return data_folder(_VOTES_FOLDER)

@@ -1,6 +1,7 @@
-"""What was agreed on: a copy of the objective, so that a change behind the loop's back is seen.
+"""Agreed objectives: a copy of each objective, so that an unnoticed change of the state file is detected.
 
-Whoever can write the state file could also write a digest in it. The copy is where agents have no business.
+A process that can write the state file could also write a digest into it. So the copy is in a place that agents do not
+use.
 """
 
 from __future__ import annotations
@@ -28,17 +29,22 @@ def agree(state_file: str, objective: Objective) -> None:
     keep(record_of("objectives", state_file), content, "what was agreed on")
 
 
+def forget(state_file: str) -> None:
+    with suppress(OSError, Unavailable):
+        record_of("objectives", state_file).unlink(missing_ok=True)
+
+
 def agreed(state_file: str) -> Objective | None:
-    """None: nothing was agreed on yet, or it cannot be looked up."""
+    """None: there is no agreement yet, or it cannot be read."""
     with suppress(OSError, msgspec.MsgspecError, Unavailable):
         return msgspec.json.decode(record_of("objectives", state_file).read_bytes(), type=_Agreement).objective
     return None
 
 
 def difference(before: Objective, now: Objective) -> list[str]:
-    """Lines of a diff, without its heading; none if both mean the same.
+    """Lines of a diff without its heading; empty if both objectives mean the same.
 
-    Limits are compared as they are in force: of one that is not set, earlier versions kept its default.
+    The limits in force are compared, because earlier versions stored the defaults of limits that were not set.
     """
     if before == now:
         return []
@@ -53,7 +59,7 @@ def _lines(objective: Objective) -> Iterator[str]:
 
 
 def _flat(value: object, path: str) -> Iterator[str]:
-    """As JSON, so that text and a number that looks the same, or nothing and an empty list, are told apart."""
+    """As JSON, so that text and an equal-looking number differ, and so do null and an empty list."""
     if isinstance(value, dict) and value:
         for key, inner in value.items():
             yield from _flat(inner, f"{path}.{key}" if path else key)

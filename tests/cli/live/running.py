@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from tests.loops import as_file
-from tests.patience import PATIENCE
 
 from aotloop.core.model import Loop
-from aotloop.runner.news import AttemptBegan, News, RunBegan
+from aotloop.execution.run_events import AttemptBegan, RunBegan, RunEvent
 from aotloop.statefile.lease import holder_of
 from aotloop.statefile.store import Store
+from tests.loops import as_file
+from tests.patience import PATIENCE
 
 AT = "2026-01-01T00:00:00Z"
 NOW = 1767225600.0
@@ -39,7 +39,7 @@ class Project:
         self.root = state_file.parent.parent
         self.events = self.root / ".aot" / "events.jsonl"
 
-    def tell(self, *news: News) -> None:
+    def tell(self, *news: RunEvent) -> None:
         self.append(*(msgspec.json.encode(one) for one in news))
 
     def append(self, *lines: bytes) -> None:

@@ -9,13 +9,12 @@ import pytest
 from msgspec.structs import fields, replace
 from prove.phases import PROVEN
 
-from aotloop.core.phases.facts import Facts
-from aotloop.core.phases.invariants import findings_of
-from aotloop.core.phases.measure import steps_left
+from aotloop.core.phases.events import Facts
+from aotloop.core.phases.invariants import findings_of, steps_left
 from aotloop.core.phases.model import OURS, PHASES, Artifacts, ErrorRecord, Phase, PhaseLoop, Status
-from aotloop.core.phases.receipts import GREEN, RECEIPTS, RED, UNTOUCHED, verify_again, verify_receipt
+from aotloop.core.phases.receipts import GREEN, RECEIPTS, RED, UNTOUCHED, Proof, verify_again, verify_receipt
 from aotloop.core.phases.transitions import FOLLOWS, STATUS
-from tests.core.phases.walking import a_phase_loop, facts_for, receipt
+from tests.core.phases.loops import a_phase_loop, facts_for, receipt
 
 DOCS = Path(__file__).parents[3] / "docs" / "phases.md"
 
@@ -132,9 +131,16 @@ def test_values_that_make_no_sense_are_found(key: str, value: object) -> None:
 
 def test_the_documentation_has_the_table_of_receipts() -> None:
     page = DOCS.read_text()
+    of_all = [proof for proof in RECEIPTS["brainstorm"].proofs if all(proof in row.proofs for row in RECEIPTS.values())]
+    assert of_all
+    assert [proof.says for proof in of_all if f"- {_told(proof)}\n" not in page] == []
     for phase, row in RECEIPTS.items():
-        proofs = "; ".join(proof.says + (" *" if proof.lasting else "") for proof in row.proofs)
-        assert f"| `{phase}` | {row.artifact} | {proofs} |" in page
+        further = "; ".join(_told(proof) for proof in row.proofs if proof not in of_all) or "none"
+        assert f"| `{phase}` | {row.artifact} | {further} |" in page
+
+
+def _told(proof: Proof) -> str:
+    return proof.says + (" *" if proof.lasting else "")
 
 
 def test_a_budget_of_nothing_is_one_and_a_text_that_is_missing_is_told_as_missing() -> None:
@@ -143,7 +149,7 @@ def test_a_budget_of_nothing_is_one_and_a_text_that_is_missing_is_told_as_missin
     assert [one.missing for one in findings_of(replace(a_phase_loop(), max_iterations=0))] == [False]
 
 
-@pytest.mark.parametrize(("said", "told"), [("2 failed", "2 failed"), ("", "nobody has run them")])
+@pytest.mark.parametrize(("said", "told"), [("2 failed", "2 failed"), ("", "they were not run")])
 def test_what_the_tests_said_is_told_and_that_nobody_has_run_them(said: str, told: str) -> None:
     facts = facts_for("work", tests_pass=None, tests_said=said)
     assert verify_receipt("work", receipt("work"), facts) == (f"the acceptance tests do not pass: {told}",)

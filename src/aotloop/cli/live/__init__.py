@@ -1,4 +1,4 @@
-"""Shows a run to whoever watches: on a terminal as a picture that keeps up, elsewhere as lines.
+"""Shows a run to the user: as a picture that is redrawn on a terminal, elsewhere as lines.
 
 watching = spectator(as_json=…)
 watching.open(loop)
@@ -8,8 +8,8 @@ finally:
     watching.close()
 """
 
-from aotloop.cli.live.spectators import spectator
-from aotloop.cli.live.words import words
-from aotloop.runner.spectator import Spectator
+from aotloop.cli.live.event_words import words
+from aotloop.cli.live.observers import spectator
+from aotloop.execution.observer import Observer
 
-__all__ = ["Spectator", "spectator", "words"]
+__all__ = ["Observer", "spectator", "words"]

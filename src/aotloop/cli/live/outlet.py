@@ -1,6 +1,6 @@
-"""Only this module writes what others will read at their own pace: whoever hands something over never waits for them.
+"""Only this module writes to slow readers: a caller never waits for them.
 
-A pipe that nobody empties, or a terminal that was halted with Ctrl-S, would otherwise halt the run.
+Otherwise a pipe without a reader, or a terminal halted with Ctrl-S, would halt the run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _MOMENT = 0.03
 """Seconds."""
 
 PATIENCE = 3.0
-"""Seconds that are waited in the end without anything being taken. The journal has everything."""
+"""Seconds to wait at the end while the reader takes nothing. The journal has everything."""
 
 
 def write_all(descriptor: int, data: bytes) -> None:
@@ -25,12 +25,12 @@ def write_all(descriptor: int, data: bytes) -> None:
     while rest:
         try:
             rest = rest[os.write(descriptor, rest) :]
-        except BlockingIOError:  # somebody who shares the terminal made it so
+        except BlockingIOError:  # another process that shares the terminal changed its mode
             select.select([], [descriptor], [])
 
 
 def steady(stream: TextIO) -> TextIO:
-    """The same terminal, but nothing is kept in between: what is written is out, and an exit finds no lock taken."""
+    """The same terminal without a buffer: all text is written at once, and an exit finds no lock taken."""
     return io.TextIOWrapper(
         _Descriptor(stream.fileno()), encoding=stream.encoding, errors="backslashreplace", write_through=True
     )
@@ -65,7 +65,7 @@ class Outlet:
         self._written = 0
         self._is_closed = False
         self.problem: OSError | None = None
-        """Why nothing more is written; the run goes on."""
+        """The reason why no more is written; the run continues."""
         self._thread = threading.Thread(target=self._carry, name="aot-outlet", daemon=True)
         self._thread.start()
 
@@ -74,7 +74,7 @@ class Outlet:
             self._waiting.put(text)
 
     def close(self) -> None:
-        """Waits for a reader who is slow, but not for one who is asleep."""
+        """Waits for a slow reader, but not for a reader that takes nothing."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -85,7 +85,7 @@ class Outlet:
             self._thread.join(PATIENCE)
 
     def _carry(self) -> None:
-        """What comes within a moment is written at once: a thread that woke for every line would slow down the run."""
+        """Collects lines for a moment and writes them together: a wake-up for each line would slow down the run."""
         is_open = True
         while is_open:
             texts = [self._waiting.get()]
@@ -105,13 +105,13 @@ class Outlet:
                 write_all(self._descriptor, text)
             else:
                 self._stream.buffer.write(text)
-        except (OSError, ValueError) as error:  # nobody reads any more, the disk is full, the stream is closed
+        except (OSError, ValueError) as error:  # the reader is gone, the disk is full, the stream is closed
             self.problem = error if isinstance(error, OSError) else OSError(str(error))
         self._written += 1
 
 
 def _own(stream: TextIO) -> int | None:
-    """Of our own: the number of one that somebody closes meanwhile may soon belong to another file. None: in memory."""
+    """Our own descriptor: another thread may close the stream's one, and its number may be reused. None: in memory."""
     try:
         return os.dup(stream.fileno())
     except (OSError, ValueError):  # UnsupportedOperation is both

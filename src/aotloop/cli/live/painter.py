@@ -1,4 +1,4 @@
-"""Keeps a picture on a terminal: drawn again when there is something new, or the terminal has another size."""
+"""Keeps a picture on a terminal: it draws again after a change, or when the size of the terminal changes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from rich.live import Live
 
 from aotloop.cli.live.frame import draw
 from aotloop.cli.live.outlet import steady
-from aotloop.cli.live.picture import Picture
+from aotloop.cli.live.run_view import Picture
+from aotloop.clock import unix_time
 
 PER_SECOND = 8
 MOST_SHARE = 1 / 5
-"""Of the time, for drawing."""
+"""The share of time for drawing."""
 
 USUAL_SIZE = os.terminal_size((80, 24))
 
@@ -43,7 +44,7 @@ class Painter:
         self._rung = 0
 
     def go_on(self, ask: Callable[[Picture], bool], closing: threading.Event) -> None:
-        """`ask` tells the picture what is new, and whether anything is."""
+        """`ask` gives the picture its changes, and returns whether there were any."""
         self._live = self._started()
         try:
             while not closing.is_set():
@@ -56,23 +57,23 @@ class Painter:
             self._live.stop()
 
     def _draw(self, *, is_fresh: bool) -> None:
-        second = int(time.time())
+        second = int(unix_time())
         if self._is_resized() or is_fresh or second != self._second:
             self._second = second
-            # One column and one line less than there are: filling the last would move what is above.
+            # One column and one line less than available: text in the last one would scroll the picture.
             size = self._size
-            self._live.update(draw(self._picture, size.columns - 1, size.lines - 1, time.time(), self._colour))
+            self._live.update(draw(self._picture, size.columns - 1, size.lines - 1, unix_time(), self._colour))
             self._live.refresh()
             self._ring()
 
     def _ring(self) -> None:
-        """For whoever is there, and looks elsewhere."""
+        """Rings the bell for a person who looks elsewhere."""
         if self._picture.bells > self._rung:
             self._console.bell()
         self._rung = self._picture.bells
 
     def _is_resized(self) -> bool:
-        """The terminal has broken or joined our lines in its own way. Nobody knows where they are: all is cleared."""
+        """Clears the terminal after a change of its size, because it has wrapped our lines in an unknown way."""
         size = size_of(self._stream)
         if size == self._size:
             return False
@@ -89,7 +90,7 @@ class Painter:
             console=self._console,
             auto_refresh=False,
             vertical_overflow="crop",
-            # What others print meanwhile appears above; but only what would appear on a terminal at all.
+            # Other output appears above the picture, if it goes to the terminal at all.
             redirect_stdout=sys.stdout.isatty(),
             redirect_stderr=sys.stderr.isatty(),
         )

@@ -1,1 +1,1 @@
-"""The phase loop, pure: a feature walks from an idea to being shipped, and every step of the way leaves a proof."""
+"""The phase loop, pure: a feature goes from an idea to shipping, and every phase leaves a proof."""

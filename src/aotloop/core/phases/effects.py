@@ -1,4 +1,4 @@
-"""What a phase loop asks for: wishes in the imperative, or news, for whoever drives it."""
+"""Effects of a phase loop: requests to its driver in the imperative, or news."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ class PhaseEffect(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Enter(PhaseEffect, frozen=True, kw_only=True):
-    """Begin with this phase. `forced`: the one before was left by force, for this reason."""
+    """Begin with this phase. `forced`: the reason why the previous phase was left by force."""
 
     phase: Phase
     forced: str | None = None
 
 
 class GoOn(PhaseEffect, frozen=True, kw_only=True):
-    """Go on in this phase. `reasons`: why what was claimed does not count."""
+    """Continue in this phase. `reasons`: why the claim does not count."""
 
     phase: Phase
     reasons: tuple[str, ...] = ()
 
 
 class AskPerson(PhaseEffect, frozen=True, kw_only=True):
-    """Have a person read the acceptance tests; until it agrees, nothing is spent."""
+    """Ask a person to read the acceptance tests. No money is spent before the person agrees."""
 
     artifact: str
 
 
 class AskForPromise(PhaseEffect, frozen=True, kw_only=True):
-    """Everything is proven; only the promise is missing."""
+    """Everything is proven. Only the promise is missing."""
 
     promise: str
 
 
 class Warn(PhaseEffect, frozen=True, kw_only=True):
-    """Have a person know this; nothing changes by it."""
+    """Tell a person this. It changes nothing."""
 
     text: str
 
@@ -48,4 +48,4 @@ class Stop(PhaseEffect, frozen=True, kw_only=True):
 
 
 class Finish(PhaseEffect, frozen=True, kw_only=True):
-    """The feature is shipped; nothing begins again by itself."""
+    """The feature is shipped. No phase begins again by itself."""

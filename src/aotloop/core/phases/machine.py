@@ -1,7 +1,7 @@
-"""`advance` is the only code that changes a phase loop. It takes a fact; it returns the loop after it, and what to do.
+"""`advance` is the only code that changes a phase loop. It takes an event, and returns the next loop and its effects.
 
-An event that is impossible in the present state raises IllegalEvent. Which phase and which status may follow which is
-in aotloop.core.phases.transitions, what a phase has to prove in aotloop.core.phases.receipts.
+An event that is impossible in the present state raises IllegalEvent. aotloop.core.phases.transitions has the tables of
+phases and statuses. aotloop.core.phases.receipts says what a phase has to prove.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aotloop.core.phases import completing, events, spending, status, working
+from aotloop.core.phases import events, lifecycle, phase_progress, promise, turn
 from aotloop.core.phases.model import PhaseLoop
-from aotloop.core.phases.moving import Moved
+from aotloop.core.phases.transitions import Moved
 
 
 def advance(loop: PhaseLoop, event: events.PhaseEvent) -> Moved:
@@ -19,19 +19,19 @@ def advance(loop: PhaseLoop, event: events.PhaseEvent) -> Moved:
 
 
 _HANDLERS: dict[type[events.PhaseEvent], Callable[[PhaseLoop, Any], Moved]] = {
-    events.IterationEnded: working.end_iteration,
-    events.ReceiptFiled: working.file_receipt,
-    events.ApprovalGiven: working.give_approval,
-    events.ApprovalRefused: working.refuse_approval,
-    events.PromiseMade: completing.take_promise,
-    events.AcceptanceRun: working.note_tests,
-    events.PhaseForced: working.force_phase,
-    events.MoneySpent: spending.spend,
-    events.CheckpointWritten: status.write_checkpoint,
-    events.ErrorMet: status.note_error,
-    events.ArtifactsNamed: status.name_artifacts,
-    events.SessionBound: status.bind,
-    events.LoopStopped: status.stop_loop,
-    events.LoopResumed: status.resume,
-    events.LoopCancelled: status.cancel,
+    events.IterationEnded: turn.end_iteration,
+    events.ReceiptFiled: turn.file_receipt,
+    events.ApprovalGiven: turn.give_approval,
+    events.ApprovalRefused: turn.refuse_approval,
+    events.PromiseMade: promise.take_promise,
+    events.AcceptanceRun: turn.note_tests,
+    events.PhaseForced: turn.force_phase,
+    events.MoneySpent: phase_progress.spend,
+    events.CheckpointWritten: lifecycle.write_checkpoint,
+    events.ErrorMet: lifecycle.note_error,
+    events.ArtifactsNamed: lifecycle.name_artifacts,
+    events.SessionBound: lifecycle.bind,
+    events.LoopStopped: lifecycle.stop_loop,
+    events.LoopResumed: lifecycle.resume,
+    events.LoopCancelled: lifecycle.cancel,
 }

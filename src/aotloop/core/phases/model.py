@@ -1,12 +1,11 @@
-"""What a phase loop consists of. Field names are the keys of `.claude/autonomous-loop.json`; nothing here computes.
-
-Everything is frozen: `advance` returns another state. The keys below `ours` are additive: a file without them is
-complete, and one that is at its default is never written.
-"""
+"""The model of a phase loop. Field names are the keys of `.claude/autonomous-loop.json`; nothing here computes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, get_args
+
+import msgspec
 
 from aotloop.core.model import Entry
 
@@ -14,10 +13,10 @@ Phase = Literal[
     "brainstorm", "plan", "spec_test", "deepen", "work", "review", "fix", "re_review", "compound", "test", "ship"
 ]
 PHASES: tuple[Phase, ...] = get_args(Phase)
-"""In their order."""
+"""All phases in their order."""
 
 Status = Literal["running", "waiting", "stopped", "completed", "cancelled"]
-"""waiting: for a person's word on the acceptance tests. completed and cancelled are final."""
+"""waiting: for a person's decision on the acceptance tests. completed and cancelled are final."""
 
 VERSION = 2
 
@@ -32,7 +31,7 @@ class Artifacts(Entry, frozen=True, kw_only=True):
 
 
 class Receipt(Entry, frozen=True, kw_only=True):
-    """What a phase claims to have produced; whether that is so is decided in aotloop.core.phases.receipts."""
+    """The claim of a phase about its product. aotloop.core.phases.receipts decides whether the claim is true."""
 
     phase: Phase
     artifact: str
@@ -41,7 +40,7 @@ class Receipt(Entry, frozen=True, kw_only=True):
 
 
 class Checkpoint(Entry, frozen=True, kw_only=True):
-    """What whoever lost its memory is told about a phase."""
+    """The information about a phase for an agent that has lost its context."""
 
     phase: Phase
     summary: str
@@ -54,15 +53,15 @@ class ErrorRecord(Entry, frozen=True, kw_only=True):
     message: str
     iteration: int
     timestamp: str
-    # ours
+    # keys of aotloop
     forced: bool = False
-    """The phase was left by force, without having been completed."""
+    """The phase was left by force and is not completed."""
     refused: bool = False
     """A receipt that did not verify."""
 
 
 class AcceptanceVerdict(Entry, frozen=True, kw_only=True):
-    """What the acceptance tests said when we ran them last, and at which commit that was."""
+    """The last result of the acceptance tests when aotloop ran them, and the commit."""
 
     passed: bool
     commit: str
@@ -70,7 +69,7 @@ class AcceptanceVerdict(Entry, frozen=True, kw_only=True):
 
 
 class Bill(Entry, frozen=True, kw_only=True):
-    """What one turn, or one graph, has cost so far: told again after a crash, it is not counted again."""
+    """The cost of one turn, or one graph, so far. A repeated report after a crash is not counted again."""
 
     of: str
     usd: float
@@ -97,16 +96,16 @@ class PhaseLoop(Entry, frozen=True, kw_only=True):
     skip_test_review: bool = False
     started_at: str
     last_updated: str
-    # ours
+    # keys of aotloop
     status: Status = "running"
     stop_reason: str | None = None
     phase_started_at: str | None = None
     session_id: str | None = None
-    """The session that drives the loop; none: it is driven from outside of any."""
+    """The session that drives the loop. None: a process outside of any session drives it."""
     spent_usd: float = 0
-    """As far as agents tell what they cost."""
+    """The cost so far, as far as agents report it."""
     bills: tuple[Bill, ...] = ()
-    """Of which that is the sum."""
+    """The bills that add up to `spent_usd`."""
     enforce_budget: bool = False
     """Stop when the budget is spent, instead of warning."""
     no_graph: bool = False
@@ -128,4 +127,13 @@ OURS: dict[type, tuple[str, ...]] = {
     ),
     ErrorRecord: ("forced", "refused"),
 }
-"""Additive keys, written only when they say something. All others are in every file that we write."""
+"""Additional keys, written only when they have a value. All other keys are in every written file."""
+
+
+class ShipSettings(msgspec.Struct, frozen=True, kw_only=True):
+    test_command: str | None = None
+    """Runs acceptance tests; the path of their file is appended. None: the type of the file decides."""
+    test_timeout: float = 600.0
+    """Seconds."""
+    commands: Mapping[Phase, str] = {}
+    """The person's own commands or skills, by phase."""

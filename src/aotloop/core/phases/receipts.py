@@ -1,7 +1,7 @@
-"""A phase is left only with a receipt that verifies: which artifact and which proof each phase owes is this table.
+"""Receipts: the table of artifacts and proofs that each phase owes. A phase is left only with a receipt that verifies.
 
-Proofs are asked for when the phase is left. Those that are *lasting* are asked for once more, of every receipt, when
-the loop is to be completed. A fact that nobody established proves nothing.
+Proofs are checked when the phase is left. *Lasting* proofs are checked again for every receipt when the loop is
+completed. A fact that was not established proves nothing.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from aotloop.core.phases.facts import Facts
-from aotloop.core.phases.model import Phase, Receipt
+from aotloop.core.phases.events import Facts
+from aotloop.core.phases.model import Phase, PhaseLoop, Receipt
 
 LONGEST_PATH = 1024
 LONGEST_SHOWN = 200
@@ -21,7 +21,7 @@ _SHA = re.compile(r"[0-9a-f]{7,64}")
 
 
 class Proof(msgspec.Struct, frozen=True):
-    """`says`: what has to be so. `otherwise`: what the agent is told if it is not."""
+    """`says`: the condition. `otherwise`: the message to the agent if the condition is not met."""
 
     says: str
     holds: Callable[[Facts], bool]
@@ -82,7 +82,7 @@ PUBLISHED = Proof(
 
 
 class Row(msgspec.Struct, frozen=True):
-    """`kept_as`: the key of `artifacts` under which the artifact is named from then on."""
+    """`kept_as`: the key of `artifacts` that stores the name of the artifact from then on."""
 
     artifact: str
     proofs: tuple[Proof, ...]
@@ -107,27 +107,31 @@ RECEIPTS: dict[Phase, Row] = {
 
 
 def verify_receipt(phase: Phase, receipt: Receipt, facts: Facts) -> tuple[str, ...]:
-    """Why this receipt does not prove that the phase is done; nothing: it does."""
+    """Why this receipt does not prove that the phase is done. Empty: it does."""
     return (*_problems(phase, receipt), *_missing(receipt, facts, RECEIPTS[phase].proofs))
 
 
 def verify_again(receipt: Receipt, facts: Facts) -> tuple[str, ...]:
-    """Why a receipt that was once accepted is worth nothing any more."""
+    """Why a receipt that was accepted before is no longer valid."""
     lasting = tuple(proof for proof in RECEIPTS[receipt.phase].proofs if proof.lasting)
     return (*_problems(receipt.phase, receipt), *_missing(receipt, facts, lasting))
+
+
+def receipt_of(loop: PhaseLoop, phase: Phase) -> Receipt | None:
+    return next((receipt for receipt in reversed(loop.receipts) if receipt.phase == phase), None)
 
 
 def _missing(receipt: Receipt, facts: Facts, proofs: tuple[Proof, ...]) -> Iterator[str]:
     for proof in proofs:
         if not proof.holds(facts):
-            said = facts.tests_said or "nobody has run them"
+            said = facts.tests_said or "they were not run"
             yield proof.otherwise.format(
                 artifact=_seen(receipt.artifact), git_sha=_seen(receipt.git_sha), tests_said=_short(said)
             )
 
 
 def _problems(phase: Phase, receipt: Receipt) -> Iterator[str]:
-    """What is wrong with the receipt itself, whatever the facts are."""
+    """Mistakes in the receipt itself, independent of the facts."""
     if receipt.phase != phase:
         yield f"this is a receipt of {receipt.phase}, and the loop is in {phase}"
     parts = receipt.artifact.replace("\\", "/").split("/")
@@ -139,10 +143,10 @@ def _problems(phase: Phase, receipt: Receipt) -> Iterator[str]:
 
 
 def _seen(text: str) -> str:
-    """Nothing in it that a terminal would obey."""
+    """The text without control characters that a terminal would obey."""
     return _short(text if text.isprintable() else ascii(text))
 
 
 def _short(text: str) -> str:
-    """Whatever an agent claims, what is recorded of it stays short."""
+    """Claims of agents are recorded, but a long claim is cut."""
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"

@@ -1,0 +1,1 @@
+"""The backend for every client that speaks the Agent Client Protocol."""

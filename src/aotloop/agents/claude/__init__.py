@@ -1,0 +1,1 @@
+"""The backend for Claude Code: how it is found, started, isolated, and understood."""

@@ -1,0 +1,201 @@
+"""The backend `codex` runs OpenAI's Codex in its own sandbox. Its options: docs/development/model-server.md.
+
+A worker may write in its folder and in its own TMPDIR; other roles may not write at all. Each attempt has its own
+CODEX_HOME: the user's config.toml is neither read nor written. Exit 0 proves nothing: an answer counts only at the end
+of a completed turn.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from aotloop.agents import scratch
+from aotloop.agents.agent_process import Ran, environment, run, spec_of
+from aotloop.agents.answers.extraction import NotAResult, find_answer
+from aotloop.agents.answers.outcomes import outcome_of_answer
+from aotloop.agents.codex.codex_events import CodexEvents
+from aotloop.agents.codex.codex_home import (
+    bring_sessions,
+    distrust,
+    keep_sessions,
+    lend_settings,
+    pointed_at_instructions,
+)
+from aotloop.agents.contract import Assignment, Backend, Capabilities, Crashed, Garbage, Outcome, TimedOut
+from aotloop.agents.detection import Presence, login_by, look_for
+from aotloop.agents.folders import leads_out
+from aotloop.agents.logins import home_with_login
+from aotloop.agents.registry import Settings
+from aotloop.agents.roles import may_write
+from aotloop.agents.service_errors import outcome_of_trouble
+from aotloop.agents.usage import own_share
+from aotloop.process.spec import ProcessSpec
+from aotloop.text.output_tail import last_lines
+
+KEYS = ("CODEX_API_KEY", "OPENAI_API_KEY")
+"""Codex gets these variables, its commands do not."""
+PASSED = (*KEYS, "OPENAI_BASE_URL", "OPENAI_ORGANIZATION", "OPENAI_PROJECT", "CODEX_CA_CERTIFICATE")
+LOG_IN = "Log in with `codex login`, or set CODEX_API_KEY or OPENAI_API_KEY."
+INSTALL = "Install it with: npm install -g @openai/codex"
+
+LOGIN = "auth.json"
+TESTED = (0, 166)
+"""The version whose behaviour is known here."""
+
+_SCHEMA = "schema.json"
+_LONGEST_TAIL = 1000
+_UNKNOWN = "no rollout found for thread id"
+
+
+class Codex(msgspec.Struct, frozen=True, kw_only=True):
+    program: str = "codex"
+    model: str | None = None
+    pass_env: tuple[str, ...] = ()
+    operator_settings: bool = False
+    patience: float = 60.0
+    """The most seconds that an attempt waits for a busy service; after that, the attempt returns to us."""
+
+    @property
+    def name(self) -> str:
+        return "codex"
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(
+            structured_output="native", tool_restriction="native", sessions="native", interrupt="emulated"
+        )
+
+    def look(self) -> Presence:
+        login = login_by(os.environ, KEYS, _login(os.environ))
+        return look_for(
+            self.program, install=INSTALL, login=login, log_in=LOG_IN, folders=("CODEX_HOME",), tested=TESTED
+        )
+
+    async def run(self, assignment: Assignment, on_output: Callable[[str], None]) -> Outcome:
+        scratch.prepare(assignment)
+        events = CodexEvents(on_output, self.patience)
+        with home_with_login(assignment.scratch / "codex", _login(os.environ), f"home/{LOGIN}") as own:
+            if assignment.sitting is not None:
+                bring_sessions(assignment.sitting.store, own / "home")
+            transcript = assignment.scratch / scratch.TRANSCRIPT
+            ran = await run(self._spec(assignment, own), transcript, on_output, events, remedy=INSTALL)
+            if assignment.sitting is not None:
+                keep_sessions(own / "home", assignment.sitting.store)
+        outcome = _outcome(ran, events, assignment)
+        outcome = replace(
+            outcome,
+            seconds=ran.seconds,
+            start=events.watch.seconds,
+            output=events.told,
+            tokens=events.tokens,
+            notes=outcome.notes + ran.notes + events.notes,
+        )
+        return own_share(outcome, assignment, events.session)
+
+    def _spec(self, assignment: Assignment, own: Path) -> ProcessSpec:
+        home, temporary = own / "home", own / "tmp"
+        temporary.mkdir()
+        prompt = assignment.prompt
+        if self._is_the_operators(assignment):
+            lend_settings(_login(os.environ).parent, home)
+            prompt = pointed_at_instructions(prompt, assignment.cwd)
+        env = environment(assignment, os.environ, (*PASSED, *self.pass_env))
+        env |= {"CODEX_HOME": str(home), "TMPDIR": str(temporary)}
+        if "CODEX_API_KEY" not in env and "OPENAI_API_KEY" in env and not (home / LOGIN).exists():
+            env["CODEX_API_KEY"] = env["OPENAI_API_KEY"]
+        return spec_of(assignment, self._arguments(assignment, env), env, prompt, confined=False)
+
+    def _arguments(self, assignment: Assignment, env: Mapping[str, str]) -> tuple[str, ...]:
+        sandbox = "workspace-write" if may_write(assignment.role) else "read-only"
+        argv = [self.program, "exec", "--json", "-s", sandbox, "--skip-git-repo-check"]
+        argv += ["--ephemeral"] if assignment.sitting is None else []
+        ignoring = ("--ignore-user-config", "--ignore-rules")
+        argv += distrust(assignment.cwd) if self._is_the_operators(assignment) else ignoring
+        argv += ["-m", self.model] if self.model is not None else []
+        if assignment.result_schema:
+            file = assignment.scratch / _SCHEMA
+            file.write_bytes(msgspec.json.encode(assignment.result_schema))
+            argv += ["--output-schema", str(file)]
+        if leads_out(assignment.cwd.absolute(), "AGENTS.md"):  # else the model would see another file of the operator
+            argv += ["-c", "project_doc_max_bytes=0"]
+        hidden = [name for name in KEYS if name not in self.pass_env]
+        for key, value in _settings(hidden, env.get("OPENAI_BASE_URL")).items():
+            argv += ["-c", f"{key}={json.dumps(value)}"]
+        session = assignment.sitting.session if assignment.sitting is not None else None
+        return (*argv, *(("resume", session.id) if session is not None else ()), "-")
+
+    def _is_the_operators(self, assignment: Assignment) -> bool:
+        """Only a worker gets the operator's settings: they could widen the rights of other roles."""
+        return self.operator_settings and may_write(assignment.role)
+
+
+def make(settings: Settings) -> Backend:
+    return Codex(
+        program=settings.program or "codex",
+        model=settings.model,
+        pass_env=settings.pass_env,
+        operator_settings=settings.operator_settings,
+    )
+
+
+def _login(surroundings: Mapping[str, str]) -> Path:
+    """The path of the user's login, if there is one."""
+    place = surroundings.get("CODEX_HOME")
+    return (Path(place) if place else Path(surroundings.get("HOME", "/nonexistent")) / ".codex") / LOGIN
+
+
+def _settings(hidden: list[str], base_url: str | None) -> dict[str, Any]:
+    """OpenAI as a provider with another name: Codex bounds retries only for such providers."""
+    provider = {
+        "name": "OpenAI",
+        "wire_api": "responses",
+        "requires_openai_auth": True,
+        "request_max_retries": 2,
+        "stream_max_retries": 3,
+    } | ({"base_url": base_url} if base_url else {})
+    return {
+        "model_provider": "aot",
+        **{f"model_providers.aot.{key}": value for key, value in provider.items()},
+        "features.unbounded_connection_retries": False,
+        "features.plugins": False,
+        "analytics.enabled": False,
+        "sandbox_workspace_write.exclude_slash_tmp": True,  # not TMPDIR, which is the attempt's own
+        "shell_environment_policy.exclude": hidden,
+    }
+
+
+def _outcome(ran: Ran, events: CodexEvents, assignment: Assignment) -> Outcome:
+    if events.trouble is not None:  # also if the time ran out meanwhile: the service was slow, not the agent
+        return outcome_of_trouble(events.trouble, LOG_IN)
+    if ran.timed_out is not None:
+        return TimedOut(reason=f"Codex {ran.timed_out.reason}", taught=ran.timed_out.taught)
+    if _UNKNOWN in ran.stderr:
+        return Crashed(reason=last_lines(ran.stderr, _LONGEST_TAIL), cause="no_session")
+    if ran.exit_code != 0:
+        return Crashed(reason=f"{ran.ending}{_tail(ran, events)}")
+    return _answered(ran, events, assignment)
+
+
+def _answered(ran: Ran, events: CodexEvents, assignment: Assignment) -> Outcome:
+    if events.message is None:
+        why = "it ended without a message; a model that refuses looks like this, too"
+        return Garbage(reason=f"{why}{_tail(ran, events)}")
+    if not events.is_complete:
+        return Crashed(reason=f"{ran.ending} in the middle of its turn{_tail(ran, events)}")
+    try:
+        answer = find_answer(assignment.role, events.message)
+    except NotAResult as why:
+        return Garbage(reason=f"{why}{_tail(ran, events)}")
+    return outcome_of_answer(assignment.role, answer, assignment.cwd)
+
+
+def _tail(ran: Ran, events: CodexEvents) -> str:
+    tail = last_lines(f"{events.told}\n{ran.stderr}", _LONGEST_TAIL)
+    return f"; its last output:\n{tail}" if tail else "; it printed nothing"

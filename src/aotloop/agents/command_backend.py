@@ -1,0 +1,198 @@
+"""The backend `command` makes an agent of any program, which reads its task from placeholders or standard input.
+
+The program starts as it is, never through a shell. Its answer is the file {result_file} if it wrote one, else the last
+answer on its standard output. A claim of success needs exit 0. Exit 75 (EX_TEMPFAIL) means: not now, try later.
+`told_besides` lists the further keys of an answer.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Callable
+from typing import Any, get_args
+
+import msgspec
+from msgspec.structs import replace
+
+from aotloop.agents import scratch
+from aotloop.agents.agent_process import Ran, environment, run, spec_of
+from aotloop.agents.answers.extraction import NotAResult, answer_in_file, find_answer
+from aotloop.agents.answers.outcomes import outcome_of_answer
+from aotloop.agents.contract import (
+    Assignment,
+    Backend,
+    Capabilities,
+    Cause,
+    Crashed,
+    Done,
+    Failed,
+    Garbage,
+    Judged,
+    MustWait,
+    Outcome,
+    TimedOut,
+    Tokens,
+)
+from aotloop.agents.detection import Login, Presence, look_for
+from aotloop.agents.registry import Settings
+from aotloop.errors import AotError
+from aotloop.process.spec import ProcessSpec
+from aotloop.text.output_tail import last_lines
+
+PLACEHOLDERS = ("prompt", "prompt_file", "result_file", "atom", "attempt")
+
+_PLACEHOLDER = re.compile(r"\{\{[A-Za-z_]+\}\}|\{([A-Za-z_]+)\}")
+"""Double braces around a name mean single braces and no placeholder; all other braces (JSON, say) stay unchanged."""
+
+_LONGEST_TAIL = 1000
+
+
+class Command(msgspec.Struct, frozen=True, kw_only=True):
+    argv: tuple[str, ...]
+    pass_env: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _refuse_bad_template(self.argv)
+
+    @property
+    def name(self) -> str:
+        return "command"
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(structured_output="emulated", cost_report="emulated", interrupt="emulated")
+
+    def look(self) -> Presence:
+        login = Login("unknown", "it may be any program")
+        if _names(self.argv[0]):
+            return Presence(origin="another one for each attempt", login=login)
+        install = "Install it, or correct the agent's argv in your configuration."
+        return look_for(_filled(self.argv[0], {}), install=install, login=login, tells_version=False)
+
+    async def run(self, assignment: Assignment, on_output: Callable[[str], None]) -> Outcome:
+        scratch.prepare(assignment)
+        ran = await run(self._spec(assignment), assignment.scratch / scratch.TRANSCRIPT, on_output)
+        outcome = _outcome(ran, assignment)
+        return replace(outcome, seconds=ran.seconds, output=ran.output, notes=outcome.notes + ran.notes)
+
+    def _spec(self, assignment: Assignment) -> ProcessSpec:
+        values = {
+            "prompt": assignment.prompt,
+            "prompt_file": str(assignment.scratch / scratch.PROMPT),
+            "result_file": str(assignment.scratch / scratch.RESULT),
+            "atom": assignment.atom,
+            "attempt": str(assignment.attempt),
+        }
+        is_told = any(_names(argument) & {"prompt", "prompt_file"} for argument in self.argv)
+        argv = tuple(_filled(argument, values) for argument in self.argv)
+        env = environment(assignment, os.environ, self.pass_env)
+        return spec_of(assignment, argv, env, None if is_told else assignment.prompt)
+
+
+def make(settings: Settings) -> Backend:
+    return Command(argv=settings.argv, pass_env=settings.pass_env)
+
+
+def _refuse_bad_template(argv: tuple[str, ...]) -> None:
+    if not argv or not argv[0].strip():
+        raise AotError("an agent of the kind `command` needs argv", hint='For example: argv = ["my-agent", "{prompt}"]')
+    for argument in argv:
+        for name in _names(argument):
+            if name not in PLACEHOLDERS:
+                known = ", ".join(f"{{{placeholder}}}" for placeholder in PLACEHOLDERS)
+                raise AotError(
+                    f"{{{name}}} in {argument!r} means nothing; there are: {known}",
+                    hint=f"To have it as it is, write {{{{{name}}}}}.",
+                )
+
+
+def _names(argument: str) -> set[str]:
+    return {match[1] for match in _PLACEHOLDER.finditer(argument) if match[1] is not None}
+
+
+def _filled(argument: str, values: dict[str, str]) -> str:
+    """In one pass: text inside a value is never taken for a placeholder."""
+    return _PLACEHOLDER.sub(lambda match: values[match[1]] if match[1] is not None else match[0][1:-1], argument)
+
+
+def _outcome(ran: Ran, assignment: Assignment) -> Outcome:
+    if ran.timed_out is not None:
+        return TimedOut(reason=f"the agent {ran.timed_out.reason}", taught=ran.timed_out.taught)
+    if ran.exit_code == os.EX_TEMPFAIL:
+        return MustWait(reason=f"the agent asks to be tried later ({ran.ending}){_tail(ran)}")
+    try:
+        written = answer_in_file(assignment.scratch / scratch.RESULT)
+        answer = written if written is not None else find_answer(assignment.role, ran.stdout)
+    except NotAResult as why:
+        if ran.exit_code != 0:
+            return Crashed(reason=f"{ran.ending} without an answer ({why}){_tail(ran)}")
+        return Garbage(reason=f"{why}{_tail(ran)}")
+    outcome = with_what_is_told_besides(outcome_of_answer(assignment.role, answer, assignment.cwd), answer)
+    claims = isinstance(outcome, Done) or (isinstance(outcome, Judged) and outcome.passed)
+    if ran.exit_code != 0 and claims:
+        return Crashed(reason=f"it claims success, but: {ran.ending}{_tail(ran)}", notes=outcome.notes)
+    return outcome
+
+
+def _tail(ran: Ran) -> str:
+    tail = last_lines(ran.output, _LONGEST_TAIL)
+    return f"; its last output:\n{tail}" if tail else "; it printed nothing"
+
+
+_CAUSES = tuple(cause for cause in get_args(Cause) if cause != "no_session")  # a program has no conversation
+_PASSING = ("rate_limit", "overload", "outage")
+
+
+class _Usage(msgspec.Struct, frozen=True, kw_only=True):
+    cost_usd: float | None = None
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    turns: int | None = None
+
+    def __post_init__(self) -> None:
+        if any(not math.isfinite(value) or value < 0 for value in msgspec.structs.astuple(self) if value is not None):
+            raise ValueError("a number is less than nothing, or no number")
+
+
+def with_what_is_told_besides(outcome: Outcome, answer: str) -> Outcome:
+    """`answer` is the JSON from which the outcome was read."""
+    told = _decoded(answer)
+    return _with_usage(_with_cause(outcome, told), told)
+
+
+def _decoded(answer: str) -> dict[str, Any]:
+    try:
+        told = json.loads(answer)
+    except (ValueError, RecursionError):
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _with_cause(outcome: Outcome, told: dict[str, Any]) -> Outcome:
+    """Only a failure has a cause; a success had no trouble."""
+    cause, after = told.get("cause"), told.get("retry_after")
+    if not isinstance(outcome, Failed) or cause is None:
+        return outcome
+    if cause not in _CAUSES:
+        return replace(outcome, notes=(*outcome.notes, f"its cause is none of: {', '.join(_CAUSES)}"))
+    if cause not in _PASSING:
+        return replace(outcome, cause=cause)
+    seconds = after if isinstance(after, int | float) and not isinstance(after, bool) and math.isfinite(after) else None
+    return MustWait(reason=outcome.reason, retry_after=seconds, cause=cause, notes=outcome.notes)
+
+
+def _with_usage(outcome: Outcome, told: dict[str, Any]) -> Outcome:
+    if told.get("usage") is None:
+        return outcome
+    try:
+        usage = msgspec.convert(told["usage"], _Usage)
+    except (msgspec.ValidationError, ValueError):
+        return replace(outcome, notes=(*outcome.notes, "what it says of its usage makes no sense, and was left out"))
+    counts = {kind: getattr(usage, kind) for kind in Tokens.__struct_fields__}
+    tokens = Tokens(**counts) if any(counts.values()) else None
+    return replace(outcome, cost_usd=usage.cost_usd, tokens=tokens, turns=usage.turns)

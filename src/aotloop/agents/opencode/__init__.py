@@ -1,0 +1,1 @@
+"""The backend for OpenCode, over the Agent Client Protocol."""

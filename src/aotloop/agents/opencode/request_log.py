@@ -1,0 +1,99 @@
+"""The log of OpenCode's requests to models, from its own store: tokens, and how the last request failed.
+
+That store is not an interface: an unexpected form counts as no information.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from aotloop.agents.contract import Tokens
+from aotloop.agents.service_errors import Trouble, trouble
+
+STORE = "opencode.db"
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    turns: int
+    tokens: Tokens
+    trouble: Trouble | None = None
+
+
+def read_record(store: Path) -> Record | None:
+    """None: there is no information."""
+    if not store.is_file():
+        return None
+    try:
+        with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True, timeout=1)) as connection:
+            rows = connection.execute("SELECT data FROM message ORDER BY time_created, id").fetchall()
+        messages = [message for (data,) in rows if (message := json.loads(data)).get("role") == "assistant"]
+    except (sqlite3.Error, ValueError, AttributeError, TypeError):
+        return None
+    return Record(
+        turns=len(messages),
+        tokens=_sum([_tokens(message) for message in messages]),
+        trouble=_trouble(messages[-1].get("error")) if messages else None,
+    )
+
+
+def copy_store(source: Path, target: Path) -> None:
+    """Copies only the conversations, with the parts that are not yet in the main file.
+
+    If the copy fails, the client does not know the conversation, and reports that.
+    """
+    with suppress(OSError):
+        for name in (STORE, f"{STORE}-wal"):
+            (target / name).unlink(missing_ok=True)
+            if (source / name).is_file() and not (source / name).is_symlink():
+                shutil.copyfile(source / name, target / name)
+
+
+def _tokens(message: dict[str, Any]) -> Tokens:
+    told = message.get("tokens")
+    told = told if isinstance(told, dict) else {}
+    cache = told.get("cache")
+    cache = cache if isinstance(cache, dict) else {}
+    return Tokens(
+        input=_count(told.get("input")),
+        output=_count(told.get("output")) + _count(told.get("reasoning")),
+        cache_read=_count(cache.get("read")),
+        cache_write=_count(cache.get("write")),
+    )
+
+
+def _sum(all_tokens: list[Tokens]) -> Tokens:
+    return Tokens(
+        input=sum(tokens.input for tokens in all_tokens),
+        output=sum(tokens.output for tokens in all_tokens),
+        cache_read=sum(tokens.cache_read for tokens in all_tokens),
+        cache_write=sum(tokens.cache_write for tokens in all_tokens),
+    )
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _trouble(error: Any) -> Trouble | None:
+    data = error.get("data") if isinstance(error, dict) else None
+    if not isinstance(data, dict):
+        return None
+    headers = data.get("responseHeaders")
+    after = headers.get("retry-after") if isinstance(headers, dict) else None
+    status = data.get("statusCode")
+    words = f"{error.get('name')}: {data.get('message')}"
+    return trouble(words, status if isinstance(status, int) else None, _seconds(after))
+
+
+def _seconds(value: Any) -> float | None:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None

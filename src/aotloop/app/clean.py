@@ -1,0 +1,83 @@
+"""Removes what runs of a loop left on the machine; the loop itself, and what it did, stay as they are."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+
+from aotloop.clock import now
+from aotloop.config.schema import Config
+from aotloop.errors import StateFileInvalid, StateFileMissing, Unavailable
+from aotloop.execution.conversation import remove_conversations
+from aotloop.execution.journal import FOLDER, Journal
+from aotloop.git.cleanup import clean
+from aotloop.git.repository import find_repository
+from aotloop.process.process_group import kill_orphans
+from aotloop.statefile.lease import lease
+from aotloop.statefile.locate import PHASE_FILE, project_root
+from aotloop.statefile.store import Store
+
+
+class CleanedUp(msgspec.Struct, frozen=True, kw_only=True):
+    refs: tuple[str, ...] = ()
+    """Of attempts that were kept."""
+    worktrees: tuple[str, ...] = ()
+    in_use: tuple[str, ...] = ()
+    """Worktrees of another loop of this repository, which somebody runs now; the refs stay then."""
+    orphans: bool = False
+    """Whether processes were still running."""
+    journals: bool = False
+    """Whether they were removed, too."""
+
+
+def clean_up(store: Store, config: Config, *, journals: bool = False) -> CleanedUp:
+    """Raises StateFileBusy while somebody runs the loop."""
+    root = Path(project_root(store.path))
+    with lease(store.path, "run", since=now()), _no_feature_driven(root):
+        orphans = _end_orphans(store)
+        repository = find_repository(root)
+        cleaned = CleanedUp()
+        if repository is not None:
+            configured = Path(config.worktrees) if config.worktrees is not None else None
+            done = clean(repository, None, configured)
+            cleaned = CleanedUp(
+                refs=done.refs, worktrees=tuple(map(str, done.worktrees)), in_use=tuple(map(str, done.in_use))
+            )
+        removed = journals and _remove_journals(root / FOLDER)
+    return msgspec.structs.replace(cleaned, orphans=orphans, journals=removed)
+
+
+@contextmanager
+def _no_feature_driven(root: Path) -> Iterator[None]:
+    """The journals are also those of the feature that is on its way here."""
+    if not (root / PHASE_FILE).is_file():
+        yield
+        return
+    with lease(str(root / PHASE_FILE), "run", since=now()):
+        yield
+
+
+def _end_orphans(store: Store) -> bool:
+    """Whether there were any; their conversations go with them."""
+    with suppress(StateFileInvalid, StateFileMissing):  # whose they are cannot be told
+        run_id = store.load().control.run_id
+        if run_id is not None:
+            orphans = kill_orphans(run_id)
+            remove_conversations(Journal(Path(project_root(store.path))).sittings_folder(run_id))
+            return orphans
+    return False
+
+
+def _remove_journals(folder: Path) -> bool:
+    """Whether there were any."""
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise Unavailable(f"{folder} cannot be removed: {error.strerror}") from error
+    return True

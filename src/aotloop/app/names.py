@@ -1,0 +1,31 @@
+"""Names of atoms and groups as a person gives them: an unknown name is refused with the nearest known name."""
+
+from __future__ import annotations
+
+from aotloop.core.model import Atom, Loop
+from aotloop.errors import AotError
+
+
+def known_atom(loop: Loop, name: str) -> Atom:
+    for atom in loop.atoms:
+        if atom.id == name:
+            return atom
+    raise _unknown("atom", name, [atom.id for atom in loop.atoms], "`aot atom list` shows them")
+
+
+def known_group(loop: Loop, name: str) -> None:
+    if name not in loop.or_groups:
+        raise _unknown("group", name, list(loop.or_groups), "`aot graph` shows them")
+
+
+def _unknown(kind: str, name: str, known: list[str], otherwise: str) -> AotError:
+    from difflib import get_close_matches  # noqa: PLC0415 - only a mistyped name needs it
+
+    if not known:
+        return AotError(f"there is no {kind} {name}", hint=f"The file has no {kind}s yet.")
+    lower = {one.lower(): one for one in reversed(known)}
+    near = get_close_matches(name.lower(), lower, n=1)
+    if near:
+        return AotError(f"there is no {kind} {name}", hint=f"Did you mean {lower[near[0]]}?")
+    there = f"There are: {', '.join(known)}." if len(known) <= 10 else f"There are {len(known)}; {otherwise}."
+    return AotError(f"there is no {kind} {name}", hint=there)

@@ -1,0 +1,96 @@
+"""Claude Code runs the plugin from where we have it, so an upgrade is effective at once; its copy is not used."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from aotloop.agents.claude.program import find_program
+from aotloop.app.plugin.client import Installed, Scope
+from aotloop.app.plugin.client_command import ask, ask_json
+from aotloop.app.plugin.installation import MARKETPLACE, NAME, Installation
+
+
+class _Listed(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """As `claude plugin list --json` tells it."""
+
+    id: str
+    scope: str = "user"
+    version: str | None = None
+    enabled: bool = True
+    install_path: str | None = None
+    read_from_folder: str | None = None
+    project_path: str | None = None
+
+
+class ClaudeCode(msgspec.Struct, frozen=True):
+    @property
+    def title(self) -> str:
+        return "Claude Code"
+
+    @property
+    def scopes(self) -> tuple[Scope, ...]:
+        return ("user", "project")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def begin(self) -> str:
+        return "/aot-loop:align-goal"
+
+    def program(self) -> str:
+        return find_program(None)
+
+    def by_hand(self, place: Installation, scope: Scope) -> tuple[str, ...]:
+        return (
+            f"claude plugin marketplace add {shlex.quote(str(place.marketplace))}",
+            f"claude plugin install {NAME} --scope {scope}",
+        )
+
+    def installed(self, project: Path) -> list[Installed]:
+        return [
+            Installed(
+                scope="user" if one.scope == "user" else "project",
+                version=one.version,
+                folder=one.read_from_folder or one.install_path,
+                is_enabled=one.enabled if one.project_path is None or _is(one.project_path, project) else None,
+                project=one.project_path,
+            )
+            for one in self._listed(project)
+        ]
+
+    def install(self, place: Installation, scope: Scope, project: Path) -> None:
+        program = self.program()
+        ask(program, "plugin", "marketplace", "add", str(place.marketplace), cwd=project)
+        ask(program, "plugin", "install", NAME, "--scope", scope, cwd=project)
+
+    def uninstall(self, scope: Scope, project: Path) -> bool:
+        program, before = self.program(), self._listed(project)
+        here = [one for one in before if one.scope == scope and (scope == "user" or _is(one.project_path, project))]
+        if here:
+            ask(program, "plugin", "uninstall", NAME, "--scope", scope, cwd=project)
+        if before and not self._listed(project):
+            ask(program, "plugin", "marketplace", "remove", MARKETPLACE, cwd=project)
+            for one in before:
+                _remove_copy(one)
+        return bool(here)
+
+    def _listed(self, project: Path) -> list[_Listed]:
+        listed = ask_json(self.program(), "plugin", "list", "--json", wanted=list[_Listed], cwd=project)
+        return [one for one in listed if one.id == NAME]
+
+
+def _is(path: str | None, project: Path) -> bool:
+    return path is not None and Path(path).resolve() == project.resolve()
+
+
+def _remove_copy(listed: _Listed) -> None:
+    """The client leaves it; only what has our name is ours."""
+    copies = Path(listed.install_path or "/").parent.parent
+    if copies.name == MARKETPLACE and copies.parent.name == "cache":
+        shutil.rmtree(copies, ignore_errors=True)

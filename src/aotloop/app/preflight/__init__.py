@@ -1,0 +1,1 @@
+"""What has to be true before a loop starts, for every driver: gate, agreement, consent, agents."""

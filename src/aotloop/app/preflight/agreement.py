@@ -1,0 +1,50 @@
+"""The objective a person agreed on stays agreed on: an objective that was edited in the file since then is refused.
+
+The agreement is kept in the user's data folder, so an agent that edits the state file cannot change it.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from aotloop.core.model import Loop, Objective
+from aotloop.errors import AotError, Unavailable
+from aotloop.exit_codes import PERSON_NEEDED
+from aotloop.statefile.store import Store
+from aotloop.trust.objectives import agree, agreed, difference
+
+_MOST_SHOWN = 8
+_REMEDY = "A person takes it with `aot redirect --accept` in a terminal; or change it back."
+
+
+def changed_since_agreed(store: Store, objective: Objective) -> list[str]:
+    """What differs, one line each. Nothing, if it is as agreed, or if no agreement is known."""
+    before = agreed(store.path)
+    return difference(before, objective) if before is not None else []
+
+
+def require_agreement(store: Store, loop: Loop) -> None:
+    """Before a loop starts. A loop that never ran may be edited freely."""
+    lines = changed_since_agreed(store, loop.objective)
+    if lines and loop.control.status != "pending":
+        raise AotError(behind_its_back(lines), hint=_REMEDY, exit_code=PERSON_NEEDED)
+
+
+def require_agreement_to_correct(store: Store, objective: Objective) -> None:
+    """Before a correction of the objective: else the correction would agree to the edit, too."""
+    if lines := changed_since_agreed(store, objective):
+        raise AotError(
+            f"the objective was changed in the file without anybody's agreement: {'; '.join(lines)}",
+            hint=_REMEDY,
+        )
+
+
+def behind_its_back(lines: list[str]) -> str:
+    shown = "; ".join(lines[:_MOST_SHOWN]) + (" …" if len(lines) > _MOST_SHOWN else "")
+    return f"the objective was changed behind the loop's back: {shown}"
+
+
+def remember_agreement(store: Store, objective: Objective) -> None:
+    """A home that cannot be written to costs the memory, not the use case."""
+    with suppress(Unavailable):
+        agree(store.path, objective)

@@ -1,0 +1,88 @@
+"""On what conditions an atom's work is taken: it changes no protected path, and its check passes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from textwrap import shorten
+
+from aotloop.app.session.integration_result import Job, Refused
+from aotloop.checks.evaluation import evaluate
+from aotloop.checks.results import Report
+from aotloop.config.schema import Config
+from aotloop.config.sources import load
+from aotloop.core.checklist import check_of
+from aotloop.core.commands import commands_in
+from aotloop.core.item_paths import SEPARATOR
+from aotloop.errors import AotError
+from aotloop.execution.integration.protection import protection_of, words_for
+from aotloop.git.command import head_of
+from aotloop.git.objects import ATOM, ATTEMPT, RUN
+from aotloop.git.repository import Repository
+from aotloop.git.worktrees.pool import Pool
+from aotloop.git.worktrees.setup import Setup, furnisher
+from aotloop.statefile.locate import project_root
+from aotloop.text.sanitize import plain
+from aotloop.trust.accepted_commands import is_trusted
+
+_LONGEST_TITLE = 72
+
+
+def title_of(job: Job) -> str:
+    return shorten(plain(f"{job.atom.id}: {job.atom.description}"), _LONGEST_TITLE, placeholder="…")
+
+
+def trailers_of(job: Job, attempt: str) -> dict[str, str]:
+    return {ATOM: job.atom.id, ATTEMPT: attempt, RUN: job.run_id}
+
+
+def protected_paths_problem(job: Job, repository: Repository, paths: Iterable[str]) -> Refused | None:
+    protection = protection_of(job.loop.objective.protect, job.store.path, str(repository.root))
+    refused = protection.refused(paths, repository.prefix)
+    return Refused(why="protected", reason=words_for(refused), paths=refused) if refused else None
+
+
+def problem_at(job: Job, folder: Path, when: str = "") -> Refused | None:
+    """Why the work in this folder does not pass; None if it does. `when`: what is to be said before that."""
+    tree = check_of(job.atom, job.loop.objective.base_case)
+    if tree is None:
+        return None
+    job.permit(list(commands_in(tree)))
+    report = evaluate(tree, root=folder, timeout=job.timeout)
+    if report.passed:
+        return None
+    failing = [f"{name}: {result.evidence}" for name, result in report.failing.items()]
+    waiting = [f"{name} is undecided" for name in report.waiting]
+    reason = f"{when}{job.atom.id} does not pass its check: {'; '.join(failing or waiting)}"
+    return Refused(why="check", reason=reason, holding=_holding(job, report))
+
+
+def _holding(job: Job, report: Report) -> tuple[str, ...]:
+    """What holds and did not, if the last verdict is of what is checked out: else nobody knows whose work it is."""
+    verdict = job.loop.control.verdict
+    if verdict is None or verdict.commit != head_of(Path(project_root(job.store.path))):
+        return ()
+    failed = {_last(path) for path in verdict.failing}
+    return tuple(path for path in report.holding if _last(path) in failed)
+
+
+def _last(path: str) -> str:
+    return path.rpartition(SEPARATOR)[2]
+
+
+def problem_when_merged(job: Job, repository: Repository, commit: str) -> Refused | None:
+    """In a worktree of ours, set up as configured, if the person has accepted that."""
+    if check_of(job.atom, job.loop.objective.base_case) is None:
+        return None
+    config = Config()
+    with suppress(AotError):
+        config = load(repository.root)
+    is_accepted = config.source is None or is_trusted(str(config.source), config.powers)
+    setup = config.worktree_setup if is_accepted else Setup()
+    folder = Path(config.worktrees) if config.worktrees is not None and is_accepted else None
+    with Pool(repository, folder, furnisher(setup)) as pool:
+        desk = pool.take(commit)
+        problem = problem_at(job, desk.cwd, "together with what was merged meanwhile, ")
+        pool.give_back(desk)
+    return problem

@@ -1,0 +1,119 @@
+"""What a judge in a session found about an item of the base case: graded by us, and kept for exactly these files.
+
+A score counts only on the conditions of any judge: on the scale, and backed by a line that is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+from msgspec.structs import replace
+
+from aotloop.agents.answers.results import Score
+from aotloop.agents.contract import Judged, Scored
+from aotloop.app.session.judge import TELLER, case_of
+from aotloop.app.verify import subject_of
+from aotloop.checks.evaluation import leaves_by_path
+from aotloop.checks.judge import Judgement, Question
+from aotloop.core import events
+from aotloop.core.checklist import JUDGED, Leaf
+from aotloop.core.item_paths import SEPARATOR
+from aotloop.core.machine import advance
+from aotloop.core.model import Loop
+from aotloop.core.quality import grade
+from aotloop.errors import AotError
+from aotloop.execution.judges.case import Case
+from aotloop.execution.judges.judgement import assertion_judged, places_in, quality_judged
+from aotloop.execution.judges.memory import key_of
+from aotloop.statefile.store import Store
+from aotloop.trust import judgements
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True):
+    """One of scores and passed: the first of quality, the second of an assertion."""
+
+    item: str
+    evidence: str
+    scores: Mapping[str, Score] | None = None
+    passed: bool | None = None
+    confirmed: bool = False
+    """The session says that a person agreed; nothing but its word stands for that."""
+
+
+class Recorded(msgspec.Struct, frozen=True, kw_only=True):
+    item: str
+    judgement: Judgement
+    mean: float | None = None
+    waits_for_person: bool = False
+
+
+def record(store: Store, said: Said) -> Recorded:
+    """An undecided judgement is told, and not kept."""
+    loop = store.load()
+    case = case_of(store)
+    path, leaf = _named(loop, said.item)
+    question = Question(leaf.name, leaf.check, path)
+    recorded = _assertion(path, leaf, said) if leaf.check.type == "assertion" else _quality(path, leaf, said, case)
+    found = recorded.judgement
+    if found.passed is not None:
+        judgements.remember(
+            key_of(case, question, teller=TELLER),
+            passed=found.passed,
+            evidence=found.evidence,
+            scores=found.scores,
+            item=path,
+            confirmed=found.confirmed,
+        )
+        _note_scores(store, path, found)
+    return recorded
+
+
+def _assertion(path: str, leaf: Leaf, said: Said) -> Recorded:
+    if said.passed is None:
+        raise AotError(f"{leaf.name} is an assertion: it holds or not", hint="Say so with --passed true or false.")
+    found = assertion_judged(Judged(passed=said.passed, evidence=said.evidence))
+    if said.confirmed:
+        agreed = f"{found.evidence}; the session says that a person agreed"
+        found = replace(found, evidence=agreed, confirmed=True)
+    return Recorded(item=path, judgement=found, waits_for_person=said.passed and not said.confirmed)
+
+
+def _quality(path: str, leaf: Leaf, said: Said, case: Case) -> Recorded:
+    if said.passed is not None and said.confirmed:
+        whether = "confirmed it" if said.passed else "disagrees"
+        evidence = f"the session says that a person {whether}: {said.evidence}"
+        return Recorded(item=path, judgement=Judgement(passed=said.passed, evidence=evidence, confirmed=True))
+    if said.scores is None:
+        raise AotError(f"{leaf.name} is judged by scores", hint="Give them: --scores '{\"criterion\": 4}'.")
+    given = tuple(replace(one, evidence=one.evidence or said.evidence) for one in said.scores.values())
+    found = quality_judged(leaf.check, [Scored(scores=given)], lambda text: places_in(text, case.tree.files, case.root))
+    return Recorded(item=path, judgement=found, mean=grade(leaf.check, [found.scores]).mean)
+
+
+def _note_scores(store: Store, path: str, found: Judgement) -> None:
+    """In the verdict that is there, so that they can be seen; the next one is made with them."""
+    if not found.scores:
+        return
+    subject = subject_of(store, store.load())
+
+    def change(loop: Loop) -> None:
+        last = loop.control.verdict
+        if last is not None and (last.objective_digest, last.commit) == (subject.objective_digest, subject.commit):
+            verdict = replace(last, scores={**last.scores, path: found.scores})
+            advance(loop, events.VerdictReached(verdict=verdict))
+
+    store.update(change)
+
+
+def _named(loop: Loop, name: str) -> tuple[str, Leaf]:
+    """By its whole path, or by its last name where no other has it."""
+    items = {path: leaf for path, leaf in leaves_by_path(loop.objective.base_case).items() if leaf.check.type in JUDGED}
+    fitting = [path for path in items if path == name] or [
+        path for path, leaf in items.items() if name in (leaf.name, path.rpartition(SEPARATOR)[2])
+    ]
+    if len(fitting) != 1:
+        known = ", ".join(repr(path) for path in fitting or items)
+        which = "is more than one item" if fitting else "is no item that is judged"
+        raise AotError(f"{name!r} {which}", hint=f"There are: {known}." if known else None)
+    return fitting[0], items[fitting[0]]

@@ -1,0 +1,48 @@
+"""What only a person decides about a feature: its acceptance tests, and leaving a phase without its receipt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from aotloop.app.ship.access import project_here, refuse_agents, refuse_while_run
+from aotloop.core.phases.model import Phase
+from aotloop.errors import NotVerified
+from aotloop.phases.project import Project
+from aotloop.phases.receipts import Filed, approve, force, refuse
+
+Consent = Callable[[Project], None]
+"""Asks the person whether the acceptance tests may be run; raises NotTrusted if they may not."""
+
+
+def approve_tests(consent: Consent) -> Filed:
+    """The tests are run once more: they must be as they were shown, and fail."""
+    project = _project("approves")
+    if project.store.load().status == "waiting":  # the repository of another person may contain such a loop
+        consent(project)
+    filed = approve(project)
+    if filed.reasons:
+        raise NotVerified(
+            f"these tests cannot be agreed to: {'; '.join(filed.reasons)}",
+            hint="`aot ship` goes on: they are written anew.",
+        )
+    return filed
+
+
+def refuse_tests(reason: str) -> Filed:
+    return refuse(_project("approves"), reason)
+
+
+def leave_phase(reason: str, consent: Consent) -> tuple[Phase, Filed]:
+    """Leaves the phase by force, on record; returns which one it was."""
+    project = _project("leaves a phase by force")
+    before = project.store.load().phase
+    if before == "test":
+        consent(project)
+    return before, force(project, reason)
+
+
+def _project(what: str) -> Project:
+    refuse_agents(what)
+    project = project_here()
+    refuse_while_run(project)
+    return project

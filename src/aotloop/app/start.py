@@ -1,0 +1,290 @@
+"""Takes a loop to its end: one process at a time, with all that a run needs put together."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from aotloop.app.judges import Asking, Judges
+from aotloop.app.preflight.agent_report import agent_report
+from aotloop.app.preflight.agents import hire, refuse_without_agents
+from aotloop.app.preflight.agreement import (
+    behind_its_back,
+    changed_since_agreed,
+    remember_agreement,
+    require_agreement,
+)
+from aotloop.app.preflight.gate import leave_session, require_open_gate
+from aotloop.app.run_place import places_of, refuse_other_history, remove_worktrees
+from aotloop.app.verify import remembered
+from aotloop.checks.judge import Judge
+from aotloop.clock import now
+from aotloop.config.schema import Config
+from aotloop.core import events
+from aotloop.core.machine import advance
+from aotloop.core.measure import attempts_left
+from aotloop.core.model import Loop, Objective
+from aotloop.core.objective import digest_of
+from aotloop.core.scheduler.run_state import Run
+from aotloop.errors import AotError
+from aotloop.execution import run_events
+from aotloop.execution.agent_pool import AgentPool, Availability
+from aotloop.execution.attempt import Attempts
+from aotloop.execution.budget import Budget
+from aotloop.execution.conversation import Conversations, remove_conversations
+from aotloop.execution.isolation.place import Isolation
+from aotloop.execution.journal import Journal
+from aotloop.execution.observer import Observer
+from aotloop.execution.task import OnSpent
+from aotloop.execution.verification import Verification
+from aotloop.process.process_group import kill_orphans
+from aotloop.runner.crash_recovery import UnmergedResults, recovery_of
+from aotloop.runner.run_context import RunContext
+from aotloop.runner.runner import Ending, Runner, Start
+from aotloop.statefile.lease import Lease, lease
+from aotloop.statefile.locate import project_root
+from aotloop.statefile.store import Store
+from aotloop.trust.confirmations import Subject
+
+
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What is wanted of this run alone."""
+
+    limits: Mapping[str, Any] = {}
+    branch: str | None = None
+    take_over: bool = False
+    """Though a session drives it."""
+    is_accepted: Callable[[Loop], bool]
+    """Whether the user has accepted every command of a loop."""
+
+
+def run_loop(store: Store, config: Config, wishes: RunOptions, spectator: Observer) -> Ending:
+    with lease(store.path, "run", since=now()) as held:
+        loop = store.load()
+        if loop.control.status == "completed":
+            _tidy_up(store, config, loop)
+            return Ending(status="completed", worked=False)
+        require_open_gate(store, loop)
+        loop = leave_session(store, loop, take_over=wishes.take_over)
+        refuse_without_agents(loop, config)
+        require_agreement(store, loop)
+        remember_agreement(store, loop.objective)
+        run_id = _run_id(loop)
+        kill_orphans(run_id)
+        places = places_of(store, loop.objective.protect, config, run_id, wishes.branch)
+        try:
+            refuse_other_history(loop, places)
+            launch = _Launch(store, config, wishes, spectator, places, run_id, held)
+            return launch.run(loop)
+        finally:
+            with undisturbed():
+                kill_orphans(run_id)  # what set-up left running, for one, lives as long as the run, and no longer
+                places.close()
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Whoever presses Ctrl-C again and again is obeyed by now; it takes a moment more to leave nothing behind."""
+    before = {
+        number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _tidy_up(store: Store, config: Config, loop: Loop) -> None:
+    """After a process that died when everything but this was done."""
+    if loop.control.run_id is not None:
+        kill_orphans(loop.control.run_id)
+        remove_conversations(Journal(Path(project_root(store.path))).sittings_folder(loop.control.run_id))
+    with suppress(AotError):  # it is completed all the same
+        remove_worktrees(store, config)
+
+
+def _run_id(loop: Loop) -> str:
+    """A loop has one from its first start until it is aligned anew: commits and processes are known by it."""
+    known = loop.control.run_id
+    return known if known is not None and loop.control.status != "pending" else uuid.uuid4().hex[:12]
+
+
+class _Launch:
+    def __init__(
+        self,
+        store: Store,
+        config: Config,
+        wishes: RunOptions,
+        spectator: Observer,
+        places: Isolation,
+        run_id: str,
+        held: Lease,
+    ) -> None:
+        self._store = store
+        self._config = config
+        self._wishes = wishes
+        self._spectator = spectator
+        self._places = places
+        self._run_id = run_id
+        self._lease = held
+        self._root = Path(project_root(store.path))
+        self._journal = Journal(self._root)
+        self._budget = Budget(self._money_left, config.max_attempt_cost_usd)
+        asking = Asking(run_id=run_id, scratch=self._journal.judgement_folder, budget=self._budget)
+        self._judges = Judges(store, config, asking)
+        self._sittings = Conversations(self._journal.sittings_folder(run_id), self._is_resolved)
+        self._run: Run | None = None
+
+    def run(self, loop: Loop) -> Ending:
+        recovery = recovery_of(loop, self._run_id, self._journal, self._places.branch)
+        limits = dict(self._wishes.limits)
+        if self._places.most is not None:
+            limits["max_parallel_agents"] = self._places.most
+        self._run = run = Run(loop, overriding=limits, first_attempt=recovery.first_attempt)
+        start = Start(
+            run_id=self._run_id,
+            objective_digest=digest_of(loop.objective),
+            recovery=recovery,
+            is_resumed=loop.control.status == "running",
+            commit=self._clean_commit(),
+        )
+        self._journal.open()
+        self._sittings.open()
+        self._spectator.open(loop.snapshot())
+        try:
+            return self._drive(run, start)
+        except Exception as error:
+            if not isinstance(error, AotError):
+                self._note_bug(error)
+            raise
+        finally:
+            self._spectator.close()
+            self._journal.close()
+            with undisturbed():
+                self._judges.close()
+                self._sittings.close()
+
+    def _clean_commit(self) -> str | None:
+        """Where changes besides it are refused, there are none."""
+        is_clean = self._places.branch is not None and not self._config.allow_dirty
+        return self._places.head() if is_clean else None
+
+    def _drive(self, run: Run, start: Start) -> Ending:
+        runner = Runner(
+            store=self._store,
+            context=self._means(run),
+            start=start,
+            objection=self._objection,
+            renew=self._lease.renew,
+            observer=self._spectator,
+        )
+        self._tell(self._began(run))
+        for one in agent_report(run.loop, self._config, run.limits):
+            self._tell(one)
+        ending = asyncio.run(runner.drive())
+        if self._journal.problem is not None:
+            self._tell(run_events.Warned(at=now(), text=self._journal.problem))
+        self._tell(_ended(run, ending))
+        return ending
+
+    def _is_resolved(self, atom_id: str) -> bool:
+        atom = self._run.board.atoms.get(atom_id) if self._run is not None else None
+        return atom is not None and atom.status == "resolved"
+
+    def _tell(self, one: run_events.RunEvent) -> None:
+        self._journal.note(one)
+        self._spectator.news(one)
+
+    def _means(self, run: Run) -> RunContext:
+        verification = Verification(timeout=self._config.check_timeout, variables={"AOT_RUN_ID": self._run_id})
+        crew = AgentPool(self._config, partial(hire, self._config), Availability(self._config.patience))
+        attempts = Attempts(
+            isolation=self._places,
+            verification=verification,
+            agent_pool=crew,
+            budget=self._budget,
+            journal=self._journal,
+            state_file=Path(self._store.path),
+            on_output=self._spectator.output,
+            conversations=self._sittings,
+        )
+        return RunContext(
+            run=run,
+            run_id=self._run_id,
+            root=self._root,
+            isolation=self._places,
+            verification=verification,
+            judge_at=self._judge_at,
+            agent_pool=crew,
+            journal=self._journal,
+            unmerged=UnmergedResults(self._journal),
+            attempts=attempts,
+            budget=self._budget,
+            tell=self._tell,
+        )
+
+    def _judge_at(self, objective: Objective, commit: str | None, root: Path, on_spent: OnSpent) -> Judge:
+        about = Subject(state_file=self._store.path, objective_digest=digest_of(objective), commit=commit)
+        return remembered(about, self._judges.judge(objective, root, on_spent))
+
+    def _money_left(self) -> float | None:
+        """USD, by what the loop knows; None: no limit."""
+        limit = self._run.limits.max_cost_usd if self._run is not None else None
+        return limit - self._run.loop.control.cost_usd if limit is not None and self._run is not None else None
+
+    def _objection(self, loop: Loop, is_other_objective: bool) -> str | None:
+        changed = changed_since_agreed(self._store, loop.objective) if is_other_objective else []
+        if changed:
+            return f"blocked: {behind_its_back(changed)} (`aot redirect --accept` takes it)"
+        if not self._wishes.is_accepted(loop):
+            return "blocked: the file has commands that were not accepted; `aot run` shows them, and asks"
+        return None
+
+    def _began(self, run: Run) -> run_events.RunEvent:
+        branch = self._places.branch
+        return run_events.RunBegan(
+            at=now(),
+            run_id=self._run_id,
+            pid=os.getpid(),
+            goal=run.loop.objective.goal,
+            isolation=self._places.isolation,
+            branch=branch.name if branch is not None else None,
+            slots=run.limits.max_parallel_agents,
+            attempts_at_most=attempts_left(run.loop, run.limits),
+            max_cost_usd=run.limits.max_cost_usd,
+            overriding=dict(self._wishes.limits),
+        )
+
+    def _note_bug(self, error: Exception) -> None:
+        reason = f"error: {type(error).__name__}: {error}"
+        with suppress(AotError):
+            self._store.update(partial(_stop, reason=reason))
+
+
+def _stop(loop: Loop, *, reason: str) -> None:
+    for atom in [one for one in loop.atoms if one.status == "in_progress"]:
+        advance(loop, events.AtomAbandoned(atom=atom.id))
+    advance(loop, events.LoopStopped(reason=reason))
+
+
+def _ended(run: Run, ending: Ending) -> run_events.RunEvent:
+    control = run.loop.control
+    return run_events.RunEnded(
+        at=now(),
+        status="completed" if ending.status == "completed" else "stopped",
+        reason=ending.reason,
+        worked=ending.worked,
+        seconds=control.ran_seconds,
+        cost_usd=control.cost_usd,
+        used=control.used,
+    )

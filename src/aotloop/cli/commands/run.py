@@ -1,0 +1,159 @@
+"""`aot run`: it runs a loop to its end, and the exit code says how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from aotloop.app.loops import open_store
+from aotloop.app.preflight.consent import acceptance_of
+from aotloop.cli.live.observers import spectator
+from aotloop.cli.ui.consent import require_config_consent, require_consent
+from aotloop.cli.ui.costs import allowance_in_words
+from aotloop.cli.ui.dry_run import show_plan
+from aotloop.cli.ui.failures import hopeless_of
+from aotloop.cli.ui.options import AMOUNT, DURATION, json_option, state_file_option, yes_option
+from aotloop.cli.ui.output import mark, named, say_next, tell
+from aotloop.core.graph.work_graph import Graph
+from aotloop.core.limits import EFFORTS
+from aotloop.core.measure import attempts_allowed, attempts_left
+from aotloop.core.model import Loop
+from aotloop.errors import StateFileError
+from aotloop.exit_codes import BY_SIGNAL, NOT_READY, code_of, help_table
+from aotloop.statefile.locate import project_root
+from aotloop.statefile.store import Store
+from aotloop.text.sanitize import prose
+
+
+@click.command(
+    "run",
+    epilog=f"""\b
+Examples:
+  aot run                               until the base case holds, or nothing more can be tried
+  aot run --agent claude --max-cost 20 --max-runtime 8h
+  aot run --dry-run --max-parallel 8    show the plan and how long it takes
+  aot run --yes --json | jq -c .
+{help_table("the base case holds")}
+""",
+)
+@state_file_option
+@json_option
+@yes_option
+@click.option("--dry-run", is_flag=True, help="Only show the plan, as if every attempt succeeded.")
+@click.option("--max-parallel", type=click.IntRange(1), metavar="N", help="Slots [default: max_parallel_agents].")
+@click.option(
+    "--effort",
+    type=click.Choice(list(EFFORTS)),
+    help="Sets attempts, iterations and stalls that the file does not set [default: as in the file].",
+)
+@click.option(
+    "--max-total-attempts",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Limit of attempts [default: a share for each atom].",
+)
+@click.option(
+    "--max-iterations", type=click.IntRange(1), metavar="N", help="Limit of iterations [default: as in the file]."
+)
+@click.option("--max-cost", type=AMOUNT, metavar="USD", help="Limit of cost [default: as in the file].")
+@click.option("--max-runtime", type=DURATION, metavar="TIME", help="Limit of time, e.g. 3h [default: as in the file].")
+@click.option("--agent", metavar="NAME", help="The agent for atoms without `run` [default: as configured].")
+@click.option("--branch", metavar="NAME", help="Work on this branch; created if it does not exist.")
+@click.option("--isolation", type=click.Choice(["worktree", "none"]), help="Where attempts are made.")
+@click.option("--allow-dirty", is_flag=True, default=None, help="Continue in spite of uncommitted changes.")
+@click.option("--take-over", is_flag=True, help="Take the loop from the session that drives it.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    state_file: str | None,
+    as_json: bool,
+    yes: bool,
+    dry_run: bool,
+    max_parallel: int | None,
+    effort: str | None,
+    max_total_attempts: int | None,
+    max_iterations: int | None,
+    max_cost: float | None,
+    max_runtime: str | None,
+    branch: str | None,
+    take_over: bool,
+    **flags: Any,
+) -> None:
+    """Run the loop until its base case holds, or say exactly why it cannot hold.
+
+    Commands do the atoms that have `run`; agents do the others, each in its own git worktree. Limits given here apply
+    to this run only. `aot watch` shows the run in another terminal; `aot stop` and `aot redirect` interrupt it. After a
+    crash, `aot run` continues.
+    """
+    limits = {
+        "max_parallel_agents": max_parallel,
+        "effort": effort,
+        "max_total_attempts": max_total_attempts,
+        "max_iterations": max_iterations,
+        "max_cost_usd": max_cost,
+        "max_runtime": max_runtime,
+    }
+    given = {name: value for name, value in limits.items() if value is not None}
+    with _not_ready():
+        store = open_store(state_file)
+        if dry_run:
+            ctx.exit(code_of(show_plan(store, given, as_json=as_json)))
+        wishes = {"limits": given, "branch": branch, "take_over": take_over}
+        ctx.exit(_run(store, wishes, flags, yes=yes, as_json=as_json))
+
+
+def _run(store: Store, wishes: dict[str, Any], flags: dict[str, Any], *, yes: bool, as_json: bool) -> int:
+    from aotloop.app.start import RunOptions, run_loop  # noqa: PLC0415
+    from aotloop.config.sources import load  # noqa: PLC0415 - planning needs none of this
+
+    config = load(Path(project_root(store.path)), flags=flags)
+    require_config_consent(config, yes=yes)
+    accepted = acceptance_of(store, require_consent(store, yes=yes))
+    loop = store.load()
+    if not as_json and loop.control.status != "completed":
+        tell(allowance_in_words(loop, wishes["limits"]), err=True)
+    ending = run_loop(store, config, RunOptions(**wishes, is_accepted=accepted), spectator(as_json=as_json))
+    if not as_json:
+        _tell(store.load(), ending.status, ending.reason, worked=ending.worked)
+    if ending.signal is not None:
+        return BY_SIGNAL + ending.signal
+    return code_of(ending.reason)
+
+
+@contextmanager
+def _not_ready() -> Iterator[None]:
+    try:
+        yield
+    except StateFileError as error:
+        error.exit_code = NOT_READY
+        raise
+
+
+def _tell(loop: Loop, status: str, reason: str | None, *, worked: bool) -> None:
+    if status == "completed":
+        said = "the base case holds" if worked else "the base case already holds: no work was needed"
+        tell(said, head=f"{mark(True)} ")
+        say_next("aot graph", "aot log", "git log")
+        return
+    tell(prose(f"stopped: {reason}"), head=f"{mark(False)} ")
+    say_next(*_next_steps(loop, (reason or "").partition(":")[0]))
+
+
+def _next_steps(loop: Loop, kind: str) -> list[str]:
+    verdict = loop.control.verdict
+    if kind == "blocked" and (hopeless := hopeless_of(Graph(loop))):
+        return [f"aot log {named(hopeless)}", "aot redirect"]
+    if kind == "blocked":
+        return ["aot confirm"] if verdict is not None and verdict.undecided else ["aot status", "aot run"]
+    if kind == "limit" and not attempts_left(loop):
+        return ["aot status", f"aot run --max-total-attempts {2 * attempts_allowed(loop)}", "aot redirect"]
+    if kind == "limit":
+        return ["aot status", "aot run with a higher limit"]
+    if kind == "user":
+        return ["aot run", "aot redirect"]
+    return ["aot log", "aot redirect"]

@@ -1,0 +1,145 @@
+"""`aot status`: it shows the state of the loop in a few lines, and what to do next."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import Any
+
+import click
+import msgspec
+
+from aotloop.app.loops import open_store
+from aotloop.cli.graph import draw
+from aotloop.cli.ui.costs import bound_as_data, bound_in_words, bound_of, effort_in_words, spending
+from aotloop.cli.ui.failures import failures_as_data, failures_in_words, hopeless_of, is_failing
+from aotloop.cli.ui.options import json_option, state_file_option
+from aotloop.cli.ui.output import faint, heading, mark, named, say_json, say_next, tell
+from aotloop.core.graph.work_graph import Graph
+from aotloop.core.limits import limits_of
+from aotloop.core.measure import attempts_allowed
+from aotloop.core.model import Loop, TrailEntry, Verdict
+from aotloop.statefile.lease import holder_of
+from aotloop.statefile.yaml.emitter import to_data
+from aotloop.text.phrases import counted
+from aotloop.text.sanitize import prose
+from aotloop.text.shorten import headline
+
+LARGEST_DRAWN = 40
+MOST_FAILURES = 3
+COLOURS = {"pending": "cyan", "running": "yellow", "stopped": "magenta", "completed": "green"}
+
+
+@click.command(
+    "status",
+    epilog="""\b
+Examples:
+  aot status
+  aot status --json | jq .unresolved
+""",
+)
+@state_file_option
+@json_option
+def command(state_file: str | None, as_json: bool) -> None:
+    """Show objective, progress, the graph and next steps."""
+    store = open_store(state_file)
+    loop = store.load()
+    graph = Graph(loop)
+    steps = _next_steps(loop, graph, is_run=holder_of(store.path) is not None)
+    if as_json:
+        say_json({**_facts(loop, graph), "next": steps})
+        return
+    _tell_objective(loop)
+    _tell_progress(loop, graph)
+    _tell_events(loop, graph)
+    if len(loop.atoms) <= LARGEST_DRAWN:
+        click.echo()
+        on_terminal = sys.stdout.isatty() and click.get_current_context().color is not False
+        click.echo(draw(loop, "text", width=shutil.get_terminal_size().columns, colour=on_terminal).rstrip("\n"))
+    say_next(*steps)
+
+
+def _facts(loop: Loop, graph: Graph) -> dict[str, Any]:
+    limits = limits_of(loop.objective.constraints)
+    return {
+        "goal": loop.objective.goal,
+        "control": to_data(loop.control),
+        "effort": loop.objective.constraints.effort,
+        "constraints": msgspec.to_builtins(limits),
+        "tried": loop.control.tried,
+        "attempts_allowed": attempts_allowed(loop, limits),
+        "required": len(graph.required),
+        "unresolved": graph.unresolved(),
+        "in_progress": [atom.id for atom in loop.atoms if atom.status == "in_progress"],
+        "executable_atoms": graph.ready(),
+        "failed_atoms": {atom.id: failures_as_data(atom) for atom in loop.atoms if is_failing(atom)},
+        "failures": [to_data(entry) for entry in loop.trail if entry.type == "failure"][-5:],
+        **bound_as_data(bound_of(loop)),
+    }
+
+
+def _tell_objective(loop: Loop) -> None:
+    tell(prose(loop.objective.goal) or "(no goal yet)", style=heading)
+    if done := prose(loop.objective.definition_of_done):
+        tell(f"done when: {done}", style=faint)
+
+
+def _tell_progress(loop: Loop, graph: Graph) -> None:
+    control, limits = loop.control, limits_of(loop.objective.constraints)
+    required, unresolved = len(graph.required), len(graph.unresolved())
+    done = required - unresolved
+    filled = round(20 * done / required) if required else 0
+    bar = click.style("█" * filled, fg="green") + faint("░" * (20 - filled))
+    status = click.style(control.status, fg=COLOURS[control.status], bold=True)
+    tell(f"{done} of {counted(required, 'required atom')} resolved", head=f"{status}  {bar}  ")
+    tell(
+        f"iteration {control.iteration} of {limits.max_iterations}"
+        f" · stalls {control.stall_count} of {limits.max_stall_count}"
+        f" · up to {limits.max_parallel_agents} at once"
+        + "".join(f" · {amount}" for amount in spending(control.cost_usd, control.used, limits.max_cost_usd))
+    )
+    left = f" · {bound_in_words(bound_of(loop))}" if control.status != "completed" else ""
+    tell(f"{effort_in_words(control)}{left}", style=faint)
+
+
+def _tell_events(loop: Loop, graph: Graph) -> None:
+    if loop.control.stop_reason:
+        tell(f"stop reason: {prose(loop.control.stop_reason)}")
+    if loop.control.verdict is not None:
+        verdict = loop.control.verdict
+        passed = None if verdict.undecided else verdict.passed
+        tell(_judged(verdict), head=f"{mark(passed)} ")
+    for entry in _last_failures(loop):
+        atom = graph.atoms.get(entry.atom or "")
+        often = failures_in_words(graph, atom) if atom is not None else ""
+        tell(headline(f"{entry.atom} failed: {entry.reason}"), head=f"{mark(False)} ", note=often)
+
+
+def _last_failures(loop: Loop) -> list[TrailEntry]:
+    """The last failure of each atom that failed most recently."""
+    last: dict[str | None, TrailEntry] = {}
+    for entry in reversed(loop.trail):
+        if entry.type == "failure" and len(last) < MOST_FAILURES:
+            last.setdefault(entry.atom, entry)
+    return list(reversed(last.values()))
+
+
+def _judged(verdict: Verdict) -> str:
+    found = "undecided" if verdict.undecided else "it holds" if verdict.passed else "it does not hold"
+    failing = f": {', '.join(verdict.failing)}" if verdict.failing else ""
+    return prose(f"base case at {verdict.at}: {found}{failing}")
+
+
+def _next_steps(loop: Loop, graph: Graph, *, is_run: bool) -> list[str]:
+    control = loop.control
+    if control.status == "completed":
+        return ["nothing to do: the base case is verified"]
+    if is_run:
+        return ["aot watch", "aot redirect", "aot stop"]
+    if control.verdict is not None and control.verdict.undecided and not graph.unresolved():
+        return ["aot confirm"]
+    if control.status == "pending":
+        return ["aot gate", "aot run"]
+    if (control.stop_reason or "").startswith("blocked:") and (hopeless := hopeless_of(graph)) is not None:
+        return [f"aot log {named(hopeless)}", "aot redirect", "aot run"]
+    return ["aot run", *(["aot log", "aot redirect"] if control.stop_reason else [])]

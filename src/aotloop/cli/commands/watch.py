@@ -1,0 +1,115 @@
+"""`aot watch`: it shows a run in another terminal; it only reads files, and ends without effect on the run."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterable
+
+import click
+
+from aotloop.app.loops import open_store
+from aotloop.cli.error_handler import may_colour
+from aotloop.cli.live.event_lines import as_words
+from aotloop.cli.live.frame import draw
+from aotloop.cli.live.journal_events import is_passed_on
+from aotloop.cli.live.observers import can_be_redrawn, spectator
+from aotloop.cli.live.run_files import Scene
+from aotloop.cli.live.run_view import Picture
+from aotloop.cli.ui.options import state_file_option
+from aotloop.cli.ui.output import say_next, tell
+from aotloop.clock import now, unix_time
+from aotloop.core.model import Loop
+from aotloop.exit_codes import INTERRUPTED
+from aotloop.statefile.lease import holder_of
+
+SIZE_WITHOUT_TERMINAL = (100, 100)
+"""Columns and lines of a picture that is written into a file or a pipe."""
+
+
+@click.command(
+    "watch",
+    epilog="""\b
+Examples:
+  aot watch
+  aot watch --once
+  aot watch --json | jq -r .kind
+""",
+)
+@state_file_option
+@click.option("--json", "as_json", is_flag=True, help="Print the events as lines of JSON and nothing else.")
+@click.option("--once", is_flag=True, help="Show the state now, and do not wait.")
+@click.pass_context
+def command(ctx: click.Context, state_file: str | None, as_json: bool, once: bool) -> None:
+    """Watch a run from another terminal, until it ends. Ctrl-C ends the watching, never the run."""
+    store = open_store(state_file)
+    loop = store.load()
+    holder = holder_of(store.path)
+    scene = Scene(store, holder)
+    if holder is None:
+        tell(_not_running(loop), err=True)
+    try:
+        if as_json:
+            _pass_on(scene, [False] if once or holder is None else scene.polls())
+        elif once or holder is None:
+            _show_once(scene, loop, is_run=holder is not None)
+        elif can_be_redrawn(sys.stdout):
+            _show(scene, loop)
+        else:
+            _log(scene)
+    except KeyboardInterrupt:
+        tell("The run continues.", err=True)
+        ctx.exit(INTERRUPTED)
+    if holder is None:
+        say_next("aot status" if loop.control.status == "completed" else "aot run")
+
+
+def _not_running(loop: Loop) -> str:
+    broke_off = ", and the last run was cut off" if loop.control.status == "running" else ""
+    return f"No process runs this loop now{broke_off}; this is its state."
+
+
+def _show(scene: Scene, loop: Loop) -> None:
+    screen = spectator()
+    screen.open(loop)
+    try:
+        for _ in scene.polls():
+            scene.show(screen)
+        if (end := scene.missing_end(now())) is not None:
+            screen.news(end)
+    finally:
+        screen.close()
+
+
+def _show_once(scene: Scene, loop: Loop, *, is_run: bool) -> None:
+    picture = Picture(loop)
+    for event in scene.news():
+        picture.take(event)
+    for attempt, line in scene.outputs():
+        picture.set_line(attempt, line)
+    if not is_run:
+        picture.forget_what_runs()
+    if not sys.stdout.isatty():
+        click.echo(draw(picture, *SIZE_WITHOUT_TERMINAL, unix_time(), colour=False).text(), nl=False)
+        return
+    from rich.console import Console  # noqa: PLC0415 - slow to start
+
+    width, height = shutil.get_terminal_size()
+    console = Console(force_terminal=True, width=width, no_color=not may_colour(), highlight=False)
+    console.print(draw(picture, width, height - 2, unix_time(), may_colour()), end="")
+
+
+def _log(scene: Scene) -> None:
+    for _ in scene.polls():
+        for event in scene.news():
+            click.echo(as_words(event))
+    if (end := scene.missing_end(now())) is not None:
+        click.echo(as_words(end))
+
+
+def _pass_on(scene: Scene, polls: Iterable[bool]) -> None:
+    for _ in polls:
+        for line in scene.lines():
+            if is_passed_on(line):
+                sys.stdout.buffer.write(line + b"\n")
+        sys.stdout.buffer.flush()

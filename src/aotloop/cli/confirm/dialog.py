@@ -1,0 +1,108 @@
+"""Asks a person about waiting items, and shows the result of the answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aotloop.app.confirm import Conclusion, Said
+from aotloop.app.verify import Verification
+from aotloop.checks.judge import NOBODY_ASKED
+from aotloop.checks.results import CheckResult, Report
+from aotloop.cli.commands.verify import code_of_report, tell_item
+from aotloop.cli.confirm.items import claim_of
+from aotloop.cli.ui.output import faint, heading, mark, named, report_done, say_json, say_next, tell
+from aotloop.cli.ui.prompts import ask
+from aotloop.statefile.lease import Holder
+from aotloop.statefile.store import Store
+from aotloop.text.sanitize import prose
+from aotloop.trust.confirmations import Subject
+
+
+def ask_about(store: Store, done: Verification) -> Said:
+    """One after the other. Who ends the input has said enough."""
+    report: Report = done.report
+    about = Subject(state_file=store.path, objective_digest=done.verdict.objective_digest, commit=done.verdict.commit)
+    confirmed: dict[str, str] = {}
+    rejected: dict[str, str] = {}
+    for item in report.items:
+        tell_item(item)
+    try:
+        for path, result in report.waiting.items():
+            _tell_claim(path, result)
+            answer = _decision()
+            if answer == "y":
+                confirmed[path] = "as it should be"
+            elif answer == "n":
+                rejected[path] = ask("What is wrong?") or "it is not as it should be"
+    except EOFError:
+        pass
+    return Said(about=about, confirmed=confirmed, rejected=rejected)
+
+
+def _tell_claim(path: str, result: CheckResult) -> None:
+    tell(prose(path), style=heading, err=True)
+    for line in claim_of(result.to_judge) if result.to_judge is not None else []:
+        tell(prose(line), head="  ", err=True)
+    if result.to_judge is not None and not result.evidence.startswith(NOBODY_ASKED[result.to_judge.type]):
+        tell(prose(result.evidence), head="  ", style=faint, err=True)  # what an agent found
+
+
+def _decision() -> str:
+    while True:
+        answer = ask("Is this true? [y/n, Enter: skip]").lower()
+        if answer in ("", "s", "skip"):
+            return ""
+        if answer in ("y", "yes", "n", "no"):
+            return answer[0]
+
+
+def tell_remembered(said: Said, runner: Holder, *, as_json: bool) -> None:
+    about = f"for commit {said.about.commit[:12]}" if said.about.commit is not None else "but not kept without git"
+    report_done(
+        as_json=as_json,
+        data={"confirmed": list(said.confirmed), "commit": said.about.commit, "runner": runner.pid},
+        said=prose(f"{', '.join(said.confirmed)}: confirmed {about}; {runner.name} runs the loop and will use it"),
+        steps=["aot watch"],
+    )
+
+
+def tell_end(said: Said, end: Conclusion, *, as_json: bool, is_shown: bool) -> int:
+    """`is_shown`: the person has seen the items. Returns the exit code."""
+    report = end.report
+    if as_json:
+        say_json(_data(said, end))
+    else:
+        for item in () if is_shown else report.items:
+            tell_item(item)
+        _tell_verdict(said, end)
+    return code_of_report(report)
+
+
+def _data(said: Said, end: Conclusion) -> dict[str, Any]:
+    return {
+        **end.report.as_data(),
+        "status": end.status,
+        "completed": end.is_completed,
+        "confirmed": list(said.confirmed),
+        "rejected": dict(said.rejected),
+        "begun": list(end.begun),
+    }
+
+
+def _tell_verdict(said: Said, end: Conclusion) -> None:
+    if end.is_completed:
+        tell("the base case holds, and the loop is completed", head=f"{mark(True)} ")
+        say_next("aot status")
+    elif end.report.passed:
+        tell(f"the base case holds; the loop is {end.status}", head=f"{mark(True)} ")
+        say_next("aot gate" if end.status == "pending" else "aot watch")
+    elif end.report.undecided:
+        tell(prose(f"undecided: {', '.join(end.report.waiting)}"), head=f"{mark(None)} ")
+        if said.confirmed and said.about.commit is None:
+            tell("Without git, a confirmation counts only once: confirm all items together.", err=True)
+        by_name = [f"aot confirm {named(path)}" for path in end.report.waiting] if said.about.commit is not None else []
+        say_next(*by_name[:2], "aot confirm --all")
+    else:
+        repair = f"; {', '.join(end.begun)} will repair it" if end.begun else ""
+        tell(prose(f"the base case does not hold: {', '.join(end.report.failing)}{repair}"), head=f"{mark(False)} ")
+        say_next("aot run", "aot status")

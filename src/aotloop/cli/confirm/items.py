@@ -1,0 +1,78 @@
+"""Finds the items of a base case that a person can decide, and finds an item by the name a person types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import click
+from click.shell_completion import CompletionItem
+
+from aotloop.app.loops import open_store
+from aotloop.checks.evaluation import leaves_by_path
+from aotloop.core.checklist import JUDGED, Leaf
+from aotloop.core.item_paths import SEPARATOR
+from aotloop.core.model import Check, Loop
+from aotloop.errors import AotError
+from aotloop.text.sanitize import prose
+
+MOST_LISTED = 10
+
+
+def judged_items(loop: Loop) -> dict[str, Leaf]:
+    """Items that no program decides, by path of names."""
+    found = leaves_by_path(loop.objective.base_case)
+    return {path: leaf for path, leaf in found.items() if leaf.check.type in JUDGED}
+
+
+def claim_of(check: Check) -> list[str]:
+    """The statements that a person confirms with this item, line by line."""
+    if check.type == "assertion":
+        return [check.value or ""]
+    least = f"at least {check.pass_threshold:g} of 5" if check.pass_threshold is not None else "good enough"
+    if check.criteria is not None:
+        return [f"{least}: {check.criteria}"]
+    criteria = [f"{rule.criterion} (weight {rule.weight:g})" for rule in check.rubric or ()]
+    return [f"{least}, on the weighted mean of:", *criteria]
+
+
+def path_named(loop: Loop, name: str) -> str:
+    """The path of the item with this whole path, or with this last name if only one item has it."""
+    items = judged_items(loop)
+    for path in items:
+        if name in (path, prose(path)):
+            return path
+    ending = [path for path in items if path.rpartition(SEPARATOR)[2] == name or items[path].name == name]
+    if len(ending) == 1:
+        return ending[0]
+    if ending:
+        raise AotError(f"{name} could be any of {len(ending)} items", hint=f"Name it in full: {_listed(ending)}.")
+    raise _unknown(loop, name, list(items))
+
+
+def _unknown(loop: Loop, name: str, known: list[str]) -> AotError:
+    from difflib import get_close_matches  # noqa: PLC0415 - only after a typing mistake
+
+    others = {path: leaf for path, leaf in leaves_by_path(loop.objective.base_case).items() if path not in known}
+    for path, leaf in others.items():
+        if name in (path, leaf.name):
+            return AotError(f"{name} is checked by a program ({leaf.check.type})", hint="`aot verify` runs it.")
+    if not known:
+        return AotError("no item of the base case waits for a person", hint="`aot verify` checks all items.")
+    lower = {path.lower(): path for path in reversed(known)}
+    near = get_close_matches(name.lower(), lower, n=1)
+    hint = f"Did you mean {lower[near[0]]!r}?" if near else f"There are: {_listed(known)}."
+    return AotError(f"there is no item {name} that a person can decide", hint=hint)
+
+
+def _listed(paths: Iterable[str]) -> str:
+    shown = [repr(path) for path in paths]
+    more = f" and {len(shown) - MOST_LISTED} more" if len(shown) > MOST_LISTED else ""
+    return ", ".join(shown[:MOST_LISTED]) + more
+
+
+def complete_item(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    try:
+        items = judged_items(open_store(ctx.params.get("state_file")).load())
+    except (AotError, OSError):  # completion has no place to complain
+        return []
+    return [CompletionItem(path) for path in items if path.startswith(incomplete) and path.isprintable()]

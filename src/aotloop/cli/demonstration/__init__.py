@@ -1,6 +1,0 @@
-"""What `aot demo` shows: a loop from its start to its end, on a small project made for the purpose.
-
-with stage(folder, keep=…) as place:
-    furnish(place)
-    tell_story(Performer(…))
-"""

@@ -1,0 +1,19 @@
+"""The checks of `aot doctor`, one module for each subject; each returns findings and changes nothing."""
+
+from __future__ import annotations
+
+from aotloop.cli.doctor.agents import agent_findings
+from aotloop.cli.doctor.diagnosis import Finding
+from aotloop.cli.doctor.machine import extra_findings, machine_findings
+from aotloop.cli.doctor.project import project_findings
+from aotloop.cli.doctor.sandbox import sandbox_findings
+
+
+def look_at_everything(state_file: str | None) -> list[Finding]:
+    return [
+        *machine_findings(),
+        *project_findings(state_file),
+        *agent_findings(state_file),
+        *extra_findings(),
+        *sandbox_findings(),
+    ]

@@ -1,0 +1,90 @@
+"""Checks the machine: Python, git, and the user's folders."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, metadata, requires, version
+from pathlib import Path
+
+from aotloop.cli.doctor.diagnosis import Finding
+from aotloop.errors import Unavailable
+from aotloop.git.repository import OLDEST
+from aotloop.process import blocking_run
+from aotloop.process.output import Whole
+from aotloop.process.spec import Ending, ProcessSpec
+from aotloop.trust.folder import data_folder
+
+ABOUT = "machine"
+
+
+def machine_findings() -> Iterator[Finding]:
+    yield Finding(about=ABOUT, what="Python", said=platform.python_version())
+    yield _git()
+    yield _folder()
+
+
+def _git() -> Finding:
+    program = shutil.which("git")
+    if program is None:
+        return Finding(about=ABOUT, what="git", said="not found", ok=False, fix="Install git 2.38 or newer.")
+    output = Whole()
+    spec = ProcessSpec(argv=(program, "--version"), env=dict(os.environ), ending=Ending(clears=False))
+    blocking_run.run(spec, out=output)
+    said = output.text().strip()
+    numbers = re.search(r"(\d+)\.(\d+)", said)
+    if numbers is None or (int(numbers[1]), int(numbers[2])) < OLDEST:
+        return Finding(about=ABOUT, what="git", said=f"{said} is too old", ok=False, fix="Install git 2.38 or newer.")
+    return Finding(about=ABOUT, what="git", said=said.removeprefix("git version "))
+
+
+def _folder() -> Finding:
+    """The folder that keeps what the user accepted and agreed to."""
+    what = "your data folder"
+    try:
+        folder = data_folder("trusted")
+    except Unavailable as error:
+        return Finding(about=ABOUT, what=what, said=error.message, ok=False, fix=error.hint)
+    there = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    if not os.access(there, os.W_OK):
+        said = f"{there} is not writable"
+        fix = "Set XDG_DATA_HOME to a writable folder; otherwise aot asks for your consent each time."
+        return Finding(about=ABOUT, what=what, said=said, ok=None, fix=fix)
+    return Finding(about=ABOUT, what=what, said=str(Path(folder).parent))
+
+
+ABOUT_EXTRAS = "extras"
+_DISTRIBUTION = "aotloop"
+_NOT_FOR_USERS = {"dev"}
+
+
+def extra_findings() -> Iterator[Finding]:
+    try:
+        names = metadata(_DISTRIBUTION).get_all("Provides-Extra") or []
+        needed = requires(_DISTRIBUTION) or []
+    except PackageNotFoundError:  # for example a checkout that was never installed
+        return
+    for extra in sorted({*names} - _NOT_FOR_USERS):
+        pattern = rf"([\w.-]+).*extra == ['\"]{re.escape(extra)}['\"]"
+        yield _extra(extra, [found[1] for requirement in needed if (found := re.match(pattern, requirement))])
+
+
+def _extra(extra: str, packages: list[str]) -> Finding:
+    what = f"{_DISTRIBUTION}[{extra}]"
+    there = {package: _version(package) for package in packages}
+    missing = [package for package, found in there.items() if found is None]
+    if missing:
+        fix = f"Optional: pip install '{what}'"
+        return Finding(about=ABOUT_EXTRAS, what=what, said=f"not installed: {', '.join(missing)}", ok=None, fix=fix)
+    said = ", ".join(f"{package} {found}" for package, found in there.items())
+    return Finding(about=ABOUT_EXTRAS, what=what, said=said)
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

@@ -1,4 +1,0 @@
-"""How a person changes the direction of a loop: wishes become corrections, all of them or none.
-
-flags, dialogue → wishes → corrections → applying
-"""

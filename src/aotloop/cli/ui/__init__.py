@@ -1,0 +1,1 @@
+"""Shared parts of commands at the terminal: options, questions, consent, and output of results."""

@@ -1,0 +1,1 @@
+"""The handlers of `advance`: one module for each kind of event."""

@@ -1,0 +1,1 @@
+"""Integration: a result reaches the branch on which a person works."""

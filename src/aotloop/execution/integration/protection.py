@@ -1,0 +1,38 @@
+"""Protected files: no task may change the state file, the phase file, their neighbours, or the objective's globs.
+
+The rules are the same for a run, a session and a phase. A copy of these files in a worktree counts too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from aotloop.git.attempt_commit import refuse
+from aotloop.statefile.durable import our_files
+from aotloop.statefile.locate import PHASE_FILE, STATE_FILE
+
+_SHOWN = 5
+
+
+class Protection(msgspec.Struct, frozen=True, kw_only=True):
+    patterns: tuple[str, ...] = ()
+    """Relative to the project's root."""
+    files: tuple[str, ...] = ()
+    """Files and folders of the loop itself, from the project's root."""
+
+    def refused(self, paths: Iterable[str], prefix: str) -> tuple[str, ...]:
+        """The changed paths that are protected. `prefix`: from the repository's top to the project."""
+        return refuse(paths, self.patterns, self.files, prefix)
+
+
+def protection_of(patterns: Sequence[str], state_file: str, root: str) -> Protection:
+    """`patterns`: the globs that the objective protects."""
+    loops = (f"**/{STATE_FILE}", f"**/{PHASE_FILE}")
+    return Protection(patterns=(*patterns, *loops), files=tuple(our_files(state_file, root)))
+
+
+def words_for(refused: Sequence[str]) -> str:
+    more = f" and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
+    return f"it changed what no attempt may change: {', '.join(refused[:_SHOWN])}{more}"

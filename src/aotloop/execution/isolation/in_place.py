@@ -1,0 +1,80 @@
+"""In place: attempts in the project's own folder, one at a time. Their changes are there at once, and stay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal
+
+from aotloop.agents.contract import Assignment
+from aotloop.execution.integration.branch import Branch
+from aotloop.execution.isolation.checkout_guard import Watch, unwatched
+from aotloop.execution.isolation.place import Place, Refusal
+from aotloop.execution.records import Kept, Work
+from aotloop.execution.task import Task
+from aotloop.execution.threads import in_thread
+from aotloop.git.command import head_of
+from aotloop.text.patterns import matching
+
+
+class InPlace:
+    isolation: Literal["worktree", "none"] = "none"
+    most: int | None = 1
+
+    def __init__(self, root: Path, *, protect: Sequence[str]) -> None:
+        self.branch: Branch | None = None
+        self._root = root
+        self._protect = tuple(protect)
+
+    def head(self) -> str | None:
+        return head_of(self._root)
+
+    async def take(self, commit: str | None = None) -> Place:  # noqa: ARG002 - there is one state of the files
+        return Place(cwd=self._root, before=await self._fingerprint())
+
+    async def go_on(self, name: str, kept: Kept) -> Place:  # noqa: ARG002 - as above
+        return await self.take()
+
+    def watched(self, place: Place, assignment: Assignment) -> AbstractAsyncContextManager[Watch]:  # noqa: ARG002
+        return unwatched()  # it is meant to change it
+
+    def edited(self, what: Sequence[str]) -> None:
+        pass
+
+    async def finish(self, place: Place, task: Task) -> Work | Refusal:
+        if await self._fingerprint() != place.before:
+            return Refusal("it changed what no attempt may change; without isolation that cannot be undone here")
+        if task.inspect is not None and (problem := await in_thread(partial(task.inspect, place.cwd, ()))) is not None:
+            return Refusal(problem)
+        return Work(attempt=task.number)
+
+    async def is_untouched(self, place: Place) -> bool:
+        """Only changes of protected files can be found here."""
+        return await self._fingerprint() == place.before
+
+    async def keep(self, place: Place, task: Task) -> Work | None:
+        """There is nothing to keep: the files stay where they are."""
+
+    async def leave(self, place: Place) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+    async def _fingerprint(self) -> str:
+        """The fingerprint of all protected files; empty if none is."""
+        return await in_thread(self._digest) if self._protect else ""
+
+    def _digest(self) -> str:
+        digest = sha256()
+        for path in sorted(_files(self._root, self._protect)):
+            digest.update(f"{path}\0".encode("utf-8", "surrogateescape") + (self._root / path).read_bytes() + b"\0")
+        return digest.hexdigest()
+
+
+def _files(root: Path, patterns: Sequence[str]) -> set[str]:
+    found = (path for path in root.rglob("*") if path.is_file() and ".git" not in path.parts)
+    return set(matching([path.relative_to(root).as_posix() for path in found], patterns))

@@ -1,0 +1,73 @@
+"""The place of attempts: a separate worktree for each, or one folder for all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Literal, Protocol
+
+import msgspec
+
+from aotloop.agents.contract import Assignment
+from aotloop.execution.integration.branch import Branch
+from aotloop.execution.isolation.checkout_guard import Watch
+from aotloop.execution.records import Kept, Work
+from aotloop.execution.task import Task
+from aotloop.git.worktrees.worktree import Desk
+from aotloop.process.sandbox import Confinement
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    cwd: Path
+    desk: Desk | None = None
+    before: str = ""
+    """The fingerprint of protected files, where no git is."""
+    confinement: Confinement | None = None
+    """The files that no agent may change there."""
+    kept: Kept | None = None
+    """The work of an earlier attempt that is in the folder now; None: the folder is clean."""
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """It changed files that it may not change."""
+
+    reason: str
+
+
+class Isolation(Protocol):
+    isolation: Literal["worktree", "none"]
+    most: int | None
+    """The most attempts at the same time; None: no limit."""
+    branch: Branch | None
+    """The branch for merges; None: results are in their final place at once."""
+
+    def head(self) -> str | None:
+        """The commit that is checked out in the project's folder. It blocks."""
+
+    async def take(self, commit: str | None = None) -> Place:
+        """A place at this commit; None: at the head of the branch."""
+
+    async def go_on(self, name: str, kept: Kept) -> Place:
+        """A place at the head of the branch with the work of an earlier attempt; clean, if that is impossible."""
+
+    def watched(self, place: Place, assignment: Assignment) -> AbstractAsyncContextManager[Watch]:
+        """Watches, during an attempt, whether it stays in its folder."""
+
+    def edited(self, what: Sequence[str]) -> None:
+        """The state file was changed while attempts ran."""
+
+    async def finish(self, place: Place, task: Task) -> Work | Refusal: ...
+
+    async def is_untouched(self, place: Place) -> bool: ...
+
+    async def keep(self, place: Place, task: Task) -> Work | None:
+        """Keeps the files as evidence, where they are no result.
+
+        None: no other attempt may start from them, because nothing was changed, or a protected file was.
+        """
+
+    async def leave(self, place: Place) -> None: ...
+
+    def close(self) -> None:
+        """Call this after the end of the event loop."""

@@ -1,0 +1,145 @@
+"""Attempts in worktrees: each starts at the head of the branch, and its work is invisible elsewhere until it lands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from aotloop.agents.contract import Assignment
+from aotloop.errors import AotError
+from aotloop.execution.integration.branch import Branch
+from aotloop.execution.integration.protection import Protection, words_for
+from aotloop.execution.isolation.checkout_guard import CheckoutGuard, Watch, confinement_at, unwatched
+from aotloop.execution.isolation.place import Place, Refusal
+from aotloop.execution.records import Kept, Work
+from aotloop.execution.task import Task
+from aotloop.execution.threads import in_thread, is_called_off
+from aotloop.git import attempt_commit
+from aotloop.git.objects import ATOM, ATTEMPT, RUN
+from aotloop.git.repository import Repository
+from aotloop.git.worktrees import kept_work
+from aotloop.git.worktrees.pool import Pool
+from aotloop.git.worktrees.setup import Setup, furnisher, linked
+from aotloop.git.worktrees.worktree import Desk
+from aotloop.process.sandbox import is_possible
+
+
+class Worktrees:
+    isolation: Literal["worktree", "none"] = "worktree"
+    most: int | None = None
+
+    def __init__(
+        self,
+        repository: Repository,
+        *,
+        folder: Path | None,
+        setup: Setup,
+        protection: Protection,
+        confines: bool = True,
+    ) -> None:
+        """`confines`: the kernel keeps attempts out of the checkout, if it can."""
+        self._branch = Branch(repository)
+        self.branch: Branch | None = self._branch
+        self._repository = repository
+        self._pool = Pool(repository, folder, furnisher(setup))
+        self._setup = setup
+        self._protection = protection
+        self._confines = confines
+        self._trespassing = CheckoutGuard(repository, self._branch, protection.files)
+
+    def head(self) -> str | None:
+        return self._repository.head().commit
+
+    async def take(self, commit: str | None = None) -> Place:
+        return self._place(await in_thread(partial(self._take, commit)))
+
+    def _place(self, desk: Desk, kept: Kept | None = None) -> Place:
+        confinement = confinement_at(desk, linked(desk.repository, self._setup)) if self._confines else None
+        return Place(cwd=desk.cwd, desk=desk, confinement=confinement, kept=kept)
+
+    def _take(self, commit: str | None) -> Desk:
+        desk = self._pool.take(commit if commit is not None else self._branch.head())
+        if is_called_off():  # the caller is gone, so it could not give the worktree back
+            self._pool.give_back(desk)
+        return desk
+
+    async def go_on(self, name: str, kept: Kept) -> Place:
+        desk, is_there = await in_thread(partial(self._go_on, name, kept))
+        return self._place(desk, kept if is_there else None)
+
+    def _go_on(self, name: str, kept: Kept) -> tuple[Desk, bool]:
+        """The record counts only if it fits the kept commit, which no attempt can change."""
+        desk = self._pool.take(self._branch.head())
+        try:
+            commit = kept_work.kept_commit(self._repository, atom=name, attempt=kept.attempt)
+            is_same = commit is not None and commit == kept.commit
+            is_there = is_same and kept_work.put_on(desk, commit or "", self._refused)
+        except AotError:  # a part of it may be there
+            self._pool.give_back(desk)
+            desk, is_there = self._pool.take(self._branch.head()), False
+        if is_called_off():  # as above
+            self._pool.give_back(desk)
+        return desk, is_there
+
+    def _refused(self, paths: Sequence[str]) -> tuple[str, ...]:
+        return self._protection.refused(paths, self._repository.prefix)
+
+    def watched(self, place: Place, assignment: Assignment) -> AbstractAsyncContextManager[Watch]:
+        """The kernel keeps a confined agent out; and a person has accepted the effects of a command."""
+        is_kept_out = place.confinement is not None and is_possible()
+        return unwatched() if is_kept_out or assignment.command is not None else self._trespassing.watched(assignment)
+
+    def edited(self, what: Sequence[str]) -> None:
+        self._trespassing.edited(what)
+
+    async def finish(self, place: Place, task: Task) -> Work | Refusal:
+        return await in_thread(partial(self._finish, place, task))
+
+    def _finish(self, place: Place, task: Task) -> Work | Refusal:
+        trailers = {ATOM: task.name, ATTEMPT: str(task.number), RUN: task.run_id}
+        try:
+            if task.inspect is not None:
+                problem = task.inspect(place.cwd, tuple(attempt_commit.changed_paths(_desk(place))))
+                if problem is not None:
+                    return Refusal(problem)
+            done = attempt_commit.commit(_desk(place), task.title, trailers)
+        except attempt_commit.NotTakeable as why:
+            return Refusal(f"what it left cannot be committed: {why}")
+        refused = self._refused(done.paths)
+        if done.sha is not None:
+            attempt_commit.keep(self._repository, done.sha, atom=task.name, attempt=task.number)
+        if refused:
+            return Refusal(words_for(refused))
+        return Work(commit=done.sha, base=done.base, attempt=task.number, left_out=done.left_out)
+
+    async def is_untouched(self, place: Place) -> bool:
+        with suppress(attempt_commit.NotTakeable):
+            return not await in_thread(partial(attempt_commit.changed_paths, _desk(place)))
+        return False
+
+    async def keep(self, place: Place, task: Task) -> Work | None:
+        with suppress(attempt_commit.NotTakeable):
+            return await in_thread(partial(self._keep, place, task))
+        return None
+
+    def _keep(self, place: Place, task: Task) -> Work | None:
+        done = attempt_commit.left(_desk(place), atom=task.name, attempt=task.number)
+        if done.sha is None:
+            return None
+        attempt_commit.keep(self._repository, done.sha, atom=task.name, attempt=task.number)
+        return None if self._refused(done.paths) else Work(commit=done.sha, base=done.base, attempt=task.number)
+
+    async def leave(self, place: Place) -> None:
+        await in_thread(partial(self._pool.give_back, _desk(place)))
+
+    def close(self) -> None:
+        self._pool.close()
+
+
+def _desk(place: Place) -> Desk:
+    if place.desk is None:
+        raise AssertionError("a place of this kind has a desk")
+    return place.desk

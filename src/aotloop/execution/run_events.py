@@ -1,0 +1,287 @@
+"""Events of a run for its observers: one small value for each event, the same for a terminal and a file.
+
+They are written to `.aot/events.jsonl` as lines of JSON (`kind` names the type). No decision ever reads them back.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from aotloop.core.model import Used
+
+
+class RunEvent(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
+    at: str
+    """ISO 8601, UTC."""
+
+
+# --- the run -----------------------------------------------------------------------------------------------------
+
+
+class RunBegan(RunEvent, frozen=True, kw_only=True, tag="run_began"):
+    run_id: str
+    pid: int
+    goal: str
+    isolation: Literal["worktree", "none"]
+    branch: str | None = None
+    slots: int = 1
+    attempts_at_most: int | None = None
+    """The most attempts of this run."""
+    max_cost_usd: float | None = None
+    """The most USD for the loop, earlier runs included."""
+    overriding: dict[str, int | float | str] = {}
+    """Limits that replace the file's in this run."""
+
+
+class AgentFound(RunEvent, frozen=True, kw_only=True, tag="agent_found"):
+    """A client that this run will use, as found at its start. `problem`: why its version is not known."""
+
+    agent: str
+    backend: str
+    program: str | None = None
+    version: str | None = None
+    problem: str | None = None
+
+
+class Warned(RunEvent, frozen=True, kw_only=True, tag="warning"):
+    text: str
+    atom: str | None = None
+
+
+class CorrectionTaken(RunEvent, frozen=True, kw_only=True, tag="correction"):
+    """A person changed something: by a command of ours, or in the file."""
+
+    text: str
+
+
+class RunEnded(RunEvent, frozen=True, kw_only=True, tag="run_ended"):
+    """`reason` is None if the base case holds. `worked`: False if it held before any work."""
+
+    status: Literal["stopped", "completed"]
+    reason: str | None = None
+    worked: bool = True
+    seconds: float = 0.0
+    cost_usd: float = 0.0
+    used: Used = Used()
+
+
+# --- attempts ----------------------------------------------------------------------------------------------------
+
+
+class AttemptBegan(RunEvent, frozen=True, kw_only=True, tag="attempt_began"):
+    atom: str
+    attempt: int
+    """The number of this attempt in the whole life of the loop: it names the folder of its journal."""
+    role: Literal["worker", "probe"]
+    agent: str
+    description: str = ""
+    folder: str = ""
+    """The folder of its journal, from the project's root: prompt.md, transcript.jsonl, …"""
+
+
+class AttemptEnded(RunEvent, frozen=True, kw_only=True, tag="attempt_ended"):
+    """`outcome`: done, proposed, probed, must_wait, failed, garbage, timed_out, crashed, cancelled, unavailable."""
+
+    atom: str
+    attempt: int
+    outcome: str
+    summary: str = ""
+    """A summary of the work, or the reason of the failure."""
+    seconds: float = 0.0
+    cost_usd: float | None = None
+    used: Used = Used()
+
+
+class Merged(RunEvent, frozen=True, kw_only=True, tag="merged"):
+    """Its work is on the branch; `commit` is None if it changed no file, or works in place."""
+
+    atom: str
+    attempt: int
+    commit: str | None = None
+
+
+class NotMerged(RunEvent, frozen=True, kw_only=True, tag="not_merged"):
+    """`why`: refused (its check fails after the merge), conflict, blocked (by a person's edits)."""
+
+    atom: str
+    attempt: int
+    why: Literal["refused", "conflict", "blocked"]
+    reason: str
+
+
+class TakenBack(RunEvent, frozen=True, kw_only=True, tag="taken_back"):
+    """The work of these atoms is no longer on the branch."""
+
+    atoms: tuple[str, ...]
+    problem: str | None = None
+
+
+# --- the loop ----------------------------------------------------------------------------------------------------
+
+
+class AtomResolved(RunEvent, frozen=True, kw_only=True, tag="resolved"):
+    atom: str
+    summary: str = ""
+
+
+class AtomFailed(RunEvent, frozen=True, kw_only=True, tag="retry"):
+    """It is tried again. `attempts` of `allowed` in this turn have failed; if not fewer than allowed: all so far."""
+
+    atom: str
+    attempts: int
+    allowed: int
+    failures: int = 0
+    """All failures so far."""
+    others: int = 0
+    """Alternatives that take turns with it."""
+
+
+class NothingLeft(RunEvent, frozen=True, kw_only=True, tag="exhausted"):
+    """No option is left for this atom; None: for the base case."""
+
+    atom: str | None = None
+
+
+class SwitchedTo(RunEvent, frozen=True, kw_only=True, tag="backtracked"):
+    or_group: str
+    left: str
+    selected: str
+    again: tuple[str, ...] = ()
+    """Atoms that built on the old choice, and have to be done again."""
+    reason: str = ""
+
+
+class AtomsReopened(RunEvent, frozen=True, kw_only=True, tag="reopened"):
+    """They were resolved, but an item of the base case that they cover fails."""
+
+    atoms: tuple[str, ...]
+
+
+class AtomsAdded(RunEvent, frozen=True, kw_only=True, tag="added"):
+    atoms: tuple[str, ...]
+
+
+class PartsWithdrawn(RunEvent, frozen=True, kw_only=True, tag="withdrawn"):
+    parents: tuple[str, ...]
+    atoms: tuple[str, ...]
+
+
+class HalfSpent(RunEvent, frozen=True, kw_only=True, tag="half_spent"):
+    """Half of the run's limits is spent since the last new result: a person should know."""
+
+    attempts: int
+    """Attempts since then."""
+    more: int
+    """The most attempts that are left."""
+    cost_usd: float = 0.0
+    """USD since then."""
+    atoms: tuple[str, ...] = ()
+    """The atoms with the most failures."""
+
+
+class GenerationEnded(RunEvent, frozen=True, kw_only=True, tag="generation"):
+    iteration: int
+    stall_count: int
+
+
+# --- checks ------------------------------------------------------------------------------------------------------
+
+
+class Verifying(RunEvent, frozen=True, kw_only=True, tag="verifying"):
+    """`atom` None: the base case; else a decomposed atom's own check."""
+
+    atom: str | None = None
+
+
+class Verified(RunEvent, frozen=True, kw_only=True, tag="verified"):
+    passed: bool
+    atom: str | None = None
+    undecided: bool = False
+    failing: dict[str, str] = {}
+    """Item → evidence."""
+
+
+# --- the phase loop ----------------------------------------------------------------------------------------------
+
+
+class ShipBegan(RunEvent, frozen=True, kw_only=True, tag="ship_began"):
+    """A feature begins, or continues, in this phase."""
+
+    run_id: str
+    pid: int
+    feature: str
+    phase: str
+    branch: str | None = None
+
+
+class PhaseEntered(RunEvent, frozen=True, kw_only=True, tag="phase_entered"):
+    """`forced`: why the phase before was left without being completed."""
+
+    phase: str
+    forced: str | None = None
+
+
+class ReceiptJudged(RunEvent, frozen=True, kw_only=True, tag="receipt"):
+    """A claim about a phase was checked; `reasons`: why it does not count."""
+
+    phase: str
+    artifact: str
+    commit: str | None = None
+    accepted: bool
+    reasons: tuple[str, ...] = ()
+    tests: str = ""
+    """The result of the acceptance tests, if they ran for it."""
+
+
+class TurnEnded(RunEvent, frozen=True, kw_only=True, tag="turn"):
+    """An agent's turn is over, and the phase is not. `turn` counts up to the most turns in this phase."""
+
+    phase: str
+    turn: int
+    most: int
+
+
+class ShipEnded(RunEvent, frozen=True, kw_only=True, tag="ship_ended"):
+    """`status`: completed, waiting (for a person's approval of the acceptance tests), stopped, cancelled, running.
+
+    `running` means that it was interrupted, and can go on.
+    """
+
+    status: str
+    phase: str
+    reason: str | None = None
+    seconds: float = 0.0
+    cost_usd: float = 0.0
+
+
+AnyNews = (
+    RunBegan
+    | AgentFound
+    | Warned
+    | CorrectionTaken
+    | RunEnded
+    | AttemptBegan
+    | AttemptEnded
+    | Merged
+    | NotMerged
+    | TakenBack
+    | AtomResolved
+    | AtomFailed
+    | NothingLeft
+    | SwitchedTo
+    | AtomsReopened
+    | AtomsAdded
+    | PartsWithdrawn
+    | HalfSpent
+    | GenerationEnded
+    | Verifying
+    | Verified
+    | ShipBegan
+    | PhaseEntered
+    | ReceiptJudged
+    | TurnEnded
+    | ShipEnded
+)
+"""To read lines back: `msgspec.json.decode(line, type=AnyNews)`."""

@@ -1,0 +1,72 @@
+"""Verification: checks decide, not claims. The check of a task runs in the folder with its work."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from aotloop.checks.evaluation import evaluate
+from aotloop.checks.results import CheckResult, Report
+from aotloop.core.checklist import Node
+from aotloop.execution.task import JudgeIn, OnSpent
+from aotloop.execution.threads import in_thread
+from aotloop.process.cancellation import Cancellation
+
+_LONGEST_OUTPUT = 800
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """The findings of a check."""
+
+    problem: str | None = None
+    """Why it fails; None if it passes."""
+    holding: tuple[str, ...] = ()
+    """Parts that hold."""
+    failing: dict[str, str] = {}
+    """Part of it → evidence."""
+
+
+class Verification:
+    def __init__(self, *, timeout: float, variables: dict[str, str]) -> None:
+        """`timeout`: seconds for each command. `variables`: for the environment of commands."""
+        self._timeout = timeout
+        self._variables = variables
+        self.on_spent: OnSpent = lambda _: None
+        """Called for each answer of a judge, in the thread of that judge. The driver of a run replaces it."""
+
+    async def found(self, check: Node, cwd: Path, judge: JudgeIn | None = None) -> Found:
+        """Without a judge only programs decide, which costs nothing."""
+        report = await self.report(check, cwd, judge)
+        failing = {name: evidence_of(result) for name, result in report.failing.items()}
+        return Found(problem=_problem(report, failing), holding=tuple(report.holding), failing=failing)
+
+    async def report(self, check: Node, cwd: Path, judge: JudgeIn | None = None) -> Report:
+        """The result of each part."""
+        cancellation = Cancellation()
+        work = partial(
+            evaluate,
+            check,
+            root=cwd,
+            timeout=self._timeout,
+            judge=judge(cwd, self.on_spent) if judge is not None else None,
+            cancellation=cancellation,
+            env=self._variables,
+        )
+        return await in_thread(work, on_cancel=cancellation.cancel)
+
+
+def _problem(report: Report, failing: dict[str, str]) -> str | None:
+    if report.passed:
+        return None
+    if report.undecided:
+        return f"its check waits for a judgement of: {', '.join(report.waiting)}"
+    return "; ".join(f"{name}: {evidence}" for name, evidence in failing.items())
+
+
+def evidence_of(result: CheckResult) -> str:
+    output = (result.output or "").strip()
+    if len(output) > _LONGEST_OUTPUT:
+        output = f"…{output[-_LONGEST_OUTPUT:]}"
+    return f"{result.evidence}\n{output}" if output else result.evidence

@@ -1,0 +1,105 @@
+"""Integration: an attempt's work reaches the branch as one commit on HEAD, which names its atom, attempt and run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from aotloop.git.attempt_commit import Committed
+from aotloop.git.checkout.fast_forward import Blocked, Landed, Moved, Step, landing
+from aotloop.git.command import LOCK_PATIENCE
+from aotloop.git.objects import ATOM, ATTEMPT, REVERTS, RUN, commit_tree, decoded, merge, message_of, nothing
+from aotloop.git.repository import Repository
+
+_KEYS = (ATOM, ATTEMPT, RUN, REVERTS)
+_FORMAT = "%H%x01%P" + "".join(f"%x01%(trailers:key={key},valueonly,separator=%x02)" for key in _KEYS)
+
+
+class Integrated(msgspec.Struct, frozen=True):
+    sha: str
+    parent: str | None
+    atom: str
+    attempt: str | None
+    run: str | None
+    reverts: str | None
+    """The commit that this one reverts; None: this one is work."""
+
+
+def commits_of(
+    repository: Repository, since: str | None = None, run: str | None = None, paths: Iterable[str] = ()
+) -> list[Integrated]:
+    """Our commits on the checked out branch, newest first; reverts are among them."""
+    head = repository.head().commit
+    if head is None:
+        return []
+    place = ("--", *(f":(top,literal){path}" for path in paths)) if paths else ("--",)
+    span = head if since is None else f"{since}..{head}"
+    done = repository.git("log", "-z", "--topo-order", f"--format=tformat:{_FORMAT}", span, *place)
+    return [commit for commit in _parsed(done.fields) if run is None or commit.run == run]
+
+
+def _parsed(fields: Iterable[str]) -> Iterator[Integrated]:
+    for field in fields:
+        sha, parents, *values = field.split("\x01")
+        # If there are several, the last one counts: ours are at the end.
+        atom, attempt, run, reverts = (decoded(value.split("\x02")[-1]) if value else None for value in values)
+        if atom is not None:
+            yield Integrated(sha, parents.split(" ")[0] or None, atom, attempt, run, reverts)
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    head: str | None
+    """The HEAD on which it can land; None: in a repository without commits."""
+    commit: str
+    is_fast_forward: bool
+    """HEAD is still the attempt's start: the earlier check is still valid."""
+
+
+class Conflict(msgspec.Struct, frozen=True):
+    paths: tuple[str, ...]
+    commits: tuple[Integrated, ...]
+    """Commits that changed these paths on the branch meanwhile, newest first."""
+
+
+def prepare(
+    repository: Repository,
+    work: Committed | str,
+    message: str | None = None,
+    trailers: Mapping[str, str] | None = None,
+) -> Prepared | Conflict:
+    """Without a message, it uses the attempt's own message and trailers."""
+    sha, base = _attempt(repository, work)
+    head = repository.head().commit
+    if head == base and message is None:
+        return Prepared(head, sha, is_fast_forward=True)
+    is_fast_forward = head == base or (head is None and base == nothing(repository))
+    tree = f"{sha}^{{tree}}"
+    if not is_fast_forward:
+        merged = merge(repository, base=base, ours=head or nothing(repository), theirs=sha, is_child=True)
+        if merged.conflicts:
+            return Conflict(merged.conflicts, tuple(commits_of(repository, since=base, paths=merged.conflicts)))
+        tree = merged.tree
+    text = _message(repository, sha) if message is None else message_of(message, trailers or {})
+    return Prepared(head, commit_tree(repository.place, tree, head, text), is_fast_forward)
+
+
+def land(
+    repository: Repository, prepared: Prepared, branch: str | None, *, patience: float = LOCK_PATIENCE
+) -> Landed | Moved | Blocked:
+    """Moves the person's checkout there, if HEAD is as expected and no local change blocks it."""
+    with landing(repository, patience) as lander:
+        return lander.go(Step(prepared.head, prepared.commit, branch), lock_patience=patience)
+
+
+def _attempt(repository: Repository, work: Committed | str) -> tuple[str, str]:
+    if isinstance(work, str):
+        sha, base = repository.git("rev-parse", f"{work}^{{commit}}", f"{work}^").text.split("\n")
+        return sha, base
+    if work.sha is None:
+        raise AssertionError("an attempt that did nothing is not integrated")
+    return work.sha, work.base
+
+
+def _message(repository: Repository, sha: str) -> str:
+    return repository.git("log", "-1", "--format=%B", sha).text

@@ -1,0 +1,1 @@
+"""The worktrees in which attempts work: made, prepared, used again, and removed."""

@@ -1,0 +1,55 @@
+"""Kept work: applies the files of a failed attempt to the start of the next one; on failure nothing changes.
+
+The merge first happens without a work tree, and its result is examined. After a conflict, or a change of a path that no
+attempt may change, the next attempt starts clean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from aotloop.git.attempt_commit import ref_of
+from aotloop.git.objects import Change, changes, merge
+from aotloop.git.repository import Repository
+from aotloop.git.worktrees.submodules import SUBMODULE
+from aotloop.git.worktrees.worktree import Desk
+
+
+def kept_commit(repository: Repository, *, atom: str, attempt: int) -> str | None:
+    """The kept commit of this attempt."""
+    done = repository.git("rev-parse", "--verify", "--quiet", f"{ref_of(atom, attempt)}^{{commit}}", accept=())
+    return done.text if done.code == 0 else None
+
+
+def put_on(desk: Desk, commit: str, refuse: Callable[[Sequence[str]], Sequence[str]]) -> bool:
+    """Puts this commit's work on top of the worktree's start; returns whether the files are now like that.
+
+    `refuse` names the changed paths that no attempt may change. Raises Unavailable if git fails: then the caller gives
+    the worktree back.
+    """
+    tree = _merged(desk, commit)
+    if tree is None:
+        return False
+    found = list(_changed(desk, tree))
+    if not found or any(SUBMODULE in (change.mode, change.mode_before) for change in found):
+        return False  # the files in a submodule are in no commit of ours
+    if refuse([change.path for change in found]):
+        return False
+    desk.git("read-tree", "--reset", "-u", tree)
+    return True
+
+
+def _merged(desk: Desk, commit: str) -> str | None:
+    """The tree; None: the commit does not exist any more, or it conflicts with work that was merged meanwhile."""
+    known = desk.repository.git("rev-parse", "--verify", "--quiet", f"{commit}^", accept=())
+    if known.code:
+        return None
+    if known.text == desk.base:
+        return f"{commit}^{{tree}}"
+    merged = merge(desk.repository, base=known.text, ours=desk.base, theirs=commit, is_child=True)
+    return None if merged.conflicts else merged.tree
+
+
+def _changed(desk: Desk, tree: str) -> list[Change]:
+    words = ("diff-tree", "-r", "--raw", "-z", "--no-renames", "--ignore-submodules=none", desk.base, tree)
+    return list(changes(desk.git(*words).fields))

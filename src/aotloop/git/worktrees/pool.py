@@ -1,0 +1,215 @@
+"""The pool of worktrees: they are used again, each is locked by the process that uses it, all are removed at the end.
+
+A pool's folder holds, for each worktree, the worktree and a lock beside it. If no process holds the lock, the worktree
+was left by a crash: the pool takes it over, or removes it. Other worktrees that git knows are never touched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import threading
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from aotloop.errors import Unavailable
+from aotloop.flock import lock_file, unlock_file
+from aotloop.git.objects import nothing
+from aotloop.git.repository import Repository, is_at_or_in
+from aotloop.git.worktrees import lifecycle as worktrees
+from aotloop.git.worktrees import strays
+from aotloop.git.worktrees.worktree import Desk
+
+_NAME = "aot-"
+_BYTES = 5
+_LENGTH = len(_NAME) + 2 * _BYTES
+"""The form of our names; git may have appended a number."""
+_LOCK = ".lock"
+
+Furnish = Callable[[Desk], None]
+
+
+class Pool:
+    """Safe for any number of threads. `furnish` adds the files that a fresh checkout lacks, see `setup`."""
+
+    def __init__(self, repository: Repository, folder: Path | None = None, furnish: Furnish | None = None) -> None:
+        self._repository = repository
+        self.folder = (folder or default_folder(repository)).resolve()
+        if is_at_or_in(str(self.folder), str(repository.top)):
+            raise Unavailable(
+                f"worktrees cannot lie in the checkout itself: {self.folder}", hint="Choose a folder outside of it."
+            )
+        self._furnish = furnish
+        self._mutex = threading.Lock()
+        self._locks: dict[str, int] = {}
+        self._idle: list[str] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def take(self, commit: str | None) -> Desk:
+        """A worktree at this commit, for the caller alone; None: in a repository without commits."""
+        base = commit or nothing(self._repository)
+        while (name := self._idle_one()) is not None:
+            desk = self._desk(name, base)
+            if self._is_ready(desk):
+                return self._furnished(desk)
+            self.discard(desk)
+        desk = self._desk(self._new_name(), base)
+        try:
+            worktrees.make(desk)
+        except BaseException:
+            self.discard(desk)
+            raise
+        return self._furnished(desk)
+
+    def give_back(self, desk: Desk) -> None:
+        self._end_attempt(desk)
+        with self._mutex:
+            self._idle.append(desk.path.name)
+
+    def discard(self, desk: Desk) -> None:
+        """Removes a worktree that cannot be used again."""
+        name = desk.path.name
+        with contextlib.suppress(OSError), strays.removed(desk):
+            worktrees.remove(desk)
+        if not desk.path.exists():
+            with self._mutex:
+                descriptor = self._locks.pop(name, None)
+            if descriptor is not None:
+                unlock_file(self._lock_file(name), descriptor, remove=True)
+
+    def close(self) -> None:
+        """Removes every worktree of this pool, in use or not, and those that crashed pools have left."""
+        with self._mutex:
+            names = [*self._locks]
+            self._idle.clear()
+        for name in names:
+            self.discard(self._desk(name, ""))
+        while (orphan := self._orphan()) is not None:
+            self.discard(self._desk(orphan, ""))
+        self._remove_stale_registrations()
+        self._remove_folders()
+        if self._locks:
+            left = ", ".join(str(self.folder / name) for name in self._locks)
+            raise Unavailable(f"worktrees that cannot be removed: {left}", hint="Remove them by hand.")
+
+    def worktrees(self) -> list[Path]:
+        """The worktrees of all processes."""
+        return [self.folder / name for name in self._names()]
+
+    def _desk(self, name: str, base: str) -> Desk:
+        return Desk(self._repository, self.folder / name, base, self._locks.get(name))
+
+    def _lock_file(self, name: str) -> Path:
+        return self.folder / f"{name}{_LOCK}"
+
+    def _idle_one(self) -> str | None:
+        with self._mutex:
+            if self._idle:
+                return self._idle.pop()  # the last one: its files are still in memory
+        return self._orphan()
+
+    def _orphan(self) -> str | None:
+        """A worktree that no process holds; from now on it is ours."""
+        for name in self._names():
+            with self._mutex, contextlib.suppress(FileNotFoundError):
+                if name not in self._locks and (descriptor := lock_file(self._lock_file(name))) is not None:
+                    self._locks[name] = descriptor
+                    return name
+        return None
+
+    def _names(self) -> Iterator[str]:
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            for path in sorted(self.folder.iterdir()):
+                if path.name.startswith(_NAME) and path.name.endswith(_LOCK):
+                    yield path.name.removesuffix(_LOCK)
+
+    def _new_name(self) -> str:
+        for _ in range(100):
+            name = f"{_NAME}{secrets.token_hex(_BYTES)}"
+            with contextlib.suppress(FileNotFoundError):  # another pool, at its end, removed the empty folder
+                self._make_folder()
+                with self._mutex:  # between its making and its locking, it looks like one that was left behind
+                    descriptor = lock_file(self._lock_file(name))
+                    if descriptor is not None:
+                        self._locks[name] = descriptor
+                        return name
+        raise Unavailable(f"no worktree can be made in {self.folder}")
+
+    def _make_folder(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise Unavailable(
+                f"no worktree can be made in {self.folder}: {error.strerror}",
+                hint="Set `worktrees` in aot.toml, or XDG_CACHE_HOME, to a folder that you may write to.",
+            ) from error
+
+    def _is_ready(self, desk: Desk) -> bool:
+        """An error in a worktree means the same as an unclean worktree."""
+        with contextlib.suppress(OSError, Unavailable):
+            if worktrees.is_registered(desk) and desk.is_there:
+                self._end_attempt(desk)  # perhaps of a process that crashed
+                return worktrees.reset(desk)
+        return False
+
+    def _end_attempt(self, desk: Desk) -> None:
+        with strays.removed(desk):
+            worktrees.detach(desk)
+
+    def _furnished(self, desk: Desk) -> Desk:
+        try:
+            strays.begin(desk)
+            if self._furnish is not None:
+                self._furnish(desk)
+        except BaseException:
+            self.discard(desk)
+            raise
+        return desk
+
+    def _remove_stale_registrations(self) -> None:
+        """Removes registrations, with their locks, if the worktree of this folder was deleted by hand.
+
+        A registration that is still empty may be new, made by a pool with another folder.
+        """
+        for removed in self._repository.common_dir.glob(f"{worktrees.REMOVED}*"):
+            worktrees.remove_tree(removed)
+        with contextlib.suppress(FileNotFoundError):
+            entries = (self._repository.common_dir / "worktrees").iterdir()
+            for name in {entry.name[:_LENGTH] for entry in entries if entry.name.startswith(_NAME)}:
+                desk = self._desk(name, "")
+                is_gone = not desk.path.exists() and not self._lock_file(name).exists()
+                if is_gone and worktrees.is_known(desk):
+                    worktrees.remove(desk)
+
+    def _remove_folders(self) -> None:
+        ours = [self.folder]
+        if self.folder == default_folder(self._repository).resolve():
+            ours += [self.folder.parent, self.folder.parent.parent]
+        with contextlib.suppress(OSError):
+            (self._repository.common_dir / "worktrees").rmdir()  # as git does with the last one
+        with contextlib.suppress(OSError):  # not empty, or gone
+            for folder in ours:
+                folder.rmdir()
+
+
+def default_folder(repository: Repository) -> Path:
+    """A folder in the user's cache; only absolute paths count, a relative one could be in the checkout."""
+    cache, home = os.environ.get("XDG_CACHE_HOME", ""), os.path.expanduser("~")  # noqa: PTH111 - never raises
+    digest = sha256(os.fsencode(repository.common_dir)).hexdigest()[:16]
+    for folder in (Path(cache), Path(home, ".cache")):
+        if folder.is_absolute():
+            return folder / "aot" / "worktrees" / digest
+    raise Unavailable("you have no home folder", hint="Set HOME, or XDG_CACHE_HOME, to an absolute path.")

@@ -1,0 +1,221 @@
+"""Set-up of a worktree: adds what a fresh checkout lacks, once, and again only after a change of its inputs.
+
+Files come from the person's checkout, and only files that git does not know there. The command comes from the person's
+own configuration. All files that set-up leaves are listed in the worktree's private folder: they are not the agent's
+work.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+
+import msgspec
+from msgspec.structs import replace
+
+from aotloop.errors import Unavailable
+from aotloop.git.command import Place, git
+from aotloop.git.repository import Repository
+from aotloop.git.worktrees.found_paths import find_paths, outermost
+from aotloop.git.worktrees.lifecycle import remove_tree
+from aotloop.git.worktrees.pool import Furnish
+from aotloop.git.worktrees.worktree import EXCLUDES, Desk
+from aotloop.process import blocking_run
+from aotloop.process.cancellation import governing_cancellation
+from aotloop.process.environment import scrub
+from aotloop.process.exit_status import Completed
+from aotloop.process.output import Tail
+from aotloop.process.spec import Ending, Limits, ProcessSpec
+from aotloop.text.patterns import parse
+
+INPUTS = (
+    "package.json",
+    "package-lock.json",
+    "pnpm-lock.yaml",
+    "yarn.lock",
+    "bun.lock",
+    "requirements*.txt",
+    "pyproject.toml",
+    "setup.py",
+    "setup.cfg",
+    "uv.lock",
+    "poetry.lock",
+    "Pipfile.lock",
+    "Cargo.toml",
+    "Cargo.lock",
+    "go.mod",
+    "go.sum",
+    "Gemfile",
+    "Gemfile.lock",
+    "composer.lock",
+)
+
+_DIGEST = "aot-setup"
+_TAIL = 2_000
+_AT_ONCE = 500
+"""So many paths fit into the arguments of one command."""
+_ENDING = Ending(grace=0.0, reach="group")
+"""A server that left the process group, such as that of a build tool, may stay."""
+
+
+class Setup(msgspec.Struct, frozen=True, kw_only=True):
+    """The person's settings; patterns are relative to the project."""
+
+    command: str | None = None
+    copy: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = INPUTS
+    timeout: float = 1800.0
+    variables: dict[str, str] = {}
+    """Variables for the command, in addition to the person's own; a changed value is no reason to set up again."""
+
+
+def furnisher(setup: Setup) -> Furnish | None:
+    """For a pool; None if there is nothing to set up. The cancellation of the current thread ends the command."""
+    if setup.command is None and not setup.copy and not setup.link:
+        return None
+    return lambda desk: furnish(desk, setup)
+
+
+def furnish(desk: Desk, setup: Setup) -> None:
+    placed = [
+        *_place(desk, setup.copy, _copy),
+        *_place(desk, setup.link, _link),
+    ]
+    _exclude(desk, placed)
+    if setup.command is None:
+        return
+    record, digest = desk.git_dir / _DIGEST, _digest(desk, setup)
+    if not record.is_file() or record.read_text() != digest:
+        record.unlink(missing_ok=True)
+        _run(setup, setup.command, desk.cwd)
+        _keep_apart(desk)
+        record.write_text(digest)
+
+
+def linked(repository: Repository, setup: Setup) -> tuple[Path, ...]:
+    """What of the checkout worktrees share."""
+    return tuple(repository.top / path for path in _wanted(repository, setup.link, repository.place))
+
+
+def _place(desk: Desk, patterns: Iterable[str], put: Callable[[Path, Path], None]) -> Iterator[str]:
+    """The paths that exist now, relative to the top of the repository."""
+    repository = desk.repository
+    for path in _wanted(repository, patterns, desk.place, repository.place):
+        target = desk.path / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.parent.resolve().is_relative_to(desk.path.resolve()):
+            raise Unavailable(f"{path} would be put outside of the worktree", hint="A folder on its way is a link.")
+        put(repository.top / path, target)
+        yield path
+
+
+def _wanted(repository: Repository, patterns: Iterable[str], *places: Place) -> list[str]:
+    """What the patterns find in the checkout and git does not know in any of the places."""
+    found = [_found(repository, pattern) for pattern in patterns]
+    tracked = _tracked(places, {path for paths in found for path in paths})
+    wanted = (path for paths in found for path in outermost(path for path in paths if path not in tracked))
+    return list(dict.fromkeys(wanted))
+
+
+def _found(repository: Repository, pattern: str) -> list[str]:
+    """Seen from the top of the repository."""
+    parsed = parse(pattern)
+    if not parsed.names or parsed.is_absolute or ".." in parsed.names:
+        raise Unavailable(f"not a path within the project: {pattern!r}", hint="See copy and link in aot.toml.")
+    inner = repository.root.relative_to(repository.top)
+    return [(inner / path).as_posix() for path in find_paths(repository.root, pattern)]
+
+
+def _tracked(places: Iterable[Place], paths: Iterable[str]) -> set[str]:
+    """What git knows at or in these paths, and the folders on the way to it."""
+    names = sorted(f":(top,literal){path}" for path in paths)
+    known: set[str] = set()
+    for start in range(0, len(names), _AT_ONCE):
+        for place in places:
+            known.update(git(place, "ls-files", "-z", "--", *names[start : start + _AT_ONCE]).fields)
+    return known | {str(folder) for path in known for folder in PurePosixPath(path).parents}
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copies a file whenever it differs; a folder, which may be large, only once."""
+    if source.is_dir() and not source.is_symlink():
+        if not target.is_dir() or target.is_symlink():
+            remove_tree(target)
+            shutil.copytree(source, target, symlinks=True)
+        return
+    there, here = source.lstat(), target.lstat() if os.path.lexists(target) else None
+    if here is None or (there.st_mode, there.st_size, there.st_mtime_ns) != (
+        here.st_mode,
+        here.st_size,
+        here.st_mtime_ns,
+    ):
+        remove_tree(target)
+        shutil.copy2(source, target, follow_symlinks=False)
+
+
+def _link(source: Path, target: Path) -> None:
+    if not target.is_symlink() or target.readlink() != source:
+        remove_tree(target)
+        target.symlink_to(source)
+
+
+def _keep_apart(desk: Desk) -> None:
+    """The command may have changed files of the project (a lock file, say) and left new files without ignoring them."""
+    desk.git("checkout", "--quiet", "--force", "--detach", desk.base)
+    _exclude(desk, desk.git("ls-files", "-z", "--others", "--directory", "--exclude-standard").fields)
+
+
+def _exclude(desk: Desk, paths: Iterable[str]) -> None:
+    listing = desk.git_dir / EXCLUDES
+    excludes = desk.repository.excludes
+    lines = listing.read_bytes().split(b"\n") if listing.is_file() else []
+    if not lines and excludes is not None:
+        lines = excludes.read_bytes().split(b"\n")  # the user's own list, which git would read without this one
+    known = set(lines)
+    new = [line for line in map(_pattern, paths) if line not in known and b"\n" not in line]
+    if new:
+        listing.write_bytes(b"\n".join([*lines, *new]))
+
+
+def _pattern(path: str) -> bytes:
+    """A pattern for only this path. A slash at its end would exclude a link to a folder."""
+    escaped = "".join(f"\\{character}" if character in "\\*?[ " else character for character in path.rstrip("/"))
+    return os.fsencode(f"/{escaped}")
+
+
+def _digest(desk: Desk, setup: Setup) -> str:
+    digest = sha256(msgspec.json.encode(replace(setup, variables={})))
+    inputs = {path for pattern in setup.inputs for path in find_paths(desk.cwd, pattern)}
+    for path in sorted((path for path in inputs if (desk.cwd / path).is_file()), key=PurePosixPath):
+        content = (desk.cwd / path).read_bytes()
+        digest.update(b"%b\0%d\0%b" % (os.fsencode(path), len(content), content))
+    return digest.hexdigest()
+
+
+def _run(setup: Setup, command: str, cwd: Path) -> None:
+    output = Tail(_TAIL)
+    spec = ProcessSpec(
+        argv=("/bin/sh", "-c", command),
+        cwd=cwd,
+        env={**scrub(os.environ, git="person"), **setup.variables},
+        stderr="stdout",
+        limits=Limits(total=setup.timeout),
+        ending=_ENDING,
+    )
+    completed = blocking_run.run(spec, out=output, cancellation=governing_cancellation())
+    problem = _problem(completed)
+    if problem is not None:
+        said = output.text().strip()
+        raise Unavailable(f"set-up {problem}: {command}\n{said}".rstrip(), hint="See setup in aot.toml.")
+
+
+def _problem(completed: Completed) -> str | None:
+    if completed.cancelled:
+        return "was cancelled"
+    if completed.expiry is not None:
+        return "did not end in time"
+    return f"failed with exit {completed.status}" if completed.status else None

@@ -1,0 +1,139 @@
+"""The entry of all hooks: reads the client's call and the file, calls `decide`, and writes the result.
+
+The plugin's shim has found the files and checked that the call may concern them. It also catches every error here, and
+then answers nothing. If a session ships a feature and drives a loop for one of its phases, that loop decides first. The
+phases decide only if that loop has no answer.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from aotloop.clock import now
+from aotloop.errors import AotError
+from aotloop.hooks.answers import Answer, output
+from aotloop.hooks.payload import Told
+from aotloop.statefile.store import Store
+
+PATIENCE = 2.0
+"""Seconds. A process that holds the lock longer is stopped or hangs, and the session does not wait for it."""
+
+
+def run(event: str, payload: dict[str, Any], state_file: str | None, phase_file: str | None = None) -> bytes:
+    told = msgspec.convert(payload, Told)
+    store = Store(state_file, patience=PATIENCE) if state_file is not None else None
+    answer = _decided(lambda: HOOKS[event](told, store))
+    if phase_file is not None or event == "UserPromptSubmit":
+        answer = _with_phases(event, told, answer, store, phase_file)
+    return output(answer, event, told.client)
+
+
+def _decided(decide: Callable[[], Answer]) -> Answer:
+    try:
+        return decide()
+    except AotError:  # no file, invalid, locked, not writable: no session is harmed
+        return Answer()
+
+
+def _with_phases(event: str, told: Told, first: Answer, store: Store | None, phase_file: str | None) -> Answer:
+    from aotloop.hooks.answers import Allow, joined  # noqa: PLC0415
+    from aotloop.hooks.phases import phase_entry  # noqa: PLC0415 - most sessions ship nothing
+    from aotloop.statefile.phases.phase_store import PhaseStore  # noqa: PLC0415
+
+    if event not in phase_entry.HOOKS:
+        return first
+    if event == "PreToolUse" and first != Answer():
+        return first
+    is_settled = event == "Stop" and first != Answer()
+    if is_settled and (not isinstance(first, Allow) or (store is not None and _is_in_charge(told, store))):
+        return first
+    phases = PhaseStore(phase_file, patience=PATIENCE) if phase_file is not None else None
+    return joined(first, _decided(lambda: phase_entry.HOOKS[event](told, phases)))
+
+
+def _is_in_charge(told: Told, store: Store) -> bool:
+    control = store.load().control
+    return control.status == "running" and control.session_id == told.session_id
+
+
+def _stop(told: Told, store: Store | None) -> Answer:
+    from aotloop.hooks.agent_stop import Circumstances, decide  # noqa: PLC0415 - each hook loads what it needs
+    from aotloop.hooks.payload import most_in_vain  # noqa: PLC0415
+
+    if store is None or _is_run_elsewhere(store):
+        return Answer()
+    circumstances = Circumstances(
+        at=now(),
+        commit=_commit(store),
+        most_in_vain=most_in_vain(),
+    )
+    return store.update(lambda loop: decide(told, loop, circumstances))
+
+
+def _commit(store: Store) -> str | None:
+    from aotloop.git.head import head_commit  # noqa: PLC0415
+    from aotloop.statefile.locate import project_root  # noqa: PLC0415
+
+    return head_commit(project_root(store.path))
+
+
+def _prompt(told: Told, store: Store | None) -> Answer:
+    from aotloop.hooks.answers import Context  # noqa: PLC0415
+    from aotloop.hooks.user_prompt import decide, request_in  # noqa: PLC0415
+
+    asked = request_in(told.prompt)
+    if store is None or asked is None:
+        return Answer()
+    if asked.accepted is not None:
+        from aotloop.app.preflight.consent import accept_shown  # noqa: PLC0415
+
+        try:
+            accept_shown(store, asked.accepted)
+        except AotError as error:
+            return Context(text=str(error))
+    is_run_elsewhere = _is_run_elsewhere(store)
+    return store.update(lambda loop: decide(told, loop, is_run_elsewhere=is_run_elsewhere))
+
+
+def _is_run_elsewhere(store: Store) -> bool:
+    """Whether `aot run` runs the loop. Then only `aot run` decides about it, even if a session had it before."""
+    from aotloop.statefile.lease import holder_of  # noqa: PLC0415
+
+    return holder_of(store.path) is not None
+
+
+def _start(told: Told, store: Store | None) -> Answer:
+    from aotloop.hooks.session_start import at_start  # noqa: PLC0415
+
+    return at_start(told, store.load()) if store is not None else Answer()
+
+
+def _compaction(told: Told, store: Store | None) -> Answer:
+    from aotloop.hooks.session_start import before_compaction  # noqa: PLC0415
+
+    return before_compaction(told, store.load()) if store is not None else Answer()
+
+
+def _tool(told: Told, store: Store | None) -> Answer:
+    from aotloop.hooks.pre_tool_use import decide, paths_written  # noqa: PLC0415
+    from aotloop.hooks.write_targets import target  # noqa: PLC0415
+
+    denied = decide(told, None, [])
+    if store is None or denied != Answer():
+        return denied
+    targets = [target(path, told.cwd, store.path) for path in paths_written(told)]
+    return decide(told, store.load(), targets, os.path.basename(store.path))
+
+
+HOOKS: dict[str, Callable[[Told, Store | None], Answer]] = {
+    "SubagentStop": _stop,
+    "Stop": _stop,
+    "UserPromptSubmit": _prompt,
+    "SessionStart": _start,
+    "PreCompact": _compaction,
+    "PreToolUse": _tool,
+}

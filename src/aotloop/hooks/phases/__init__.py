@@ -1,0 +1,1 @@
+"""The same hook events for a session that ships a feature."""

@@ -1,0 +1,265 @@
+"""The process group: everything that a process started. Only this module finds and kills it.
+
+So nothing outlives an attempt or a check. A process belongs to the group if it descends from the leader, is in its
+session, or has its mark in the environment (Linux only; that finds daemons that left the session and lost their
+parent). A process that cleared its environment, left the session *and* lost its parent looks like a foreign process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from aotloop.process.spawn import Process
+
+if TYPE_CHECKING:
+    import psutil
+
+_ROUNDS = 10
+_ROUND_SECONDS = 0.1
+_POLL_SECONDS = 0.01
+
+
+class Leader(Protocol):
+    """The first process. Only `poll` may reap it."""
+
+    pid: int
+
+    def poll(self) -> int | None: ...
+
+
+class ProcessGroup:
+    """Everything that `leader` started; the leader leads its session. Without a leader, every process with this mark.
+
+    All methods block: they are not for the thread of an event loop.
+    """
+
+    def __init__(self, mark: str | None, leader: Leader | None = None, since: float | None = None) -> None:
+        """`since`: the start of the leader on the monotonic clock. Use a group directly after creating it."""
+        self._mark = mark.encode() if mark else None
+        self._leader = leader
+        self._session = leader.pid if leader is not None else None
+        self._is_young = since is not None and _numbers_cannot_have_gone_round(time.monotonic() - since)
+
+    def anything_left(self) -> bool:
+        """Cheap (about 20 µs for each examined process, on Linux) and without loading psutil."""
+        return self._leader_lives() or self._group_lives() or any(map(self._is_member, self._candidates(_pids())))
+
+    def is_quickly_told(self) -> bool:
+        """Whether `anything_left` examines so few processes that even an event loop can wait for it."""
+        return self._session is not None and self._is_young
+
+    def _candidates(self, pids: list[int]) -> list[int]:
+        """Process numbers increase: all processes of the leader have a number after the leader's own."""
+        if self._session is None or not self._is_young:
+            return pids
+        first, last = self._session, _last_pid()
+        if first <= last:
+            return [pid for pid in pids if first < pid <= last]
+        return [pid for pid in pids if pid > first or pid <= last]
+
+    def _is_member(self, pid: int) -> bool:
+        with contextlib.suppress(OSError):  # ended meanwhile, or of another user
+            if os.getsid(pid) == self._session:
+                return True
+        return self._mark is not None and _carries(pid, self._mark)
+
+    def kill(self, grace: float, hurry: threading.Event | None = None) -> None:
+        """SIGTERM to all, one shared grace period that `hurry` can shorten, then SIGKILL until none is found."""
+        left = self._members()
+        self._send(left, signal.SIGTERM)
+        if not self._are_dead(left, grace, hurry):
+            self._send(left, signal.SIGKILL)  # first the processes that we know already
+        quiet = False
+        for _ in range(_ROUNDS):  # some may fork meanwhile
+            left = [process for process in {*left, *self._members()} if _alive(process)]
+            if left or self._leader_lives():
+                quiet = False
+                self._send(left, signal.SIGKILL)
+                self._are_dead(left, _ROUND_SECONDS)
+            elif quiet:
+                return
+            else:
+                # Look twice: for a moment during exec a process has no readable environment.
+                quiet = True
+                time.sleep(_POLL_SECONDS)
+
+    def _members(self) -> list[psutil.Process]:
+        """The living members, except the leader, which `poll` reaps, and except us and our ancestors.
+
+        A process that does not belong to the group costs only one look. When eight agents must die at once, they wait
+        for each other's searches.
+        """
+        pids = self._candidates(_pids() or _pids_elsewhere())
+        found = {pid for pid in pids if self._is_member(pid)}
+        found |= {self._session} if self._session is not None else set()
+        spared = {os.getpid(), *_ancestors(os.getpid())}
+        children: dict[int, list[int]] = {}
+        for pid in pids:
+            children.setdefault(_parent(pid), []).append(pid)
+        parents = list(found - spared)  # the living leader is one of them
+        while parents:
+            below = children.pop(parents.pop(), [])
+            found.update(below)
+            parents += below
+        processes = (_process(pid) for pid in found - spared - {self._session})
+        return [process for process in processes if process is not None and _alive(process)]
+
+    def _leader_lives(self) -> bool:
+        return self._leader is not None and self._leader.poll() is None
+
+    def _group_lives(self) -> bool:
+        if self._session is None:
+            return False
+        try:
+            os.killpg(self._session, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            return True
+        return True
+
+    def _send(self, processes: Iterable[psutil.Process], number: signal.Signals) -> None:
+        import psutil  # noqa: PLC0415 - see _process
+
+        # One call for the group, so that a shell cannot start its next command between two signals.
+        if self._session is not None:
+            with contextlib.suppress(OSError):
+                os.killpg(self._session, number)
+        for process in processes:
+            # psutil checks that the number does not belong to a new process.
+            with contextlib.suppress(psutil.Error, OSError):
+                process.send_signal(number)
+
+    def _are_dead(self, processes: list[psutil.Process], within: float, hurry: threading.Event | None = None) -> bool:
+        """Waits up to `within` seconds until all are dead."""
+        deadline = time.monotonic() + within
+        while self._leader_lives() or any(_alive(process) for process in processes):
+            if time.monotonic() >= deadline or (hurry is not None and hurry.is_set()):
+                return False
+            time.sleep(_POLL_SECONDS)
+        return True
+
+
+def kill_orphans(run_id: str, grace: float = 0.5) -> bool:
+    """Ends the processes of a dead run, found by AOT_RUN_ID; returns whether there were any."""
+    group = ProcessGroup(f"AOT_RUN_ID={run_id}\0")
+    is_any = group.anything_left()
+    if is_any:
+        group.kill(grace)
+    return is_any
+
+
+def end_group(leader: Process, grace: float) -> None:
+    """Ends the leader and its process group, but no process that has left that group."""
+    _end(leader, grace, lambda number: os.killpg(leader.pid, number))
+
+
+def end_process(leader: Process, grace: float) -> None:
+    """Ends only this process."""
+    _end(leader, grace, leader.send)
+
+
+def _end(leader: Process, grace: float, send: Callable[[signal.Signals], None]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        if grace > 0 and leader.poll() is None:
+            send(signal.SIGTERM)
+            leader.wait(grace)
+        send(signal.SIGKILL)
+    leader.wait()
+
+
+def _ancestors(pid: int) -> Iterator[int]:
+    seen = {-1, 0}
+    while (pid := _parent(pid)) not in seen:
+        seen.add(pid)
+        yield pid
+
+
+def _parent(pid: int) -> int:
+    """The parent's number; -1: the process is gone."""
+    if facts := _read(f"/proc/{pid}/stat"):
+        return int(facts[facts.rindex(b")") :].split(None, 3)[2])
+    import psutil  # noqa: PLC0415 - see _process
+
+    with contextlib.suppress(psutil.Error):
+        return psutil.Process(pid).ppid()
+    return -1
+
+
+def _process(pid: int) -> psutil.Process | None:
+    import psutil  # noqa: PLC0415 - most attempts leave nothing behind, and so never pay for loading it
+
+    with contextlib.suppress(psutil.Error):
+        return psutil.Process(pid)
+    return None
+
+
+def _pids() -> list[int]:
+    """All process numbers; empty without /proc (not Linux)."""
+    with contextlib.suppress(FileNotFoundError):
+        # Names, not a Path for each of thousands of processes.
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
+    return []
+
+
+def _pids_elsewhere() -> list[int]:
+    import psutil  # noqa: PLC0415 - see _process
+
+    return psutil.pids()
+
+
+_FORKS_PER_SECOND = 50_000
+"""More forks than any core can do."""
+
+
+def _numbers_cannot_have_gone_round(seconds: float) -> bool:
+    return (seconds + 0.01) * _FORKS_PER_SECOND * (os.cpu_count() or 1) < _highest_pid() / 2
+
+
+@cache
+def _highest_pid() -> int:
+    """0: unknown."""
+    try:
+        return int(Path("/proc/sys/kernel/pid_max").read_bytes())
+    except (OSError, ValueError):
+        return 0
+
+
+def _last_pid() -> int:
+    """The most recent process number."""
+    return int(Path("/proc/loadavg").read_bytes().split()[-1])
+
+
+def _carries(pid: int, mark: bytes) -> bool:
+    return mark in _read(f"/proc/{pid}/environ")
+
+
+def _read(path: str) -> bytes:
+    """Empty if the file is missing or not readable for us. No buffers, because thousands of processes are examined."""
+    parts = []
+    with contextlib.suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            while part := os.read(descriptor, 1 << 18):
+                parts.append(part)
+        finally:
+            os.close(descriptor)
+    return b"".join(parts)
+
+
+def _alive(process: psutil.Process) -> bool:
+    import psutil  # noqa: PLC0415 - see _process
+
+    try:
+        # A zombie is dead. In a container whose first process does not reap, it stays in the table forever.
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False

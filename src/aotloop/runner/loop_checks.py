@@ -1,0 +1,90 @@
+"""Checks of the loop as a whole: the base case, and decomposed atoms that have a check."""
+
+from __future__ import annotations
+
+import msgspec
+
+from aotloop.clock import now
+from aotloop.core.checklist import base_case_tree, check_of
+from aotloop.core.model import Atom, Objective, Verdict
+from aotloop.core.objective import digest_of
+from aotloop.core.scheduler import reports
+from aotloop.execution import run_events
+from aotloop.execution.threads import in_thread
+from aotloop.execution.verification import evidence_of
+from aotloop.runner.ledger import Item
+from aotloop.runner.run_context import RunContext
+
+_MOST_TRIES = 3
+"""How often the base case is tried again after a commit of a person meanwhile."""
+
+
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """The base case, tried once."""
+
+    verdict: Verdict
+    evidence: dict[str, str]
+    """The evidence of each failing item."""
+    holding: tuple[str, ...]
+    waiting: dict[str, str]
+    """The reason of each undecided item."""
+
+
+class LoopChecks:
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
+        self._is_first = True
+
+    async def base_case(self, number: int, objective: Objective) -> list[Item]:
+        tell = self._context.tell
+        tell(run_events.Verifying(at=now()))
+        judged = await self._judged(objective)
+        verdict = judged.verdict
+        tell(run_events.Verified(at=now(), passed=verdict.passed, undecided=verdict.undecided, failing=judged.evidence))
+        for item, why in judged.waiting.items() if verdict.undecided else ():
+            tell(run_events.Warned(at=now(), text=f"undecided: {item}: {why}"))
+        if self._is_before_work() and judged.holding and not verdict.passed:
+            held = ", ".join(judged.holding)
+            tell(run_events.Warned(at=now(), text=f"already holds before any work, so it may prove nothing: {held}"))
+        self._is_first = False
+        return [reports.Verified(at=now(), number=number, verdict=verdict, evidence=judged.evidence)]
+
+    def _is_before_work(self) -> bool:
+        """The work of an earlier run may already hold."""
+        return self._is_first and all(atom.status != "resolved" for atom in self._context.run.loop.atoms)
+
+    async def parent(self, atom: Atom) -> list[Item]:
+        self._context.tell(run_events.Verifying(at=now(), atom=atom.id))
+        problem = await self._problem_of(atom, self._context.run.loop.objective)
+        failing = {atom.id: problem} if problem is not None else {}
+        self._context.tell(run_events.Verified(at=now(), atom=atom.id, passed=problem is None, failing=failing))
+        return [reports.ParentChecked(at=now(), atom=atom.id, passed=problem is None, reason=problem or "")]
+
+    async def _problem_of(self, atom: Atom, objective: Objective) -> str | None:
+        """Why its check fails; None if it passes, or if it has none."""
+        check = check_of(atom, objective.base_case)
+        if check is None:
+            return None
+        context = self._context
+        return (await context.verification.found(check, context.root, context.judge(objective))).problem
+
+    async def _judged(self, objective: Objective) -> Judged:
+        """A verdict belongs to one commit: if another one was checked out meanwhile, the check is repeated."""
+        context, tree = self._context, base_case_tree(objective.base_case)
+        for _ in range(_MOST_TRIES):
+            commit = await in_thread(context.isolation.head)
+            report = await context.verification.report(tree, context.root, context.judge(objective, commit))
+            if await in_thread(context.isolation.head) == commit:
+                break
+        verdict = Verdict(
+            passed=report.passed,
+            objective_digest=digest_of(objective),
+            at=now(),
+            commit=commit,
+            undecided=report.undecided,
+            failing=tuple(report.failing),
+            scores=report.scores,
+        )
+        evidence = {name: evidence_of(result) for name, result in report.failing.items()}
+        waiting = {name: result.evidence for name, result in report.waiting.items()}
+        return Judged(verdict=verdict, evidence=evidence, holding=tuple(report.holding), waiting=waiting)

@@ -1,0 +1,48 @@
+"""The context of a run of the AoT machine. It is put together once, before the run begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from aotloop.checks.judge import Judge
+from aotloop.core.model import Objective
+from aotloop.core.scheduler.run_state import Run
+from aotloop.execution.agent_pool import AgentPool
+from aotloop.execution.attempt import Attempts
+from aotloop.execution.budget import Budget
+from aotloop.execution.isolation.place import Isolation
+from aotloop.execution.journal import Journal
+from aotloop.execution.run_events import RunEvent
+from aotloop.execution.task import JudgeIn, OnSpent
+from aotloop.execution.verification import Verification
+from aotloop.runner.crash_recovery import UnmergedResults
+
+
+class JudgeAt(Protocol):
+    def __call__(self, objective: Objective, commit: str | None, root: Path, on_spent: OnSpent) -> Judge | None:
+        """Returns the judge for this objective at this commit, for the files in this folder."""
+        ...
+
+
+class RunContext(msgspec.Struct, frozen=True, kw_only=True):
+    run: Run
+    run_id: str
+    root: Path
+    """The folder of the project."""
+    isolation: Isolation
+    verification: Verification
+    judge_at: JudgeAt
+    agent_pool: AgentPool
+    journal: Journal
+    unmerged: UnmergedResults
+    attempts: Attempts
+    budget: Budget
+    tell: Callable[[RunEvent], None]
+
+    def judge(self, objective: Objective, commit: str | None = None) -> JudgeIn:
+        return partial(self.judge_at, objective, commit)

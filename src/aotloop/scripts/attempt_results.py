@@ -1,0 +1,60 @@
+"""fail_atom, record_probe: what an attempt, or a probe, led to, and what comes next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aotloop.app.failure import Failure, fail_atom, record_probe
+from aotloop.app.loops import open_store
+from aotloop.scripts.arguments import Option, Usage, comma_separated, truth
+from aotloop.scripts.json_output import Script
+
+
+def _fail_atom(given: dict[str, Any]) -> dict[str, Any]:
+    failure = Failure(
+        reason=given["reason"],
+        because_of=given["because_of"],
+        progress=given["progress"],
+        wants_probe=given["wants_probe"],
+    )
+    came = fail_atom(open_store(given["state_file"]), given["atom_id"], failure)
+    return {"success": True, "atom_id": given["atom_id"], "reason": failure.reason, **came.as_data()}
+
+
+def _record_probe(given: dict[str, Any]) -> dict[str, Any]:
+    came = record_probe(
+        open_store(given["state_file"]),
+        given["atom_id"],
+        feasible=given["feasible"],
+        findings=given["findings"],
+        estimate=given["estimate"],
+    )
+    return {"success": True, "atom_id": given["atom_id"], "feasible": given["feasible"], **came.as_data()}
+
+
+FAIL_ATOM = Script(
+    Usage(
+        "Record a failed attempt, and what comes next. --because-of: atoms whose results are in its way; --progress:"
+        " part of the work holds; --wants-probe: a probe is to look before the next attempt.",
+        ("atom_id",),
+        {
+            "--reason": Option(required=True),
+            "--because-of": Option(comma_separated, ()),
+            "--progress": Option(None),
+            "--wants-probe": Option(None),
+        },
+    ),
+    _fail_atom,
+)
+RECORD_PROBE = Script(
+    Usage(
+        "Record what a probe found out. A no is evidence: it counts as one turn that led nowhere.",
+        ("atom_id",),
+        {
+            "--feasible": Option(truth, required=True),
+            "--findings": Option(required=True),
+            "--estimate": Option(float),
+        },
+    ),
+    _record_probe,
+)

@@ -1,0 +1,95 @@
+"""integrate, take_back: the work of atoms reaches the branch, or is undone there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from aotloop.app.failure import Failure, fail_atom
+from aotloop.app.loops import CHECK_TIMEOUT, open_store
+from aotloop.app.preflight.consent import only_accepted, require_acceptance_of_checks
+from aotloop.app.session.integrate import integrate
+from aotloop.app.session.integration_result import Refused
+from aotloop.app.session.take_back import take_back
+from aotloop.scripts.arguments import Option, Usage, UsageError, comma_separated, session_told
+from aotloop.scripts.json_output import Script
+from aotloop.statefile.store import Store
+
+
+def _integrate(given: dict[str, Any]) -> dict[str, Any]:
+    if (given["worktree"] is None) != given["in_place"]:
+        raise UsageError("where is the work? Name one of --worktree PATH and --in-place")
+    store = open_store(given["state_file"])
+    require_acceptance_of_checks(store, store.load(), given["atom_id"])
+    done = integrate(
+        store,
+        given["atom_id"],
+        Path(given["worktree"]) if given["worktree"] is not None else None,
+        summary=given["summary"],
+        artifacts=given["artifacts"],
+        permit=only_accepted(store),
+        session=session_told(),
+        timeout=given["timeout"],
+    )
+    if isinstance(done, Refused):
+        told = {"success": False, "atom_id": given["atom_id"], **_reasons(done)}
+        return {**told, **_failed(given["atom_id"], done, store)} if given["or_fail"] else told
+    result: dict[str, Any] = {
+        "success": True,
+        "atom_id": given["atom_id"],
+        "commit": done.commit,
+        "was_done_before": done.was_done_before,
+        "auto_resolved": list(done.resolution.auto_resolved),
+        "worktree_removed": done.worktree_removed,
+        "left": list(done.left),
+    }
+    return {**result, "unverified": done.resolution.unverified} if done.resolution.unverified else result
+
+
+def _failed(atom: str, refused: Refused, store: Store) -> dict[str, Any]:
+    """A conflict, or a person's edits in the way, is no failure and counts nothing."""
+    if not refused.is_failure:
+        return {}
+    return fail_atom(store, atom, Failure(reason=refused.reason, progress=bool(refused.holding))).as_data()
+
+
+def _reasons(refused: Refused) -> dict[str, Any]:
+    told: dict[str, Any] = {"why": refused.why, "error": refused.reason}
+    if refused.why == "check":
+        told["holding"] = list(refused.holding)
+    if refused.paths:
+        told[refused.why] = list(refused.paths)
+    return {**told, "with": list(refused.atoms)} if refused.atoms else told
+
+
+def _take_back(given: dict[str, Any]) -> dict[str, Any]:
+    atoms = comma_separated(given["atom_ids"])
+    done = take_back(open_store(given["state_file"]), atoms, given["reason"])
+    told: dict[str, Any] = {"success": not isinstance(done, Refused), "atom_ids": list(atoms)}
+    return {**told, **_reasons(done)} if isinstance(done, Refused) else {**told, "commit": done}
+
+
+INTEGRATE = Script(
+    Usage(
+        "Check an atom's work, commit it, merge it into the branch and resolve the atom; or say why not. --or-fail:"
+        " what its check finds, or a protected path, is recorded as a failure, as fail_atom does.",
+        ("atom_id",),
+        {
+            "--worktree": Option(),
+            "--in-place": Option(None),
+            "--summary": Option(required=True),
+            "--artifacts": Option(comma_separated, ()),
+            "--or-fail": Option(None),
+            "--timeout": Option(float, CHECK_TIMEOUT),
+        },
+    ),
+    _integrate,
+)
+TAKE_BACK = Script(
+    Usage(
+        "Undo on the branch what atoms contributed that are pending again, or gone (comma-separated): all, or nothing.",
+        ("atom_ids",),
+        {"--reason": Option(required=True)},
+    ),
+    _take_back,
+)

@@ -1,0 +1,1 @@
+"""ship: the steps of shipping a feature in a session."""

@@ -1,0 +1,1 @@
+"""The file of the phase loop: strict JSON, read and durably replaced."""

@@ -1,0 +1,1 @@
+"""The YAML of a state file: two readers, and edits that only touch changed entries."""

@@ -1,0 +1,131 @@
+"""The fast reader: rapidyaml → JSON → typed values, all in C. It returns a certain result, or nothing.
+
+Text that rapidyaml might read differently from other YAML readers (see the module `screen`) is left to the careful
+reader. That reader is about thirty times slower, always exact, and reports the place of a mistake.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import msgspec
+import ryml
+
+from aotloop.statefile.yaml.screen import is_ordinary
+
+T = TypeVar("T")
+
+_ODD_JSON = (b'.nan"', b'.inf"', b'"":', b'," ', b'{" ')
+"""For rapidyaml, `nan` and `infinity` are numbers with their own spelling. A key may be empty or begin with a space."""
+
+_COMMANDS = tuple(
+    (b'"%s": %s' % (key, word), b'"%s": "%s"' % (key, word))
+    for key in (b"run", b"value")
+    for word in (b"true", b"false")
+)
+"""Keys that contain text, often a command: there, the plain words `true` and `false` are the commands of that name.
+
+These pieces of JSON cannot occur inside a text, because a quotation mark has a backslash before it there.
+"""
+
+_generic = msgspec.json.Decoder()
+_encoder = msgspec.json.Encoder()
+
+
+def read(yaml: bytes, wanted: type[T]) -> T | None:
+    """The YAML as a value of the wanted type; None if only the careful reader can decide."""
+    json = to_json(yaml)
+    if json is None:
+        return None
+    collecting = gc.isenabled()
+    gc.disable()  # all objects allocated here live on, so a garbage search only doubles the time
+    try:
+        value = _converted(json, wanted)
+        if value is None and (spelt := _with_commands_as_text(json)) != json:
+            value = _converted(spelt, wanted)
+        return value
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _converted(json: bytes, wanted: type[T]) -> T | None:
+    try:
+        data = _generic.decode(json)
+        return msgspec.convert(data, wanted, str_keys=True) if _has_unique_keys(json, data) else None
+    except (ValueError, RecursionError):  # also invalid text, for example halves of surrogate pairs
+        return None
+
+
+def _with_commands_as_text(json: bytes) -> bytes:
+    for word, text in _COMMANDS:
+        json = json.replace(word, text)
+    return json
+
+
+def to_json(yaml: bytes) -> bytes | None:
+    if not is_ordinary(yaml):
+        return None
+    tree = ryml.Tree()
+    tree.reserve(len(yaml) // 16 + 64)  # about the number of values in a state file of this length
+    try:
+        with _quiet():
+            ryml.parse_in_arena(yaml, tree)
+            tree.set_container_style(tree.root_id(), ryml.FLOW_SL)  # JSON in one line is a fifth shorter
+            json = _emit_json(tree, 2 * len(yaml) + 1024)
+    except Exception:  # noqa: BLE001 - rapidyaml's own exceptions share no base class worth naming
+        return None
+    return None if any(odd in json for odd in _ODD_JSON) else json
+
+
+def generic(yaml: bytes) -> Any:
+    """Plain data for comparing structure; None if rapidyaml cannot be trusted with this text."""
+    json = to_json(yaml)
+    try:
+        return _generic.decode(json) if json is not None else None
+    except ValueError:
+        return None
+
+
+def of_entries(yaml: bytes) -> Any:
+    """Plain data of entries of a loop, for single conversion; None also if a mapping has a duplicate key."""
+    json = to_json(yaml)
+    try:
+        data = _generic.decode(_with_commands_as_text(json)) if json is not None else None
+    except ValueError:
+        return None
+    return data if json is not None and _has_unique_keys(json, data) else None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Rapidyaml prints errors to file descriptor 2 before it raises. Our own message is better, so this hides them."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
+def _emit_json(tree: ryml.Tree, room: int) -> bytes:
+    buffer = bytearray(room)
+    too_small, length = ryml.emit_json_to_substr(tree, tree.root_id(), buffer)
+    if too_small:
+        buffer = bytearray(length)
+        _, length = ryml.emit_json_to_substr(tree, tree.root_id(), buffer)
+    return bytes(memoryview(buffer)[:length])
+
+
+def _has_unique_keys(json: bytes, decoded: Any) -> bool:
+    r"""A duplicate key is lost in decoding, so encoding again yields fewer keys than there were.
+
+    `":` stands behind every key; inside a string it can only be `\":`, which is lost or kept with its string.
+    """
+    return _encoder.encode(decoded).count(b'":') == json.count(b'":')

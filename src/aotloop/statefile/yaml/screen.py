@@ -1,0 +1,147 @@
+"""The screen for the fast reader: which YAML it may read.
+
+rapidyaml accepts some input that other readers refuse; such input is kept from it. All functions examine bytes, most of
+them at memory speed. A false alarm only costs time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+# Patterns stay text: `re` compiles and caches the used ones, and most files need few of them.
+_CONTROLS = bytes(set(range(32)) - {0x0A, 0x0D}) + b"\x7f"
+_TOKEN_STARTS = (b"&", b"*", b"!", b"@", b"`", b"~", b"%", b"?", b"<")
+"""The first character of an anchor, an alias, a tag, a merge, a complex key, or a reserved token."""
+_BLOCK_STARTS = (b"|", b">")
+_BEFORE_TOKEN = b"\n\r:-?[{,"
+_ODD_UNICODE = rb"\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9]|\xef\xbb\xbf|\xef\xbf[\xbe\xbf]"
+
+_COLON_IN_LIST = rb"\[[^\]\n]*[:?]"
+_LISTS = (bytes.maketrans(b"\n?", b"]:"), bytes(set(range(256)) - set(b"\n[]:?")))
+"""Keeps only the ends of lists and lines, and colons: a quick test before the pattern above."""
+_TIGHT_COLON = rb"""[:?][^\s\[{"']"""
+_ITEM_BEHIND_TEXT = rb"['\"] +- "
+_MOST_HASHES = 8
+_BLOCK_HEADER = rb"[|>][-+\d]* *\r?\n"
+_ONE_LINE_SCALAR = rb"""(?s) *(?:- +)*[\w.-]+: +(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|\w[^#]*) *(?:#.*)?\r?"""
+_EARLY_END = rb"(?:[ ]*(?:#[^\n]*)?\n)*\.\.\."
+_DEEP_BLOCK = rb"(?:[-?][ \t]+){32}"
+_MOST_OPEN_BRACKETS = 500
+_LONG_LINE = 2000
+_NOT_BRACKETS_OR_LINES = bytes(set(range(256)) - set(b"[]{}\n"))
+
+
+def is_ordinary(yaml: bytes) -> bool:
+    """Whether rapidyaml reads this like every other YAML reader, or reports that it cannot."""
+    return not (
+        not yaml
+        or yaml.isspace()
+        or (b"\r" in yaml and yaml.count(b"\r") != yaml.count(b"\r\n"))
+        or re.match(_EARLY_END, yaml) is not None
+        or b"Null" in yaml
+        or b"NULL" in yaml
+        or _has_odd_character(yaml)
+        or _has_odd_flow(yaml)
+    )
+
+
+def _has_odd_character(yaml: bytes) -> bool:
+    if not yaml.isascii():
+        try:
+            yaml.decode()
+        except UnicodeDecodeError:
+            return True
+        if re.search(_ODD_UNICODE, yaml) is not None:
+            return True
+    if len(yaml.translate(None, _CONTROLS)) < len(yaml):
+        return True
+    return any(_begins_token(yaml, place) for place in _places(yaml, _TOKEN_STARTS))
+
+
+def _places(yaml: bytes, characters: tuple[bytes, ...]) -> Iterator[int]:
+    """The positions of some rare characters. A search for one byte is faster than any pattern."""
+    for character in characters:
+        place = yaml.find(character)
+        while place != -1:
+            yield place
+            place = yaml.find(character, place + 1)
+
+
+def _begins_token(yaml: bytes, place: int) -> bool:
+    """Whether a rare character could be YAML syntax and not part of a text."""
+    character, following = yaml[place : place + 1], yaml[place + 1 : place + 2]
+    if character in b"?<" and following not in (b" ", b"\n", b"\r", b"<", b":"):
+        return False
+    return yaml[max(0, place - 200) : place].rstrip(b" ")[-1:] in _BEFORE_TOKEN
+
+
+def _has_odd_flow(yaml: bytes) -> bool:
+    """A flow collection over several lines, with a comment inside, or with colons that do not end a key."""
+    brackets = _without_pairs(yaml.translate(None, _NOT_BRACKETS_OR_LINES))
+    if brackets.strip(b"\n") and (may_nest_deeply(yaml) or any(map(_is_unbalanced, yaml.split(b"\n")))):
+        return True
+    return (
+        _has_deep_block(yaml)
+        or any(map(_has_comment_in_flow, _lines_with(yaml, b"#")))
+        or (b"[:" in yaml.translate(*_LISTS) and re.search(_COLON_IN_LIST, yaml) is not None)
+        or any(map(_has_tight_colon, _lines_with(yaml, b"{")))
+        or any(_is_odd_block(yaml, place) for place in _places(yaml, _BLOCK_STARTS))
+        or any(re.search(_ITEM_BEHIND_TEXT, line) for quote in (b"' ", b'" ') for line in _lines_with(yaml, quote))
+    )
+
+
+def _is_unbalanced(line: bytes) -> bool:
+    """Whether a line leaves a flow collection open, or closes one of an earlier line. Brackets in text do not count."""
+    brackets = _without_pairs(line.translate(None, _NOT_BRACKETS_OR_LINES))
+    return bool(brackets) and re.fullmatch(_ONE_LINE_SCALAR, line) is None
+
+
+def _has_comment_in_flow(line: bytes) -> bool:
+    parts = line.split(b" #")
+    return len(parts) > _MOST_HASHES or any(
+        _is_unbalanced(b" #".join(parts[:number])) for number in range(1, len(parts))
+    )
+
+
+def _has_tight_colon(line: bytes) -> bool:
+    return re.search(_TIGHT_COLON, line) is not None and re.fullmatch(_ONE_LINE_SCALAR, line) is None
+
+
+def _is_odd_block(yaml: bytes, place: int) -> bool:
+    """Whether a block of text begins here and its line contains more than the block indicators."""
+    return _begins_token(yaml, place) and re.match(_BLOCK_HEADER, yaml[place : place + 80]) is None
+
+
+def _lines_with(yaml: bytes, text: bytes) -> Iterator[bytes]:
+    """Every line that contains some text, once."""
+    place = yaml.find(text) if text[:1] in yaml else -1  # a search for one byte is much faster than for two
+    while place != -1:
+        end = yaml.find(b"\n", place)
+        end = len(yaml) if end == -1 else end
+        yield yaml[yaml.rfind(b"\n", 0, place) + 1 : end]
+        place = yaml.find(text, end)
+
+
+def may_nest_deeply(yaml: bytes) -> bool:
+    """A cheap suspicion: parsers recurse, and a hostile file could nest until they overflow the stack."""
+    brackets = _without_pairs(yaml.translate(None, _NOT_BRACKETS_OR_LINES).replace(b"\n", b""))
+    opened = brackets.count(b"[") + brackets.count(b"{")
+    return opened > _MOST_OPEN_BRACKETS or _has_deep_block(yaml)
+
+
+def _has_deep_block(yaml: bytes) -> bool:
+    return _has_long_line(yaml) and re.search(_DEEP_BLOCK, yaml) is not None
+
+
+def _without_pairs(brackets: bytes) -> bytes:
+    """The brackets that remain after removing the innermost four levels."""
+    for _ in range(4):
+        brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
+    return brackets
+
+
+def _has_long_line(yaml: bytes) -> bool:
+    """Blocks nest by indentation, or several in one line. So without a line of this length they are not deep."""
+    starts = range(0, len(yaml) - _LONG_LINE, _LONG_LINE)
+    return any(yaml.find(b"\n", start, start + _LONG_LINE) == -1 for start in starts)

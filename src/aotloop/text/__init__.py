@@ -1,0 +1,1 @@
+"""Text for people and for files: pure functions, used by every layer."""

@@ -1,0 +1,123 @@
+"""What a checkout is, told without changing it."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from aotloop.errors import Unavailable
+from aotloop.git.repository import Head, find_repository
+from tests.git.checkouts import MAIN, head, make_checkout, opened, save, sh, write
+
+
+def test_a_folder_without_git_is_no_repository(tmp_path: Path) -> None:
+    assert find_repository(tmp_path) is None
+
+
+def test_a_checkout_knows_its_folders(checkout: Path) -> None:
+    repository = opened(checkout)
+    assert (repository.root, repository.top, repository.prefix) == (checkout, checkout, "")
+    assert repository.git_dir == repository.common_dir == checkout / ".git"
+    assert repository.head() == Head(head(checkout), MAIN)
+
+
+def test_a_project_in_a_sub_directory_knows_where_it_is(checkout: Path) -> None:
+    repository = opened(checkout / "src")
+    assert (repository.root, repository.top, repository.prefix) == (checkout / "src", checkout, "src")
+
+
+def test_a_linked_worktree_shares_a_repository(checkout: Path, tmp_path: Path) -> None:
+    sh(checkout, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    repository = opened(tmp_path / "side")
+    assert repository.common_dir == checkout / ".git"
+    assert repository.git_dir == checkout / ".git" / "worktrees" / "side"
+    assert repository.head().branch == "refs/heads/side"
+
+
+def test_a_repository_without_commits_has_a_branch_and_no_head(tmp_path: Path) -> None:
+    repository = opened(make_checkout(tmp_path / "empty", {}))
+    assert repository.head() == Head(None, MAIN)
+
+
+def test_a_detached_head_has_no_branch(checkout: Path) -> None:
+    sh(checkout, "checkout", "-q", "--detach")
+    assert opened(checkout).head() == Head(head(checkout), None)
+
+
+def test_a_head_in_packed_refs_is_found(checkout: Path) -> None:
+    sh(checkout, "pack-refs", "--all")
+    assert opened(checkout).head() == Head(head(checkout), MAIN)
+
+
+def test_a_bare_repository_is_refused(tmp_path: Path) -> None:
+    sh(tmp_path, "init", "-q", "--bare", "bare")
+    with pytest.raises(Unavailable, match="without a work tree"):
+        find_repository(tmp_path / "bare")
+
+
+def test_a_git_that_is_too_old_is_refused(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = tmp_path / "bin" / "git"
+    old.parent.mkdir()
+    old.write_text('#!/bin/sh\ncase "$*" in *version) echo git version 2.37.9;; *) echo /;; esac\n')
+    old.chmod(old.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{old.parent}:/usr/bin:/bin")
+    with pytest.raises(Unavailable, match=r"git version 2\.37\.9 is too old"):
+        find_repository(checkout)
+
+
+def test_everything_uncommitted_is_dirty_whatever_its_name(checkout: Path) -> None:
+    write(checkout, {"a.txt": "changed", "new\nfile": "x", "folder/with space": "x", "ü": "x"})
+    sh(checkout, "mv", "b.txt", "moved.txt")
+    assert set(opened(checkout).dirty()) == {
+        "a.txt",
+        "new\nfile",
+        "folder/with space",
+        "ü",
+        "moved.txt",
+        "b.txt",
+    }
+
+
+def test_ignored_paths_and_what_is_in_them_are_not_dirty(checkout: Path) -> None:
+    write(checkout, {".claude/aot-loop-state.md": "x", ".aot/events.jsonl": "x", ".aotx": "x", ".claude/other": "x"})
+    ignoring = (".claude/aot-loop-state.md", ".aot")
+    assert opened(checkout).dirty(ignoring) == (".aotx", ".claude/other")
+
+
+def test_asking_leaves_the_index_alone(checkout: Path) -> None:
+    (checkout / "a.txt").touch()
+    before = (checkout / ".git" / "index").read_bytes()
+    assert opened(checkout).dirty() == ()
+    assert (checkout / ".git" / "index").read_bytes() == before
+
+
+def test_a_conflict_in_the_checkout_is_dirty(checkout: Path) -> None:
+    sh(checkout, "checkout", "-q", "-b", "side")
+    write(checkout, {"a.txt": "side\n"})
+    save(checkout)
+    sh(checkout, "checkout", "-q", "main")
+    write(checkout, {"a.txt": "main\n"})
+    save(checkout)
+    sh(checkout, "merge", "side", check=False)
+    assert opened(checkout).dirty() == ("a.txt",)
+
+
+def test_an_identity_that_is_not_configured_is_ours(tmp_path: Path) -> None:
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    sh(folder, "init", "-q")
+    assert dict(opened(folder).identity) == {
+        "GIT_AUTHOR_NAME": "aot",
+        "GIT_AUTHOR_EMAIL": "aot@localhost",
+        "GIT_COMMITTER_NAME": "aot",
+        "GIT_COMMITTER_EMAIL": "aot@localhost",
+    }
+
+
+def test_an_identity_that_is_configured_is_the_persons(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert opened(checkout).identity == ()
+    sh(checkout, "config", "--unset", "user.email")
+    monkeypatch.setenv("GIT_AUTHOR_EMAIL", "me@example.org")
+    assert opened(checkout).identity == (("GIT_COMMITTER_EMAIL", "aot@localhost"),)

@@ -1,0 +1,158 @@
+"""Modules have names, places and sizes by which an engineer finds them, and the tests mirror the packages.
+
+An exception stands in a table, with its reason. An exception that is not needed any more fails, too.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path, PurePath
+
+import pytest
+
+from tests.stories import STORIES
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "aotloop"
+TESTS = ROOT / "tests"
+
+VAGUE = {"base", "common", "helper", "helpers", "manager", "misc", "util", "utils"}
+NAMESAKES = {
+    "agents/*/backend": "each client has one, and they have the same interface",
+}
+GERUNDS = {
+    "core/handlers/backtracking": "the name of the method in the literature",
+}
+LONG, TOO_LONG = 250, 320
+LONG_MODULES = {
+    "app/start": "one use case, from the lease to the ending",
+    "cli/live/event_words": "one table: a sentence for each event",
+    "core/events": "one table: every event of the machine",
+    "core/graph/work_graph": "one class: all questions about the graph use the same indexes",
+    "core/handlers/redirect": "one function for each kind of correction, beside the table of them",
+    "core/model": "one table: every entry of the state file",
+    "execution/attempt": "the life of one attempt, from its place to its result",
+    "execution/run_events": "one table: every event that an observer sees",
+    "git/checkout/fast_forward": "one transaction on a checkout that other programs change meanwhile",
+    "phases/receipts": "everything that a phase loop is told, under one rule of locking",
+    "process/process_group": "only this module finds and kills processes of others",
+    "statefile/yaml/careful_reader": "one class: a case for each type of value",
+}
+
+
+@cache
+def modules() -> list[PurePath]:
+    """All modules without `__init__`, as paths from the package `aotloop`."""
+    found = [path.relative_to(SOURCE).with_suffix("") for path in SOURCE.rglob("*.py")]
+    return sorted(path for path in found if path.name != "__init__")
+
+
+def packages() -> list[PurePath]:
+    return sorted(path.parent.relative_to(SOURCE) for path in SOURCE.rglob("__init__.py"))
+
+
+def files_of_tests() -> list[PurePath]:
+    return sorted(path.relative_to(TESTS) for path in TESTS.rglob("test_*.py"))
+
+
+def namesakes(paths: Iterable[PurePath]) -> list[str]:
+    """Names that modules of sibling packages share, as `parent/*/name`."""
+    found: defaultdict[str, set[PurePath]] = defaultdict(set)
+    for path in paths:
+        if len(path.parts) > 1:
+            found[str(path.parent.parent / "*" / path.name)].add(path)
+    return sorted(name for name, sharing in found.items() if len(sharing) > 1)
+
+
+def gerunds(paths: Iterable[PurePath]) -> list[str]:
+    return [str(path) for path in paths if path.name.endswith("ing")]
+
+
+def vague(paths: Iterable[PurePath]) -> list[str]:
+    return [str(path) for path in paths if VAGUE & set(path.name.split("_"))]
+
+
+def names_a_module(test: str, names: Iterable[str]) -> bool:
+    """Whether a test file is `test_<module>.py` or `test_<module>_<aspect>.py`."""
+    about = test.removeprefix("test_").removesuffix(".py")
+    return any(about == name or about.startswith(f"{name}_") for name in names)
+
+
+@cache
+def names_under_test(folder: PurePath) -> set[str]:
+    """The modules that tests of a folder are about: of our package, else of a tool, else of the folder itself."""
+    if (SOURCE / folder).is_dir():
+        return {path.name for path in modules() if path.parent == folder}
+    source = next(path for path in (ROOT / folder, TESTS / folder) if path.is_dir())
+    return {path.stem for path in source.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+
+
+def test_no_two_modules_of_sibling_packages_have_the_same_name() -> None:
+    assert namesakes(modules()) == sorted(NAMESAKES)
+
+
+def test_no_module_is_named_by_a_gerund() -> None:
+    assert sorted(gerunds([*modules(), *packages()])) == sorted(GERUNDS)
+
+
+def test_no_module_has_a_name_that_says_nothing() -> None:
+    assert vague([*modules(), *packages()]) == []
+
+
+def test_modules_are_short_enough_to_be_read_at_once() -> None:
+    lines = {str(path): len((SOURCE / f"{path}.py").read_text().splitlines()) for path in modules()}
+    assert [name for name, count in lines.items() if count > TOO_LONG] == []
+    assert sorted(name for name, count in lines.items() if count > LONG) == sorted(LONG_MODULES)
+
+
+def test_every_package_has_a_folder_of_tests() -> None:
+    assert [str(path) for path in packages() if not any((TESTS / path).rglob("test_*.py"))] == []
+
+
+def test_every_test_file_names_its_module_or_is_a_story() -> None:
+    unnamed = {str(path) for path in files_of_tests() if not names_a_module(path.name, names_under_test(path.parent))}
+    assert sorted(unnamed - set(STORIES)) == [], "neither names a module of its package nor is in tests/stories.py"
+    assert sorted(set(STORIES) - unnamed) == [], "is in tests/stories.py without need"
+
+
+@pytest.mark.parametrize(
+    ("paths", "shared"),
+    [
+        (("git/command", "agents/command"), ["*/command"]),
+        (("core/phases/status", "core/handlers/status"), ["core/*/status"]),
+        (("core/model", "core/phases/model", "cli/ui/model"), []),
+        (("clock", "text/clock"), []),
+    ],
+)
+def test_namesakes_are_found_among_siblings_only(paths: tuple[str, ...], shared: list[str]) -> None:
+    assert namesakes(map(PurePath, paths)) == shared
+
+
+@pytest.mark.parametrize(
+    ("name", "is_wrong"),
+    [
+        ("core/landing", (True, False)),
+        ("core/git_utils", (False, True)),
+        ("base", (False, True)),
+        ("core/database", (False, False)),
+        ("core/ingredients", (False, False)),
+    ],
+)
+def test_wrong_names_are_found(name: str, is_wrong: tuple[bool, bool]) -> None:
+    paths = [PurePath(name)]
+    assert (bool(gerunds(paths)), bool(vague(paths))) == is_wrong
+
+
+@pytest.mark.parametrize(
+    ("test", "is_named"),
+    [
+        ("test_budget.py", True),
+        ("test_budget_spending.py", True),
+        ("test_budgets.py", False),
+        ("test_spending.py", False),
+    ],
+)
+def test_a_test_names_a_module_by_whole_words(test: str, is_named: bool) -> None:
+    assert names_a_module(test, {"budget", "journal"}) is is_named
