@@ -64,8 +64,8 @@ def test_json_is_read_too() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "o.yaml: there is nothing in it"),
-        ("# only a comment\n", "there is nothing in it"),
+        ("", "o.yaml: the YAML is empty"),
+        ("# only a comment\n", "the YAML is empty"),
         ("goal: [", "o.yaml: line 2, column 1: not readable as YAML"),
         ("just words", "expected a mapping, found 'just words'"),
         ("- a\n", "expected a mapping, found a list"),

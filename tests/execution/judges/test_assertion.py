@@ -95,7 +95,7 @@ def test_an_attempt_has_nothing_judged(tmp_path: Path) -> None:
     project.environ["AOT_RUN_ID"] = "some-run"
     ran = project.aot("verify", "--judge", "--yes")
     assert (ran.code, times_asked(tmp_path, GOOD)) == (1, 0)
-    assert "an attempt cannot request judgements" in ran.err
+    assert "only a person can request judgements" in ran.err
 
 
 def test_a_program_of_the_repository_is_not_run_as_judge_before_it_is_accepted(tmp_path: Path) -> None:

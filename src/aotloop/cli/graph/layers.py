@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import msgspec
-from fast_sugiyama import from_edges
 
 from aotloop.cli.graph.diagram import Card, Edge, Group, Picture
 
@@ -60,6 +59,8 @@ def _connected(count: int, arcs: list[Arc]) -> Iterator[list[int]]:
 def _laid_out(units: list[int], count: int, arcs: list[Arc]) -> Component:
     if len(units) == 1:
         return Component([[Spot(units[0], 0.0, is_bend=False)]], {})
+    from fast_sugiyama import from_edges  # noqa: PLC0415 - only pictures need the library; text uses this module too
+
     # The library numbers the bends of a component from its size on, even if units have the same numbers.
     # So it gets one component at a time, with units numbered without gaps.
     inside = {unit: place for place, unit in enumerate(units)}

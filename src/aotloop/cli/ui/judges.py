@@ -39,7 +39,7 @@ def asking(store: Store, *, yes: bool) -> Iterator[JudgeOf]:
     from aotloop.app.judges import asked_judges  # noqa: PLC0415
     from aotloop.config.sources import load  # noqa: PLC0415
 
-    refuse_agents("only a person has things judged", "Run `aot verify` without --judge.")
+    refuse_agents("only a person can request judgements", "Run `aot verify` without --judge.")
     config = load(Path(project_root(store.path)))
     require_config_consent(config, yes=yes)
     with asked_judges(store, config, _tell) as judges:
