@@ -151,7 +151,8 @@ def a_project(
     **more: Any,
 ) -> Project:
     """`base_case`: a command, or the whole of it. `more` goes into the loop: or_groups, decompositions, …"""
-    project = Project(folder / "project", git, environ=environ or {})
+    in_place = {} if git else {"AOT_ISOLATION": "none"}  # without a repository it needs the person's word
+    project = Project(folder / "project", git, environ=in_place | (environ or {}))
     (project.root / ".claude").mkdir(parents=True)
     for name, text in {"README.md": "a project\n", **(files or {})}.items():
         path = project.root / name

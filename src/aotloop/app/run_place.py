@@ -7,6 +7,7 @@ from pathlib import Path, PurePath
 
 from msgspec.structs import replace
 
+from aotloop.app.preflight.workplace import require_workplace
 from aotloop.config.schema import Config
 from aotloop.core.model import Loop
 from aotloop.errors import Unavailable
@@ -24,12 +25,15 @@ from aotloop.statefile.store import Store
 _MOST_SHOWN = 8
 
 
-def places_of(store: Store, protect: Sequence[str], config: Config, run_id: str, branch: str | None) -> Isolation:
-    """`protect`: globs of what no attempt may change."""
+def places_of(
+    store: Store, protect: Sequence[str], config: Config, run_id: str, branch: str | None, *, detached: bool = False
+) -> Isolation:
+    """`protect`: globs of what no attempt may change. `detached`: commits may belong to no branch."""
     root = Path(project_root(store.path))
-    repository = find_repository(root) if config.isolation == "worktree" or branch is not None else None
-    if repository is None and branch is not None:
-        raise Unavailable(f"{root} is not in a git repository, so there are no branches")
+    if config.isolation == "none" and branch is None:
+        return InPlace(root, protect=tuple(protect))
+    repository = find_repository(root)
+    require_workplace(root, repository, is_settled=branch is not None or detached)
     if repository is None or config.isolation == "none":
         return InPlace(root, protect=tuple(protect))
     protection = protection_of(protect, store.path, str(root))

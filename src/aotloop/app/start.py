@@ -24,6 +24,7 @@ from aotloop.app.preflight.agreement import (
     require_agreement,
 )
 from aotloop.app.preflight.gate import leave_session, require_open_gate
+from aotloop.app.preflight.workplace import unknown_author
 from aotloop.app.run_place import places_of, refuse_other_history, remove_worktrees
 from aotloop.app.verify import remembered
 from aotloop.checks.judge import Judge
@@ -61,6 +62,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     limits: Mapping[str, Any] = {}
     branch: str | None = None
+    detached: bool = False
+    """Commits may belong to no branch."""
     take_over: bool = False
     """Though a session drives it."""
     is_accepted: Callable[[Loop], bool]
@@ -80,7 +83,7 @@ def run_loop(store: Store, config: Config, wishes: RunOptions, spectator: Observ
         remember_agreement(store, loop.objective)
         run_id = _run_id(loop)
         kill_orphans(run_id)
-        places = places_of(store, loop.objective.protect, config, run_id, wishes.branch)
+        places = places_of(store, loop.objective.protect, config, run_id, wishes.branch, detached=wishes.detached)
         try:
             refuse_other_history(loop, places)
             launch = _Launch(store, config, wishes, spectator, places, run_id, held)
@@ -189,6 +192,8 @@ class _Launch:
             observer=self._spectator,
         )
         self._tell(self._began(run))
+        if self._places.branch is not None and (author := unknown_author(self._places.branch.repository)) is not None:
+            self._tell(run_events.Warned(at=now(), text=str(author)))
         for one in agent_report(run.loop, self._config, run.limits):
             self._tell(one)
         ending = asyncio.run(runner.drive())

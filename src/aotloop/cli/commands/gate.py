@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from aotloop.app.loops import CHECK_TIMEOUT, open_store
 from aotloop.app.preflight.gate import look_at_gate
@@ -46,6 +47,10 @@ def command(ctx: click.Context, state_file: str | None, as_json: bool, yes: bool
     """
     store = open_store(state_file)
     gate = look_at_gate(store)
+    if gate.ready:
+        from aotloop.app.preflight.workplace import obstacles  # noqa: PLC0415 - it loads the agents
+
+        gate = replace(gate, warnings=(*gate.warnings, *obstacles(store)))
     report, unrun = None, "the loop may not start yet"
     if gate.ready:
         report, unrun = _red_first(store, yes=yes, no_run=no_run, timeout=timeout)
@@ -98,7 +103,7 @@ def _lacking(what: str) -> str:
 
 def _next_steps(gate: Gate, store: Store) -> list[str]:
     if gate.ready:
-        return ["aot status", "aot graph"]
+        return ["aot run", "aot graph"]
     if gate.missing == (NO_FILE,):
         return ["aot align"]
     if gate.status in ("running", "completed"):

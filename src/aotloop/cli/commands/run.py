@@ -64,6 +64,14 @@ Examples:
 @click.option("--agent", metavar="NAME", help="The agent for atoms without `run` [default: as configured].")
 @click.option("--branch", metavar="NAME", help="Work on this branch; created if it does not exist.")
 @click.option("--isolation", type=click.Choice(["worktree", "none"]), help="Where attempts are made.")
+@click.option(
+    "--in-place",
+    "isolation",
+    flag_value="none",
+    default=None,
+    help="Short for --isolation none: one agent at a time works in this folder itself.",
+)
+@click.option("--detached", is_flag=True, help="Continue though no branch is checked out.")
 @click.option("--allow-dirty", is_flag=True, default=None, help="Continue in spite of uncommitted changes.")
 @click.option("--take-over", is_flag=True, help="Take the loop from the session that drives it.")
 @click.pass_context
@@ -81,6 +89,7 @@ def command(
     max_cost: float | None,
     max_runtime: str | None,
     branch: str | None,
+    detached: bool,
     take_over: bool,
     **flags: Any,
 ) -> None:
@@ -103,7 +112,7 @@ def command(
         store = open_store(state_file)
         if dry_run:
             ctx.exit(code_of(show_plan(store, given, as_json=as_json)))
-        wishes = {"limits": given, "branch": branch, "take_over": take_over}
+        wishes = {"limits": given, "branch": branch, "detached": detached, "take_over": take_over}
         ctx.exit(_run(store, wishes, flags, yes=yes, as_json=as_json))
 
 

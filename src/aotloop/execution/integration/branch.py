@@ -21,7 +21,7 @@ class Branch:
     def __init__(self, repository: Repository) -> None:
         with landing(repository):  # the unfinished step of a process that died is finished first
             head = repository.head()
-        self._repository = repository
+        self.repository = repository
         self._ref = head.branch
         self._last = head.commit
         """Its commit when we began, or when we last moved it: in its history, unless a person resets it."""
@@ -36,14 +36,14 @@ class Branch:
 
     def head(self) -> str | None:
         """Its last commit; another branch may be checked out now."""
-        now = self._repository.head()
+        now = self.repository.head()
         if now.branch == self._ref or self._ref is None:
             return now.commit
-        return self._repository.git("rev-parse", "--verify", "--quiet", f"{self._ref}^{{commit}}").text
+        return self.repository.git("rev-parse", "--verify", "--quiet", f"{self._ref}^{{commit}}").text
 
     def was_moved_by_others(self) -> bool:
         """Since the last call. It costs the reading of a file or two."""
-        now = self._repository.head()
+        now = self.repository.head()
         before, self._seen = self._seen, now.commit if now.branch == self._ref else self._seen
         return self._seen not in (before, self._last)
 
@@ -52,7 +52,7 @@ class Branch:
         if work.commit is None:
             raise AssertionError("work that changed nothing is not merged")
         self._require_here()
-        prepared = integration.prepare(self._repository, work.commit)
+        prepared = integration.prepare(self.repository, work.commit)
         if isinstance(prepared, integration.Conflict):
             names = tuple(dict.fromkeys(commit.atom for commit in prepared.commits))
             return Conflicting(paths=prepared.paths, names=names)
@@ -63,7 +63,7 @@ class Branch:
         """Quick, because others wait. A process that holds git's lock for longer blocks it like a person's edits."""
         prepared = integration.Prepared(ready.head, ready.commit, is_fast_forward=True)
         try:
-            done = integration.land(self._repository, prepared, self._ref, patience=_PATIENCE)
+            done = integration.land(self.repository, prepared, self._ref, patience=_PATIENCE)
         except AotError as error:
             return Blocked(error.message)
         if isinstance(done, Landed):
@@ -74,7 +74,7 @@ class Branch:
         """Reverts the work of these tasks; None: they have none on the branch. Raises Unavailable, as `prepare`."""
         while True:
             self._require_here()
-            done = revert(self._repository, names, self._ref, run=run_id, why=why)
+            done = revert(self.repository, names, self._ref, run=run_id, why=why)
             if isinstance(done, integration.Conflict):
                 later = tuple(dict.fromkeys(commit.atom for commit in done.commits if commit.atom not in names))
                 return Conflicting(paths=done.paths, names=later)
@@ -89,7 +89,7 @@ class Branch:
 
     def _require_here(self) -> None:
         """A person may have checked out another branch, or have removed our commits."""
-        now = self._repository.head()
+        now = self.repository.head()
         if now.branch != self._ref:
             raise Unavailable(other_branch(self._ref, now.branch))
         if self._last is not None and now.commit != self._last and not self.contains(self._last):
@@ -107,16 +107,16 @@ class Branch:
         return list(dict.fromkeys(commit.atom for commit in self._standing(run_id)))
 
     def last_attempt(self, run_id: str) -> int:
-        numbers = (commit.attempt for commit in commits_of(self._repository, run=run_id))
+        numbers = (commit.attempt for commit in commits_of(self.repository, run=run_id))
         return max((int(number) for number in numbers if number and number.isdecimal()), default=0)
 
     def contains(self, commit: str) -> bool:
-        return self._repository.git("merge-base", "--is-ancestor", commit, "HEAD", accept=()).code == 0
+        return self.repository.git("merge-base", "--is-ancestor", commit, "HEAD", accept=()).code == 0
 
     def has(self, commit: str) -> bool:
-        return self._repository.git("cat-file", "-e", f"{commit}^{{commit}}", accept=()).code == 0
+        return self.repository.git("cat-file", "-e", f"{commit}^{{commit}}", accept=()).code == 0
 
     def _standing(self, run_id: str) -> list[Integrated]:
-        ours = commits_of(self._repository, run=run_id)
+        ours = commits_of(self.repository, run=run_id)
         taken_back = {commit.reverts for commit in ours}
         return [commit for commit in ours if commit.reverts is None and commit.sha not in taken_back]

@@ -1,0 +1,92 @@
+"""Where a run would work, looked at before the work: no repository, no commit, no branch, no name for commits.
+
+Each finding says what is wrong and the one command that helps. What changes the person's own folder, or leaves commits
+on no branch, needs the person's word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from aotloop.app.preflight.agents import refuse_without_agents
+from aotloop.config.sources import load
+from aotloop.errors import AotError, Unavailable
+from aotloop.exit_codes import NOT_READY
+from aotloop.git.repository import Head, Repository, find_repository
+from aotloop.statefile.locate import project_root
+from aotloop.statefile.store import Store
+
+IDENTITY = 'git config --global user.name "Your Name" && git config --global user.email you@example.com'
+
+
+class Finding(msgspec.Struct, frozen=True):
+    text: str
+    remedy: str
+    is_refused: bool = True
+    """Nothing starts before it is put right."""
+
+    def __str__(self) -> str:
+        return f"{self.text}. {self.remedy}"
+
+
+def obstacles(store: Store) -> Iterator[str]:
+    """What `aot run` without flags would refuse or warn about, although the file is ready."""
+    root = Path(project_root(store.path))
+    try:
+        config = load(root)
+        if config.isolation == "worktree":
+            yield from map(str, _findings(root, find_repository(root), is_settled=False))
+        refuse_without_agents(store.load(), config)
+    except AotError as error:
+        yield f"{error.message}. {error.hint}" if error.hint else error.message
+
+
+def require_workplace(root: Path, repository: Repository | None, *, is_settled: bool) -> None:
+    """`is_settled`: the person named a branch, or wants none."""
+    for finding in _findings(root, repository, is_settled=is_settled):
+        if finding.is_refused:
+            raise Unavailable(finding.text, hint=finding.remedy, exit_code=NOT_READY)
+
+
+def unknown_author(repository: Repository) -> Finding | None:
+    if not repository.identity:
+        return None
+    return Finding(
+        "git does not know your name, so the commits of a run are by aot <aot@localhost>",
+        f"Tell git: `{IDENTITY}`.",
+        is_refused=False,
+    )
+
+
+def _findings(root: Path, repository: Repository | None, *, is_settled: bool) -> Iterator[Finding]:
+    if repository is None:
+        yield _no_repository(root)
+        return
+    yield from _of_head(repository.head(), is_settled=is_settled)
+    if (author := unknown_author(repository)) is not None:
+        yield author
+
+
+def _no_repository(root: Path) -> Finding:
+    return Finding(
+        f"{root} is not in a git repository",
+        'Make one: `git init && git add -A && git commit -m "Start"`;'
+        " or `aot run --in-place` lets one agent at a time work in the folder itself.",
+    )
+
+
+def _of_head(head: Head, *, is_settled: bool) -> Iterator[Finding]:
+    if head.commit is None:
+        name = (head.branch or "the branch").removeprefix("refs/heads/")
+        yield Finding(
+            f"{name} has no commit yet, and agents start from a commit",
+            'Make one: `git add -A && git commit -m "Start"`.',
+        )
+    elif head.branch is None and not is_settled:
+        yield Finding(
+            "no branch is checked out (detached HEAD), so the commits of a run would belong to no branch",
+            "Name one: `git switch -c NAME`; or `aot run --detached` goes on without a branch.",
+        )
