@@ -19,8 +19,8 @@ FORM = ("align", "--no-agent")
 WORDS = (
     ("What do you want to achieve, in one sentence?\n> ", "A greeter"),
     ("Why do you want it?\n> ", "Guests"),
-    ("What should exist at the end?\n> ", "greet.sh"),
-    ("How can a person see that it is done?\n> ", "It says hello"),
+    ("What should exist at the end?\n(Enter: What the goal names) > ", "greet.sh"),
+    ("How can a person see that it is done?\n(Enter: Every check of the base case holds) > ", "It says hello"),
 )
 CHECKS = (
     ("Which kind of check? (number; Enter: none) ", "1"),
@@ -132,24 +132,75 @@ def test_every_answer_is_looked_at_at_once(project: Path) -> None:
     assert project.joinpath(STATE_FILE).exists()
 
 
-def filled_in(screen: Terminal) -> None:
-    answer(screen, *WORDS, *CHECKS, *PROTECTED, *WORK, *BUDGET)
+WORDS_WITH_GOAL = (("(Enter keeps it) > ", ""), *WORDS[1:])
+
+
+def filled_in(screen: Terminal, words: tuple[tuple[str, str], ...] = WORDS) -> None:
+    answer(screen, *words, *CHECKS, *PROTECTED, *WORK, *BUDGET)
     screen.wait_for(LETTER)
 
 
 def test_nothing_is_written_by_whoever_leaves(project: Path) -> None:
     for way, code in (("q\n", 1), ("\x04", 1), ("\x03", 130)):
-        with terminal(*FORM) as screen:
-            filled_in(screen)
+        with terminal(*FORM, "A greeter") as screen:
+            filled_in(screen, WORDS_WITH_GOAL)
             screen.type(way)
             assert screen.end() == code
         told = "aot: interrupted" if code == 130 else "aot: nothing was written: you did not agree"
         assert told in screen.text
-    with terminal(*FORM) as screen:
-        screen.wait_for(WORDS[0][0])
+        assert "Your answers are kept: `aot align` continues." in screen.text
+    with terminal(*FORM, "A greeter") as screen:
+        screen.wait_for(WORDS_WITH_GOAL[0][0])
         screen.type("\x04")
         assert screen.end() == 1
     assert list((project / ".claude").iterdir()) == []
+
+
+def test_ctrl_c_loses_no_answer(project: Path) -> None:
+    with terminal(*FORM) as screen:
+        answer(screen, *WORDS)
+        screen.wait_for(CHECKS[0][0])
+        screen.type("\x03")
+        assert screen.end() == 130
+    with terminal(*FORM) as screen:
+        answer(screen, ("Continue with that draft? [Y/n] ", ""))
+        answer(screen, *(("(Enter keeps it) > ", "") for _ in WORDS))
+        answer(screen, *CHECKS, *PROTECTED, *WORK, *BUDGET, (LETTER, AGREE))
+        assert screen.end() == 0
+    words = loop_now().objective
+    assert (words.goal, words.background_intent, words.deliverables) == ("A greeter", "Guests", "greet.sh")
+    with terminal(*FORM) as screen:  # what was agreed on is no draft any more
+        screen.wait_for("now: A greeter")
+        screen.type("\x04")
+        assert screen.end() == 1
+    assert project.joinpath(STATE_FILE).exists()
+
+
+def test_commands_of_the_project_are_proposed_and_a_glob_without_a_match_is_told(project: Path) -> None:
+    (project / "Makefile").write_text("test:\n\ttrue\n")
+    (project / "package.json").write_text('{"scripts": {"test": "vitest"}}')
+    with terminal(*FORM, columns=120) as screen:
+        shown = answer(
+            screen,
+            *WORDS[:2],
+            (WORDS[2][0], ""),
+            (WORDS[3][0], ""),
+            ("Which of these commands have to succeed? (numbers; Enter: none) > ", "3"),
+            ("3 is not a number from 1 to 2.", "1"),
+            CHECKS[3],
+            ("Which files must agents not change?", "no/such/**"),
+            ("No file matches no/such/** now; it protects files that come later.", ""),
+            *WORK,
+            *BUDGET,
+        )
+        assert "make test" in shown
+        assert "from package.json" in shown
+        shown = answer(screen, (LETTER, AGREE), ("Agree anyway? [y/N] ", "y"))
+        assert "Running 1 command of your base case, with your rights, in" in shown
+        assert screen.end() == 0
+    objective = loop_now().objective
+    assert objective.definition_of_done == "Every check of the base case holds"
+    assert [one.check for one in objective.base_case.checklist or ()] == [Check(type="command", value="make test")]
 
 
 def test_what_already_holds_is_asked_about_and_can_be_changed(project: Path) -> None:

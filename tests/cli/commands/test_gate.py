@@ -18,11 +18,19 @@ def checklist(*items: ChecklistItem) -> BaseCase:
 
 
 def test_a_base_case_that_fails_before_the_work_is_as_it_should_be(project: Path) -> None:
-    write_loop(project, a_loop(atom("A1"), status="pending", command="test -f done.txt"))
+    (project / "aot.toml").write_text('isolation = "none"\n')
+    write_loop(project, a_loop(atom("A1", run="touch done.txt"), status="pending", command="test -f done.txt"))
     ran = aot("gate", "--yes")
     assert ran.code == 0
     assert ran.out == "✔ ready to start (status: pending)\n  The base case fails now, as it should before the work.\n"
-    assert "aot status" in ran.err
+    assert "Next: aot run" in ran.err
+
+
+def test_what_a_run_would_refuse_is_said_by_the_gate(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1"), status="pending", command="test -f done.txt"))
+    warnings = aot("gate", "--yes", "--json").json["warnings"]
+    assert any("is not in a git repository" in one and "`aot run --in-place`" in one for one in warnings)
+    assert any("there is no agent to do: A1" in one for one in warnings)
 
 
 def test_an_item_that_already_holds_is_named(project: Path) -> None:

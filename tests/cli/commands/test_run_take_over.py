@@ -30,7 +30,7 @@ def test_a_run_does_not_take_a_loop_that_a_session_drives(project: Path) -> None
 
 def test_a_run_takes_it_over_if_a_person_says_so(project: Path) -> None:
     path = write_accepted(project, held_by("s1", "running"))
-    assert spawn("run", "--take-over").code == 0
+    assert spawn("run", "--in-place", "--take-over").code == 0
     control = decode(path.read_bytes()).control
     assert (control.status, control.session_id) == ("completed", None)
 
@@ -38,5 +38,5 @@ def test_a_run_takes_it_over_if_a_person_says_so(project: Path) -> None:
 def test_a_session_that_left_its_loop_is_bound_to_it_no_more(project: Path) -> None:
     """Else its hooks would steer it while another process runs it."""
     path = write_accepted(project, held_by("s1", "stopped"))
-    assert spawn("run").code == 0
+    assert spawn("run", "--in-place").code == 0
     assert decode(path.read_bytes()).control.session_id is None

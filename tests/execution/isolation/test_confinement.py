@@ -238,7 +238,12 @@ def test_the_project_is_a_part_of_a_repository(tmp_path: Path, marks: Path) -> N
     (whole.root / "other" / "file").write_text("o\n")
     orders = {"A1": [done({"a": "a"}, run=f"echo x > {whole.root}/other/file")]}
     project = a_project(
-        whole.root, atom("A1"), base_case="test -f a", git=False, config=scripted(marks, orders), environ=CONFINED
+        whole.root,
+        atom("A1"),
+        base_case="test -f a",
+        git=False,
+        config=scripted(marks, orders),
+        environ=CONFINED | {"AOT_ISOLATION": "worktree"},
     )
     for words in (("init", "-q"), ("add", "-A"), ("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "x")):
         whole.git(*words)

@@ -20,6 +20,8 @@ class StartingPoint(msgspec.Struct, frozen=True, kw_only=True):
     """The loop that is aligned again."""
     request: str = ""
     """In a person's words."""
+    answers: tuple[tuple[str, str], ...] = ()
+    """What the person answered to an agent's questions before."""
     warnings: tuple[str, ...] = ()
     finished: int = 0
     """How many pieces of an imported plan were done already, and left out."""

@@ -5,9 +5,14 @@ The form checks each answer at once. It shows known answers, and Enter keeps the
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 from msgspec.structs import replace
 
 from aotloop.app.align.draft import WORDS, Draft, DraftAtom, covering_only, without_graph
+from aotloop.app.align.project_commands import project_commands
+from aotloop.checks.file_check import check_file
 from aotloop.cli.align.questions import ask_budget, ask_checks, ask_coverage
 from aotloop.cli.ui.output import heading, tell
 from aotloop.cli.ui.prompts import ask
@@ -21,30 +26,40 @@ QUESTIONS = {
     "deliverables": "What should exist at the end?",
     "definition_of_done": "How can a person see that it is done?",
 }
+USUAL = {"deliverables": "What the goal names", "definition_of_done": "Every check of the base case holds"}
+"""Answers that Enter gives."""
+
+Keep = Callable[[Draft], None]
+"""Hears the draft after each answer, so that no answer is lost."""
 
 
-def fill_in(draft: Draft, before: Loop | None) -> Draft:
+def fill_in(draft: Draft, before: Loop | None, root: Path, keep: Keep) -> Draft:
     """`before`: the existing loop, if the person aligns it again."""
     for name in WORDS:
-        draft = replace(draft, **{name: _words(QUESTIONS[name], getattr(draft, name))})
-    base_case = ask_checks(draft.base_case)
+        draft = replace(draft, **{name: _words(QUESTIONS[name], getattr(draft, name), USUAL.get(name))})
+        keep(draft)
+    base_case = ask_checks(draft.base_case, project_commands(root))
     draft = replace(draft, base_case=base_case, atoms=covering_only(draft.atoms, base_case))
-    draft = replace(draft, protect=_patterns(draft.protect or ()))
-    return ask_budget(ask_coverage(_work(draft), before), before)
+    keep(draft)
+    draft = replace(draft, protect=_patterns(draft.protect or (), root))
+    keep(draft)
+    draft = ask_budget(ask_coverage(_work(draft, keep), before), before)
+    keep(draft)
+    return draft
 
 
-def _words(question: str, now: str) -> str:
+def _words(question: str, now: str, usual: str | None) -> str:
     tell(question, style=heading, err=True)
     if now.strip():
         tell(prose(now), head="  now: ", err=True)
     while True:
-        answer = ask("(Enter keeps it) >" if now.strip() else ">")
-        if answer or now.strip():
-            return answer or now
+        answer = ask("(Enter keeps it) >" if now.strip() else f"(Enter: {usual}) >" if usual is not None else ">")
+        if answer or now.strip() or usual:
+            return answer or now.strip() or usual or ""
         tell("This answer is required: without it, the loop cannot be judged.", err=True)
 
 
-def _patterns(now: tuple[str, ...]) -> tuple[str, ...]:
+def _patterns(now: tuple[str, ...], root: Path) -> tuple[str, ...]:
     tell(
         "Which files must agents not change? One glob per line, such as tests/**; Enter ends.", style=heading, err=True
     )
@@ -58,13 +73,15 @@ def _patterns(now: tuple[str, ...]) -> tuple[str, ...]:
             tell("Write the path relative to the project.", err=True)
         else:
             patterns.append(pattern)
+            if not check_file(pattern, root=root).passed:
+                tell(f"No file matches {prose(pattern)} now; it protects files that come later.", head="  ", err=True)
     return tuple(dict.fromkeys(patterns))
 
 
 # --- the work ----------------------------------------------------------------------------------------------------
 
 
-def _work(draft: Draft) -> Draft:
+def _work(draft: Draft, keep: Keep) -> Draft:
     tell("What has to be done? Enter one atom per line; Enter ends.", style=heading, err=True)
     if draft.atoms:
         for atom in draft.atoms[:20]:
@@ -75,6 +92,7 @@ def _work(draft: Draft) -> Draft:
             draft = without_graph(draft)
     while description := ask("  What?"):
         draft = _with_atom(draft, description)
+        keep(draft)
     if not draft.atoms:
         tell("The loop gets one atom for all the work.", err=True)
     return draft

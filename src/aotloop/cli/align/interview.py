@@ -6,6 +6,7 @@ The number of rounds is limited: then the agent has to propose, and later a form
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import click
 from msgspec.structs import replace
@@ -18,7 +19,7 @@ from aotloop.app.align.draft_file import write_draft
 from aotloop.app.align.planner import Planner, Said
 from aotloop.app.align.planner_proposal import draft_of_proposal
 from aotloop.app.align.starting_point import StartingPoint
-from aotloop.cli.align.form import fill_in
+from aotloop.cli.align.form import Keep, fill_in
 from aotloop.cli.align.questions import ask_budget, ask_coverage
 from aotloop.cli.align.review import Reviewed, Trial, not_agreed, review
 from aotloop.cli.ui.output import faint, heading, mark, tell
@@ -34,12 +35,19 @@ ANSWER = f'"{WAYS["planner"].deciding_key}":'
 """A line with this text is the agent's answer."""
 
 
-def converse(planner: Planner, beginning: StartingPoint, trial: Trial, instructions: str | None) -> Reviewed:
+KeepTalk = Callable[[Draft, Talk], None]
+"""Hears the draft and the dialogue after each round, so that Ctrl-C loses nothing."""
+
+
+def converse(
+    planner: Planner, beginning: StartingPoint, trial: Trial, instructions: str | None, keep: KeepTalk
+) -> Reviewed:
     """Raises AotError if it is left without an agreement."""
     draft = beginning.draft
     request = beginning.request or draft.goal or _what_is_wanted()
     present = write_draft(draft) if draft != Draft() else ""
-    talk = Talk(request=request, present=present, instructions=instructions)
+    talk = Talk(request=request, present=present, instructions=instructions, answers=beginning.answers)
+    keep(draft, talk)
     rounds_of_questions, has_proposed = 0, False
     for _ in range(MOST_ROUNDS):
         said = _asked(planner, replace(talk, may_ask=rounds_of_questions < MOST_QUESTION_ROUNDS))
@@ -49,31 +57,35 @@ def converse(planner: Planner, beginning: StartingPoint, trial: Trial, instructi
             rounds_of_questions += 1
             answers = tuple((question.question, _answer(question)) for question in said.result.questions)
             talk = replace(talk, answers=(*talk.answers, *answers))
+            keep(draft, talk)
         if said.result.plan is not None:
             draft = ask_coverage(over(draft, draft_of_proposal(said.result.plan, draft)), beginning.before)
             draft = draft if has_proposed else ask_budget(draft, beginning.before)
             has_proposed = True
+            keep(draft, talk)
             reviewed = review(draft, beginning.before, trial, by_words=True)
             if reviewed.wish is None:
                 return reviewed
             draft = reviewed.draft
             talk = replace(talk, proposal=write_draft(draft), wish=reviewed.wish)
+            keep(draft, talk)
     else:
         tell(f"The dialogue took {MOST_ROUNDS} rounds. A form asks for the rest.", err=True)
-    return by_form(replace(beginning, draft=draft, request=request), trial)
+    return by_form(replace(beginning, draft=draft, request=request), trial, lambda filled: keep(filled, talk))
 
 
-def by_form(beginning: StartingPoint, trial: Trial) -> Reviewed:
+def by_form(beginning: StartingPoint, trial: Trial, keep: Keep) -> Reviewed:
     """Without an agent, or when it is of no use."""
     draft = beginning.draft
     if beginning.request and not draft.goal:
         draft = replace(draft, goal=prose(beginning.request.split("\n")[0]))
     while True:
-        draft = fill_in(draft, beginning.before)
+        draft = fill_in(draft, beginning.before, trial.root, keep)
         reviewed = review(draft, beginning.before, trial, by_words=False)
         if reviewed.wish is None:
             return reviewed
         draft = reviewed.draft
+        keep(draft)
 
 
 def _what_is_wanted() -> str:

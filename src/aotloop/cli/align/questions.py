@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from math import ceil
 
 from msgspec.structs import replace
 
 from aotloop.app.align.coverage import offered, proposals, with_covers
 from aotloop.app.align.draft import Draft
+from aotloop.app.align.project_commands import ProjectCommand
 from aotloop.app.align.shape import shape_of
 from aotloop.cli.ui.output import heading, tell
 from aotloop.cli.ui.prompts import ask, pick
@@ -132,10 +134,10 @@ _NAMES: dict[CheckType, str] = {
 DEFAULT_THRESHOLD = "3"
 
 
-def ask_checks(now: BaseCase | None) -> BaseCase:
-    """Asks until there is at least one check: an empty base case cannot hold."""
+def ask_checks(now: BaseCase | None, found: Sequence[ProjectCommand]) -> BaseCase:
+    """Asks until there is at least one check: an empty base case cannot hold. `found`: proposals."""
     tell("How can a machine check that it is done? Every check has to hold at the end.", style=heading, err=True)
-    items = list(_kept(now))
+    items = list(_kept(now)) or _proposed(found)
     while True:
         for item in items:
             tell(prose(item.item), head="  • ", err=True)
@@ -146,6 +148,25 @@ def ask_checks(now: BaseCase | None) -> BaseCase:
             tell("At least one check is needed: it decides when the loop is done.", err=True)
         else:
             items += _asked(next(known for known in KINDS if known == kind))
+
+
+def _proposed(found: Sequence[ProjectCommand]) -> list[ChecklistItem]:
+    """The person chooses among commands that the project's own files name."""
+    if not found:
+        return []
+    for number, one in enumerate(found, 1):
+        tell(prose(one.command), head=f"  {number:>2}  ", note=f"from {prose(one.source)}", err=True)
+    while True:
+        numbers = ask("Which of these commands have to succeed? (numbers; Enter: none) >").replace(",", " ").split()
+        wrong = next((one for one in numbers if not (one.isdecimal() and 1 <= int(one) <= len(found))), None)
+        if wrong is None:
+            commands = dict.fromkeys(found[int(one) - 1].command for one in numbers)
+            return [_item("command", one, _NAMES["command"].format(one)) for one in commands]
+        tell(f"{wrong} is not a number from 1 to {len(found)}.", err=True)
+
+
+def _item(kind: CheckType, value: str, name: str) -> ChecklistItem:
+    return ChecklistItem(item=name, check=Check(type=kind, value=value))
 
 
 def _kept(now: BaseCase | None) -> tuple[ChecklistItem, ...]:
@@ -167,7 +188,7 @@ def _asked(kind: CheckType) -> list[ChecklistItem]:
     if not value:
         return []
     name = ask(f"In a few words, what holds? (Enter: {_NAMES[kind].format(value)})") or _NAMES[kind].format(value)
-    item = ChecklistItem(item=name, check=_quality(value) if kind == "quality" else Check(type=kind, value=value))
+    item = ChecklistItem(item=name, check=_quality(value)) if kind == "quality" else _item(kind, value, name)
     problems = [
         problem for problem in problems_of_base_case(BaseCase(checklist=(item,)), ()) if problem.level == "error"
     ]

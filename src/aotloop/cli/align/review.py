@@ -17,8 +17,11 @@ from aotloop.cli.ui.output import mark, tell
 from aotloop.cli.ui.progress_line import progress_line
 from aotloop.cli.ui.prompts import agrees, ask
 from aotloop.cli.ui.red_first import already_holding, seen
+from aotloop.core.checklist import base_case_tree
+from aotloop.core.commands import commands_in
 from aotloop.core.model import Loop
 from aotloop.errors import AotError, StateFileInvalid
+from aotloop.text.phrases import counted
 from aotloop.text.sanitize import prose
 
 AGREE, EDIT, CHANGE, LEAVE = "a", "e", "c", "q"
@@ -36,6 +39,15 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
             return None
         with progress_line() as on_progress:
             return run_base_case(shape.loop.objective, self.root, timeout=self.timeout, on_progress=on_progress)
+
+    def announce(self, shape: Shape) -> None:
+        """Whose commands run, and where."""
+        commands = list(commands_in(base_case_tree(shape.loop.objective.base_case)))
+        if commands and self.wanted:
+            count = counted(len(commands), "command")
+            tell(f"Running {count} of your base case, with your rights, in {prose(str(self.root))}:", err=True)
+            for command in commands:
+                tell(prose(command), head="  $ ", err=True)
 
     def tell(self, report: Report | None) -> None:
         tell(seen(report, "its folder does not exist yet" if self.wanted else "as you asked"), err=True)
@@ -74,7 +86,7 @@ def review(draft: Draft, before: Loop | None, trial: Trial, *, by_words: bool) -
 
 
 def not_agreed() -> AotError:
-    return AotError("nothing was written: you did not agree")
+    return AotError("nothing was written: you did not agree", hint="Your answers are kept: `aot align` continues.")
 
 
 def _choice(*, by_words: bool) -> str:
@@ -96,6 +108,7 @@ def _agree(shape: Shape, draft: Draft, trial: Trial) -> Reviewed | None:
     if not shape.gate.ready:
         tell(f"Not yet: {prose('; '.join(shape.gate.missing))}", head=f"{mark(False)} ", err=True)
         return None
+    trial.announce(shape)
     report = trial.run(shape)
     trial.tell(report)
     if already_holding(report) and not agrees("Agree anyway?"):

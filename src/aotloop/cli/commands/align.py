@@ -9,10 +9,11 @@ import click
 from msgspec.structs import replace
 
 from aotloop.app.align.agreed_file import Written, agreeable, write
-from aotloop.app.align.draft import Draft
+from aotloop.app.align.draft import Draft, over
 from aotloop.app.align.draft_file import write_draft
 from aotloop.app.align.shape import shape_of
 from aotloop.app.align.starting_point import StartingPoint, place_of
+from aotloop.app.align.unfinished import Unfinished, forget, recall, remember
 from aotloop.app.loops import CHECK_TIMEOUT
 from aotloop.app.preflight.consent import accept
 from aotloop.cli.align.plan_sources import begin
@@ -20,7 +21,7 @@ from aotloop.cli.align.review import Reviewed, Trial, not_agreed
 from aotloop.cli.ui.consent import tell_unkept
 from aotloop.cli.ui.options import AMOUNT, WORDS, json_option, state_file_option, yes_option
 from aotloop.cli.ui.output import mark, report_done, shortest, tell
-from aotloop.cli.ui.prompts import is_interactive
+from aotloop.cli.ui.prompts import ask, is_interactive
 from aotloop.cli.ui.red_first import already_holding
 from aotloop.core.limits import EFFORTS
 from aotloop.core.model import Constraints, Effort
@@ -102,6 +103,8 @@ def command(
         beginning = replace(beginning, draft=replace(beginning.draft, constraints=constraints))
     _tell_imported(beginning)
     trial = Trial(root=Path(project_root(store.path)), timeout=timeout, wanted=not no_run)
+    if not (yes or prompt or file or source):
+        beginning = _continued(store, beginning)
     if yes:
         reviewed = _as_it_is(beginning, trial)
         if not as_json:
@@ -109,6 +112,7 @@ def command(
     else:
         reviewed = _with_a_person(store, beginning, trial, agent, no_agent=no_agent)
     written = _written(store, reviewed.draft, beginning)
+    forget(store)
     _report(store, written, reviewed, beginning, as_json=as_json)
 
 
@@ -143,10 +147,39 @@ def _with_a_person(
     try:
         hired = None if no_agent else planner_of(store, agent)
         if hired is None:
-            return by_form(beginning, trial)
-        return converse(hired.planner, beginning, trial, hired.instructions)
+            return by_form(
+                beginning, trial, lambda draft: remember(store, Unfinished(draft=draft, request=beginning.request))
+            )
+        return converse(
+            hired.planner,
+            beginning,
+            trial,
+            hired.instructions,
+            lambda draft, talk: remember(store, Unfinished(draft=draft, request=talk.request, answers=talk.answers)),
+        )
     except EOFError:  # the end of the input means: leave
         raise not_agreed() from None
+    except KeyboardInterrupt:
+        if recall(store) is not None:
+            tell("Your answers are kept: `aot align` continues.", err=True)
+        raise
+
+
+def _continued(store: Store, beginning: StartingPoint) -> StartingPoint:
+    """With what the person began before, if the person likes."""
+    unfinished = recall(store)
+    if unfinished is None:
+        return beginning
+    tell(f"You began to align this loop at {unfinished.at} and did not finish.", err=True)
+    try:
+        answer = ask("Continue with that draft? [Y/n]")
+    except EOFError:
+        raise not_agreed() from None
+    if answer.lower() in ("n", "no"):
+        forget(store)
+        return beginning
+    draft = over(beginning.draft, unfinished.draft)
+    return replace(beginning, draft=draft, request=unfinished.request, answers=unfinished.answers)
 
 
 def _written(store: Store, draft: Draft, beginning: StartingPoint) -> Written:
