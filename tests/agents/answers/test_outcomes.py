@@ -6,9 +6,12 @@ import json
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from aotloop.agents.answers.outcomes import outcome_of_answer
+from aotloop.agents.answers.results import EXAMPLES
 from aotloop.agents.contract import Done, Failed, Garbage, Judged, Outcome, Probed, Proposed
+from aotloop.agents.roles import Role
 from tests.agents.assignments import worker_answer
 
 ROOT = Path("/somewhere/tree")
@@ -70,3 +73,12 @@ def test_outcomes_survive_being_written_down() -> None:
         Garbage(reason="?"),
     ):
         assert msgspec.json.decode(msgspec.json.encode(outcome), type=Outcome) == outcome
+
+
+@pytest.mark.parametrize("role", list(EXAMPLES))
+def test_a_message_shows_what_was_expected_beside_what_came(role: Role, tmp_path: Path) -> None:
+    assert not isinstance(outcome_of_answer(role, EXAMPLES[role], tmp_path), Garbage), "an example is an answer"
+    outcome = outcome_of_answer(role, '{"greeting": "hello"}', tmp_path)
+    assert isinstance(outcome, Garbage)
+    assert EXAMPLES[role] in outcome.reason
+    assert 'it was: {"greeting": "hello"}' in outcome.reason

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from aotloop.agents.answers.results import EXAMPLES
 from aotloop.agents.roles import WAYS, Role
 
 MOST_BYTES = 256 * 1024
@@ -71,7 +72,7 @@ def find_answer(role: Role, text: str) -> str:
         after = f"after {text[max(0, broken - 30) : broken]!r}"
         raise NotAResult(f"its last answer is not valid JSON: it breaks off {after}")
     if answer is None:
-        raise NotAResult(f'there is no JSON object with "{key}" in what it printed')
+        raise NotAResult(f'there is no JSON object with "{key}" in what it printed; expected: {EXAMPLES[role]}')
     return answer
 
 

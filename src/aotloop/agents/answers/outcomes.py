@@ -5,10 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 from aotloop.agents.answers.extraction import NotAResult
-from aotloop.agents.answers.results import JudgeResult, PlannerResult, ProbeResult, VerifierResult, WorkerResult
+from aotloop.agents.answers.results import (
+    EXAMPLES,
+    JudgeResult,
+    PlannerResult,
+    ProbeResult,
+    VerifierResult,
+    WorkerResult,
+)
 from aotloop.agents.answers.validation import Reading, read_result
 from aotloop.agents.contract import Done, Failed, Garbage, Judged, Outcome, Planned, Probed, Proposed, Scored
 from aotloop.agents.roles import Role
+from aotloop.text.sanitize import plain
+from aotloop.text.shorten import one_line
+
+_LONGEST_SHOWN = 200
 
 
 def outcome_of_answer(role: Role, text: str, root: Path) -> Outcome:
@@ -16,7 +27,8 @@ def outcome_of_answer(role: Role, text: str, root: Path) -> Outcome:
     try:
         reading = read_result(role, text, root)
     except NotAResult as why:
-        return Garbage(reason=f"the answer makes no sense: {why}")
+        came = one_line(plain(text), _LONGEST_SHOWN)
+        return Garbage(reason=f"the answer does not fit: {why}; expected: {EXAMPLES[role]}; it was: {came}")
     match reading.result:
         case WorkerResult():
             return _worker(reading.result, reading)

@@ -130,6 +130,15 @@ RESULTS: dict[Role, type[Result]] = {
     "planner": PlannerResult,
 }
 
+EXAMPLES: dict[Role, str] = {
+    "worker": '{"success": true, "bindings_delta": {"summary": "what was done", "artifacts": ["path/of/a/file"]}}',
+    "probe": '{"feasible": true, "findings": "what was found"}',
+    "verifier": '{"passed": false, "evidence": "what was looked at", "failures": ["what does not hold"]}',
+    "judge": '{"scores": [{"criterion": "its name", "score": 4, "evidence": "file:line and its words"}]}',
+    "planner": '{"questions": [{"question": "What should it be called?", "choices": []}]}',
+}
+"""A complete answer of each role, for messages about answers that do not fit."""
+
 
 def schema(role: Role) -> dict[str, Any]:
     (root,), definitions = msgspec.json.schema_components([RESULTS[role]], ref_template="{name}")

@@ -63,9 +63,9 @@ def read_result(role: Role, text: str, root: Path) -> Reading:
     try:
         result = msgspec.convert(raw, RESULTS[role])
     except msgspec.ValidationError as error:
-        raise NotAResult(f"the answer does not fit: {one_line(str(error), 200)}") from None
+        raise NotAResult(one_line(str(error), 200)) from None
     except UnicodeEncodeError:  # msgspec would quote the value in its message if it expects another type than text
-        raise NotAResult("the answer does not fit: it has half of a surrogate pair in it") from None
+        raise NotAResult("it has half of a surrogate pair in it") from None
     notes: list[str] = []
     return Reading(result=_read(result, root, notes), parts=parts, refused=refused, notes=tuple(notes))
 
