@@ -33,6 +33,16 @@ def write(folder: Path, files: dict[str, str]) -> None:
         path.write_bytes(content.encode())
 
 
+def nested(folder: Path, depth: int) -> None:
+    """Folders in folders; no program could name the last one."""
+    inner = os.open(folder, os.O_RDONLY)
+    for _ in range(depth):
+        os.mkdir("d", dir_fd=inner)
+        outer, inner = inner, os.open("d", os.O_RDONLY, dir_fd=inner)
+        os.close(outer)
+    os.close(inner)
+
+
 def make_checkout(folder: Path, files: dict[str, str] | None = None) -> Path:
     folder.mkdir(parents=True)
     new_repository(folder)

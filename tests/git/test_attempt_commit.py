@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from aotloop.errors import Unavailable
-from aotloop.git.attempt_commit import NotTakeable, changed_paths, commit, keep, ref_of, refuse
+from aotloop.git.attempt_commit import changed_paths, commit, keep, ref_of, refuse
+from aotloop.git.deletion import remove_tree
 from aotloop.git.repository import Repository
-from aotloop.git.worktrees.lifecycle import remove_tree
+from aotloop.git.takeable import NotTakeable
 from aotloop.git.worktrees.pool import Pool
 from aotloop.git.worktrees.worktree import Desk
 from tests.git.checkouts import done_by, head, make_checkout, opened, save, sh, write
@@ -64,12 +65,20 @@ def test_commits_of_the_agent_become_one(desk: Desk, checkout: Path) -> None:
 
 
 def test_an_agent_that_switches_branches_changes_nothing_else(desk: Desk, checkout: Path) -> None:
+    before = sh(checkout, "for-each-ref")
     sh(desk.path, "checkout", "-q", "-b", "feature")
     write(desk.path, {"a.txt": "on a branch\n"})
-    made = save(desk.path)
+    save(desk.path)
     done = commit(desk, "x", {})
     assert shown(checkout, done.sha)["a.txt"] == "on a branch"
-    assert sh(checkout, "rev-parse", "feature") == made
+    assert sh(checkout, "for-each-ref") == before
+
+
+@pytest.mark.parametrize("folder", [".claude/worktrees/helper", "src/helper"])
+def test_a_worktree_within_a_worktree_is_no_part_of_the_work(desk: Desk, folder: str) -> None:
+    sh(desk.path, "worktree", "add", "-q", "-b", "helper", folder)
+    write(desk.path, {"new": "x"})
+    assert changed_paths(desk) == ("new",)
 
 
 def test_an_agent_that_rewrites_history_changes_nothing_else(desk: Desk, checkout: Path) -> None:
@@ -95,7 +104,7 @@ def test_an_unfinished_rebase_is_taken_as_the_files_are(desk: Desk, checkout: Pa
 
 @pytest.mark.parametrize("instead", ["nothing", "another repository", "a folder"])
 def test_an_agent_that_deletes_its_git_file_is_not_lost(desk: Desk, checkout: Path, instead: str) -> None:
-    (desk.path / ".git").unlink()
+    remove_tree(desk.path / ".git")
     if instead == "another repository":
         sh(desk.path, "init", "-q")
     elif instead == "a folder":
@@ -185,14 +194,25 @@ def test_files_of_git_lfs_need_no_git_lfs(tmp_path: Path, checkout: Path) -> Non
         assert done_by(desk, {"a.txt": "x", "other.bin": "new\n"}).paths == ("a.txt", "other.bin")
 
 
-def test_another_filter_that_is_required_and_missing_is_an_error(desk: Desk, checkout: Path) -> None:
-    sh(checkout, "config", "filter.secret.clean", "no-such-filter-here")
-    sh(checkout, "config", "filter.secret.required", "true")
-    write(desk.path, {".gitattributes": "*.key filter=secret\n", "a.key": "plain text\n"})
-    with pytest.raises(Unavailable, match="clean filter 'secret' failed") as caught:
-        commit(desk, "x", {})
-    assert caught.value.hint is not None
-    assert "install it" in caught.value.hint
+@pytest.mark.parametrize("attributes", ["theirs", "ours", "removed"])
+def test_no_filter_runs_and_what_one_is_responsible_for_is_not_taken(
+    pool: Pool, checkout: Path, tmp_path: Path, attributes: str
+) -> None:
+    if attributes != "theirs":
+        write(checkout, {".gitattributes": "*.key filter=secret\n"})
+        save(checkout)
+    sh(checkout, "config", "filter.secret.clean", f"touch {tmp_path}/ran; cat")
+    sh(checkout, "config", "filter.secret.smudge", f"touch {tmp_path}/ran; cat")
+    with Pool(opened(checkout), pool.folder) as other:
+        desk = other.take(head(checkout))
+        write(desk.path, {"b.txt": "x"})
+        assert changed_paths(desk) == ("b.txt",)
+        write(desk.path, {"a.key": "plain text\n", ".gitattributes": "*.key filter=secret\n"})
+        if attributes == "removed":
+            (desk.path / ".gitattributes").unlink()
+        with pytest.raises(NotTakeable, match=r"git's filter 'secret' is responsible for a\.key"):
+            commit(desk, "x", {})
+    assert not (tmp_path / "ran").exists()
 
 
 def test_changes_within_a_submodule_are_said_to_be_left_out(tmp_path: Path, checkout: Path) -> None:
@@ -241,11 +261,12 @@ def test_a_submodule_that_an_agent_adds_is_a_change(tmp_path: Path, checkout: Pa
         assert commit(desk, "x", {}).paths == (".gitmodules", "library")
 
 
-def test_converted_line_endings_are_no_changes(pool: Pool, checkout: Path) -> None:
+def test_converted_line_endings_are_no_changes(checkout: Path, tmp_path: Path) -> None:
     sh(checkout, "config", "core.autocrlf", "true")
     sh(checkout, "config", "core.safecrlf", "true")
-    desk = pool.take(head(checkout))
-    done = done_by(desk, {"a.txt": "one\r\ntwo\n"})
+    with Pool(opened(checkout), tmp_path / "pool") as pool:
+        desk = pool.take(head(checkout))
+        done = done_by(desk, {"a.txt": "one\r\ntwo\n"})
     assert done.paths == ("a.txt",)
     assert sh(checkout, "cat-file", "-p", f"{done.sha}:a.txt") == "one\ntwo"
 
@@ -255,8 +276,8 @@ def test_files_of_which_git_makes_no_commit_are_told_from_a_machine_that_fails(d
     with pytest.raises(NotTakeable, match=r"invalid path 'x/\.GIT/config'"):
         changed_paths(desk)
     remove_tree(desk.path / "x")
-    remove_tree(desk.git_dir / "aot-index")
-    (desk.git_dir / "aot-index").mkdir()
+    remove_tree(desk.own / "index")
+    (desk.own / "index").mkdir()
     with pytest.raises(Unavailable):
         changed_paths(desk)
 

@@ -12,7 +12,7 @@ import pytest
 
 from aotloop.errors import Unavailable
 from aotloop.git.command import Place, git, head_of
-from tests.git.checkouts import head, make_checkout, opened, sh
+from tests.git.checkouts import head, make_checkout, opened, sh, write
 from tests.patience import FOREVER, PATIENCE, until
 
 
@@ -38,13 +38,16 @@ def test_variables_of_a_surrounding_hook_are_not_heard(
     assert opened(checkout).top == checkout
 
 
-def test_where_the_user_keeps_settings_is_heard(
+def test_settings_in_the_home_folder_are_not_heard(
     checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = tmp_path / "settings"
-    settings.write_text("[user]\n\tname = From Settings\n")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
-    assert git(Place(checkout), "config", "--global", "user.name").text == "From Settings"
+    write(tmp_path, {"home/.gitconfig": f"[alias]\n\tx = !touch {tmp_path}/ran\n", "home/.config/git/ignore": "new"})
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("GIT_CONFIG_GLOBAL", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(Unavailable):
+        git(Place(checkout), "x")
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_missing_git_is_said_with_what_to_do(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:

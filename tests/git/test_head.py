@@ -89,7 +89,7 @@ def test_without_a_repository_or_a_commit_there_is_none(tmp_path: Path) -> None:
     assert head_commit(str(folder)) is None
 
 
-def test_with_other_kinds_of_refs_git_is_asked(repository: Path, tmp_path: Path) -> None:
+def test_with_other_kinds_of_refs_git_is_asked(tmp_path: Path) -> None:
     reftable = tmp_path / "reftable"
     made = subprocess.run(
         ["git", "init", "-q", "--ref-format=reftable", str(reftable)], check=False, capture_output=True
@@ -97,9 +97,15 @@ def test_with_other_kinds_of_refs_git_is_asked(repository: Path, tmp_path: Path)
     if made.returncode == 0:  # git 2.45 or newer
         git(reftable, "commit", "-q", "--allow-empty", "-m", "one")
         agree(reftable)
-    bare = tmp_path / "bare.git"
-    git(repository, "clone", "-q", "--bare", ".", str(bare))
-    assert head_commit(str(bare)) == head_of(bare) == git(repository, "rev-parse", "HEAD")
+
+
+def test_files_that_look_like_a_repository_without_a_work_tree_are_none(repository: Path, tmp_path: Path) -> None:
+    git(repository, "clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
+    assert head_commit(str(tmp_path / "bare.git")) is head_of(tmp_path / "bare.git") is None
+    git(repository, "clone", "-q", "--bare", ".", "fixtures")
+    git(repository, "commit", "-q", "--allow-empty", "-m", "newer")
+    expected = git(repository, "rev-parse", "HEAD")
+    assert head_commit(str(repository / "fixtures")) == head_of(repository / "fixtures") == expected
 
 
 @pytest.mark.parametrize("head", ["", "nonsense", "ref: ../../etc/passwd", "ref: refs/heads/../../x", "a" * 39])

@@ -314,11 +314,13 @@ def test_hooks_of_the_person_do_not_run(pool: Pool, repository: Repository, chec
     assert list(tmp_path.glob("ran-*")) == []
 
 
-def test_converted_line_endings_land(pool: Pool, repository: Repository, checkout: Path) -> None:
+def test_converted_line_endings_land(checkout: Path, tmp_path: Path) -> None:
     sh(checkout, "config", "core.autocrlf", "true")
     (checkout / "a.txt").unlink()
     sh(checkout, "checkout", "-q", "a.txt")
-    landed_from(pool, repository, {"a.txt": "one\r\ntwo\r\n"})
+    repository = opened(checkout)
+    with Pool(repository, tmp_path / "pool") as pool:
+        landed_from(pool, repository, {"a.txt": "one\r\ntwo\r\n"})
     assert (checkout / "a.txt").read_bytes() == b"one\r\ntwo\r\n"
     assert sh(checkout, "show", "HEAD:a.txt") == "one\ntwo"
     assert sh(checkout, "status", "--porcelain") == ""

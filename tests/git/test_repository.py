@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aotloop.errors import Unavailable
-from aotloop.git.repository import Head, find_repository
+from aotloop.git.repository import Head, find_repository, pin_lists, unpin_lists
 from tests.git.checkouts import MAIN, head, make_checkout, opened, save, sh, write
 
 
@@ -117,7 +117,29 @@ def test_an_identity_that_is_not_configured_is_ours(tmp_path: Path) -> None:
 
 
 def test_an_identity_that_is_configured_is_the_persons(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert opened(checkout).identity == ()
+    names = {"GIT_AUTHOR_NAME": "A Person", "GIT_COMMITTER_NAME": "A Person"}
+    sh(checkout, "config", "user.email", "a@example.org")
+    emails = {"GIT_AUTHOR_EMAIL": "a@example.org", "GIT_COMMITTER_EMAIL": "a@example.org"}
+    assert dict(opened(checkout).identity) == names | emails
     sh(checkout, "config", "--unset", "user.email")
     monkeypatch.setenv("GIT_AUTHOR_EMAIL", "me@example.org")
-    assert opened(checkout).identity == (("GIT_COMMITTER_EMAIL", "aot@localhost"),)
+    assert dict(opened(checkout).identity) == names | {"GIT_COMMITTER_EMAIL": "aot@localhost"}
+
+
+def test_files_that_look_like_a_repository_do_not_hide_the_real_one(checkout: Path) -> None:
+    write(checkout, {"src/HEAD": "ref: refs/heads/x\n", "src/objects/x": "", "src/refs/x": ""})
+    repository = opened(checkout / "src")
+    assert (repository.top, repository.prefix) == (checkout, "src")
+
+
+def test_lists_in_the_home_folder_are_heard_as_they_were(
+    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"config/git/ignore": "*.log\n"})
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    write(checkout, {"x.log": "x", "y": "y"})
+    repository = opened(checkout)
+    pin_lists(repository)
+    write(tmp_path, {"config/git/ignore": "y\n", "config/git/attributes": "* filter=x\n"})
+    assert repository.dirty() == ("y",)
+    unpin_lists(repository)

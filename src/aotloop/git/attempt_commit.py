@@ -8,36 +8,29 @@ from __future__ import annotations
 
 import os
 import posixpath
-import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote
 
 import msgspec
+from msgspec.structs import replace
 
 from aotloop.errors import Unavailable
 from aotloop.git.checkout.fast_forward import Blocked, Landed, Moved, landing, other_branch
 from aotloop.git.command import Place, git
-from aotloop.git.objects import Change, commit_tree, message_of
+from aotloop.git.intake import Taken, refuse_governed, take_in
+from aotloop.git.objects import commit_tree, message_of
 from aotloop.git.repository import Head, Repository, is_at_or_in
+from aotloop.git.takeable import NotTakeable
 from aotloop.git.worktrees import worktree
-from aotloop.git.worktrees.lifecycle import remove_tree
-from aotloop.git.worktrees.strays import remove_worktrees_within
-from aotloop.git.worktrees.submodules import MODULES, SUBMODULE, changed_inside, made_only_here
 from aotloop.git.worktrees.worktree import Desk
 from aotloop.text.patterns import matching
 
 ATTEMPTS = "refs/aot/attempts/"
 
-_OF_FILES = re.compile(r"unable to (add|index)|invalid path|Permission denied")
-_OF_THE_MACHINE = re.compile(r"No space left|Disk quota|Read-only file system|\.lock'")
 _LONGEST_ID = 100
-
-
-class NotTakeable(ValueError):  # noqa: N818 - reads as a sentence where it is caught
-    """Why the files of an attempt cannot become a commit, in words."""
 
 
 class Committed(msgspec.Struct, frozen=True):
@@ -51,13 +44,12 @@ class Committed(msgspec.Struct, frozen=True):
 
 def commit(desk: Desk, message: str, trailers: Mapping[str, str]) -> Committed:
     """Raises NotTakeable."""
-    found = _take_in(desk)
-    if not found:
-        return Committed(None, desk.base, (), _left_out(desk))
-    if only_here := made_only_here(desk, found):
-        raise NotTakeable(f"commits in submodules go with the worktree: {', '.join(only_here)}")
-    paths = tuple(change.path for change in found)
-    return Committed(_commit(desk, message_of(message, trailers)), desk.base, paths, _left_out(desk))
+    taken = _taken(desk)
+    left_out = taken.submodules.changed_inside()
+    if not taken.changes:
+        return Committed(None, desk.base, (), left_out)
+    paths = tuple(change.path for change in taken.changes)
+    return Committed(_commit(desk, message_of(message, trailers)), desk.base, paths, left_out)
 
 
 def left(desk: Desk, *, atom: str, attempt: str | int) -> Committed:
@@ -69,7 +61,7 @@ def left(desk: Desk, *, atom: str, attempt: str | int) -> Committed:
 
 def changed_paths(desk: Desk) -> tuple[str, ...]:
     """A renamed file is two paths. Ignored files do not count as changes. Raises NotTakeable."""
-    return tuple(change.path for change in _take_in(desk))
+    return tuple(change.path for change in _taken(desk).changes)
 
 
 def differences(desk: Desk, commit: str) -> tuple[str, ...]:
@@ -78,21 +70,14 @@ def differences(desk: Desk, commit: str) -> tuple[str, ...]:
     return desk.git(*words).fields
 
 
-def _take_in(desk: Desk) -> list[Change]:
+def _taken(desk: Desk) -> Taken:
     """Takes all files as they are into our index."""
     if not desk.is_there:
         raise NotTakeable("its worktree is gone")
-    if not (desk.git_dir / "commondir").is_file():
-        raise NotTakeable("what git keeps of its worktree is gone")
-    remove_worktrees_within(desk)
-    if desk.git("add", "--all", accept=()).code:
-        _absorb_repositories(desk)
-        _add_all(desk)
-    found = desk.changes()
-    if any(map(_is_new_repository, found)) and _absorb_repositories(desk):
-        desk.git("add", "--all")
-        found = desk.changes()
-    return worktree.without(desk, found)
+    taken = take_in(desk.tree, desk.base)
+    found = worktree.without(desk, taken.changes)
+    refuse_governed(desk.tree, desk.base, found)
+    return replace(taken, changes=found)
 
 
 def refuse(paths: Iterable[str], protect: Iterable[str], never: Iterable[str], prefix: str = "") -> tuple[str, ...]:
@@ -140,46 +125,7 @@ def _encoded(text: str) -> str:
 
 
 def _commit(desk: Desk, message: str) -> str:
-    return commit_tree(desk.place, desk.git("write-tree").text, desk.base, message)
-
-
-def _add_all(desk: Desk) -> None:
-    done = desk.git("add", "--all", accept=())
-    if done.code and _OF_FILES.search(done.err) and not _OF_THE_MACHINE.search(done.err):
-        raise NotTakeable(done.err.strip().partition("\n")[0].removeprefix("error: ").removeprefix("fatal: "))
-    if done.code:
-        desk.git("add", "--all")
-
-
-def _is_new_repository(change: Change) -> bool:
-    return change.mode == SUBMODULE != change.mode_before
-
-
-def _absorb_repositories(desk: Desk) -> bool:
-    """Turns repositories that the agent made among its files into ordinary files; returns whether there were any.
-
-    Git would record a commit that exists nowhere else, and lose the content. A submodule has a file for `.git`, not a
-    folder, and stays.
-    """
-    desk.git("read-tree", desk.base)
-    found = list(_repositories_in(desk))
-    for repository in found:
-        remove_tree(repository)
-    return bool(found)
-
-
-def _repositories_in(desk: Desk) -> Iterator[Path]:
-    others = desk.git("ls-files", "-z", "--others", "--directory", "--exclude-standard").fields
-    for other in others:
-        if other.endswith("/"):
-            for folder, names, _ in os.walk(desk.path / other):
-                if ".git" in names:
-                    names.remove(".git")
-                    yield Path(folder, ".git")
-
-
-def _left_out(desk: Desk) -> tuple[str, ...]:
-    return changed_inside(desk) if (desk.path / MODULES).is_file() else ()
+    return commit_tree(desk.tree.place, desk.git("write-tree").text, desk.base, message)
 
 
 def commit_here(
@@ -194,7 +140,7 @@ def commit_here(
             return Blocked(other_branch(head.branch, now.branch))
         if now.commit != head.commit:
             return Moved(now.commit)
-        place = Place(repository.top, variables=repository.identity)
+        place = Place(repository.top, variables=repository.checkout_variables)
         if present := [path for path in paths if os.path.lexists(repository.top / path)]:
             git(place, "add", "--intent-to-add", *_listed(Path(folder, "present"), present))
         words = ("commit", "--quiet", "--only", "--no-verify", "--cleanup=verbatim", "--file=-")

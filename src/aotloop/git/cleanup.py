@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import msgspec
 
 from aotloop.git.checkout.fast_forward import LOCK, landing
 from aotloop.git.repository import Repository
+from aotloop.git.worktrees.foreign import remove_guests
 from aotloop.git.worktrees.pool import Pool
 
 REFS = "refs/aot/"
@@ -39,4 +41,7 @@ def clean(repository: Repository, *folders: Path | None) -> Cleaned:
             orders = "".join(f"delete {ref}\n" for ref in refs)
             repository.git("update-ref", "--stdin", stdin=orders.encode())
             (repository.common_dir / LOCK).unlink(missing_ok=True)
+            remove_guests(repository)
+            with contextlib.suppress(OSError):  # a clean tree is in use
+                repository.own_folder.rmdir()
     return Cleaned(tuple(refs), tuple(removed), tuple(in_use))

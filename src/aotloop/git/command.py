@@ -1,8 +1,9 @@
 """Only this module runs git. It ignores the caller's git variables, and runs no hooks of the user.
 
-Git asks no questions, signs nothing, and does no housekeeping. If another process holds a lock, the call waits for a
-bounded time. A git that was started always runs to its end: it has its own session, so that Ctrl-C does not stop it in
-the middle of writing files.
+Git asks no questions, signs nothing, and does no housekeeping. It reads no settings from the home folder or the system:
+agents may write there. What of them counts is read once, see `pinned_settings`. If another process holds a lock, the
+call waits for a bounded time. In the person's checkout, a git that was started runs to its end: it has its own session,
+so that Ctrl-C does not stop it in the middle of writing files. In a folder of ours, a cancellation ends it.
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ import random
 import re
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from aotloop.errors import Unavailable
+from aotloop.git.head import checkout_of
 from aotloop.process import blocking_run
+from aotloop.process.cancellation import governing_cancellation
 from aotloop.process.environment import scrub
 from aotloop.process.output import Whole
 from aotloop.process.spec import Ending, Limits, ProcessSpec
@@ -57,7 +60,12 @@ _SETTINGS = (
     "i18n.logOutputEncoding=UTF-8",
     "trailer.separators=:",
     "worktree.useRelativePaths=false",
+    "safe.bareRepository=explicit",
+    "diff.external=",
+    "core.alternateRefsCommand=",
 )
+
+_NO_OTHER_SETTINGS = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_ATTR_NOSYSTEM": "1"}
 
 _WITHOUT_LFS = ("filter.lfs.required=false", "filter.lfs.process=", "filter.lfs.clean=", "filter.lfs.smudge=")
 """Only for this filter: its files then pass as pointers. Other filters may be there to encrypt."""
@@ -69,6 +77,10 @@ class Place(msgspec.Struct, frozen=True):
     folder: Path
     settings: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
+    is_ours: bool = False
+    """A folder of ours: git may be cancelled there, and knows only the settings of the git folder that it is given."""
+    reads_home: bool = False
+    """Git reads the person's own settings, in the home folder and of the system."""
 
 
 class Done(msgspec.Struct, frozen=True):
@@ -133,7 +145,8 @@ def git(
 def head_of(folder: str | Path) -> str | None:
     """The commit that is checked out; None where there is no repository, no commit, or no git."""
     try:
-        done = git(Place(Path(folder)), "rev-parse", "--verify", "--quiet", "HEAD", accept=(), longest=PATIENCE)
+        place = Place(Path(checkout_of(str(folder)) or folder))
+        done = git(place, "rev-parse", "--verify", "--quiet", "HEAD", accept=(), longest=PATIENCE)
     except Unavailable:
         return None
     return done.text if done.code == 0 else None
@@ -141,12 +154,12 @@ def head_of(folder: str | Path) -> str | None:
 
 def _run(place: Place, words: Sequence[str], stdin: bytes, longest: float | None, holding: Sequence[int]) -> Done:
     settings = [*_SETTINGS, *place.settings]
-    if shutil.which("git-lfs") is None:
+    if not place.is_ours and shutil.which("git-lfs") is None:
         settings += _WITHOUT_LFS
     flags = [word for setting in settings for word in ("-c", setting)]
     spec = ProcessSpec(
         argv=("git", "--no-pager", "-C", str(place.folder), *flags, *words),
-        env=_environment(dict(place.variables)),
+        env=_environment(place),
         stdin=stdin or "nothing",
         held=tuple(holding),
         limits=Limits(total=longest),
@@ -154,17 +167,25 @@ def _run(place: Place, words: Sequence[str], stdin: bytes, longest: float | None
     )
     out, err = Whole(), Whole()
     try:
-        completed = blocking_run.run(spec, out=out, err=err)
+        completed = blocking_run.run(
+            spec, out=out, err=err, cancellation=governing_cancellation() if place.is_ours else None
+        )
     except OSError as error:
         raise Unavailable(f"git cannot be started: {error.strerror}", hint="Install git 2.38 or newer.") from error
+    if completed.cancelled:
+        raise Unavailable(f"git {words[0]} was stopped in {place.folder}")
     if completed.status is None:
         raise Unavailable(f"git {words[0]} did not end within {longest or 0:g} seconds in {place.folder}")
     return Done(completed.status, out.data(), err.text())
 
 
-def _environment(ours: Mapping[str, str]) -> dict[str, str]:
+def _environment(place: Place) -> dict[str, str]:
     kept = scrub(os.environ, git="person")
-    return {**kept, "GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": ":", "LC_ALL": "C", **ours}
+    if place.is_ours:
+        kept = {name: value for name, value in kept.items() if not name.startswith("GIT_CONFIG")}
+    fixed = {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": ":", "LC_ALL": "C"}
+    pinned = {} if place.reads_home else _NO_OTHER_SETTINGS
+    return {**kept, **fixed, **pinned, **dict(place.variables)}
 
 
 def _hint(complaint: str) -> str | None:

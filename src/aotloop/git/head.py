@@ -36,6 +36,20 @@ def git_dir_of(folder: str) -> str | None:
         return None
 
 
+def checkout_of(folder: str) -> str | None:
+    """The nearest folder, this one or above, with git's entry; None: there is none.
+
+    Files that look like a repository without a work tree are passed by: anybody can commit such files to a project.
+    """
+    folder = os.path.realpath(folder)
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+    return folder
+
+
 def _read(folder: str) -> str | None:
     git_dir = _git_dir(os.path.realpath(folder))
     if git_dir is None:
@@ -72,8 +86,6 @@ def _git_dir(folder: str) -> str | None:
             if not pointer.startswith("gitdir:"):
                 raise _NotPlainError
             return os.path.join(folder, pointer.removeprefix("gitdir:").strip())
-        if os.path.isfile(os.path.join(folder, "HEAD")):  # perhaps a bare repository, or the inside of one
-            raise _NotPlainError
         parent = os.path.dirname(folder)
         if parent == folder:
             return None

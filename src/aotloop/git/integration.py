@@ -39,6 +39,12 @@ def commits_of(
     return [commit for commit in _parsed(done.fields) if run is None or commit.run == run]
 
 
+def made_by(repository: Repository, commit: str) -> Integrated | None:
+    """What the trailers of this commit say, on a branch or not; None: it is not ours."""
+    done = repository.git("log", "-z", "-1", f"--format=tformat:{_FORMAT}", commit, "--")
+    return next(_parsed(done.fields), None)
+
+
 def _parsed(fields: Iterable[str]) -> Iterator[Integrated]:
     for field in fields:
         sha, parents, *values = field.split("\x01")

@@ -81,7 +81,7 @@ def nothing(repository: Repository) -> str:
 
 def without_history(repository: Repository, tree: str, message: str) -> str:
     """A commit without author and time: the same tree always gives the same commit."""
-    return commit_tree(Place(repository.top, variables=_NOBODY), tree, None, message)
+    return commit_tree(Place(repository.top, variables=(*repository.checkout_variables, *_NOBODY)), tree, None, message)
 
 
 def merge(repository: Repository, *, base: str, ours: str, theirs: str, is_child: bool = False) -> Merged:

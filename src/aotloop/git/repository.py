@@ -14,12 +14,19 @@ import msgspec
 
 from aotloop.errors import Unavailable
 from aotloop.git.command import Done, Place, git
+from aotloop.git.head import checkout_of
+from aotloop.git.pinned_settings import Setting, effective, in_the_checkout, read_settings
+from aotloop.git.plain_file import read_plain
 
 OLDEST = (2, 38)
 """The first version that merges without a work tree."""
 
+OWN = "aot"
+"""The name of our folder in git's."""
+
+_LARGEST = 1 << 20
+_GLOBAL = "global"
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
-_SETTINGS = r"^((user|author|committer)\.(name|email)|core\.excludesfile)$"
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -39,13 +46,38 @@ class Repository(msgspec.Struct, frozen=True):
     prefix: str
     """The path of the project in the repository: empty, or a path without a slash at its end."""
     identity: tuple[tuple[str, str], ...]
-    """Variables for values that the user has not configured."""
-    excludes: Path | None = None
-    """The user's own list of ignored files."""
+    """Variables that name the author, as the user has configured it."""
+    settings: tuple[Setting, ...] = ()
+    """All settings of git, as they were at the start."""
+    ignored: bytes = b""
+    """The user's own list of ignored files, as it was."""
+    attributes: bytes = b""
+    """The user's own attributes, as they were."""
+
+    @property
+    def own_folder(self) -> Path:
+        """Everything that we keep of our own, where agents cannot write."""
+        return self.common_dir / OWN
+
+    @property
+    def checkout_variables(self) -> tuple[tuple[str, str], ...]:
+        """Variables for git in the person's checkout: nothing has to be searched for, no file in the home is read."""
+        where = (("GIT_DIR", str(self.git_dir)), ("GIT_WORK_TREE", str(self.top)))
+        lists = [Setting(_GLOBAL, f"core.{key}", str(path)) for key, path in self._lists()]
+        return (*self.identity, *where, *in_the_checkout((*self.settings, *lists)))
+
+    def _lists(self) -> Iterator[tuple[str, Path]]:
+        """Where git finds the person's own lists: in the copies that a run has made, see `pin_lists`."""
+        for key, content in (("excludesfile", self.ignored), ("attributesfile", self.attributes)):
+            pinned = self.own_folder / key
+            if not content:
+                yield key, Path(os.devnull)
+            elif pinned.is_file():
+                yield key, pinned
 
     @property
     def place(self) -> Place:
-        return Place(self.top, variables=(*self.identity, ("GIT_OPTIONAL_LOCKS", "0")))
+        return Place(self.top, variables=(*self.checkout_variables, ("GIT_OPTIONAL_LOCKS", "0")))
 
     def git(
         self, *words: str, stdin: bytes = b"", accept: tuple[int, ...] = (0,), holding: tuple[int, ...] = ()
@@ -62,10 +94,16 @@ class Repository(msgspec.Struct, frozen=True):
         return tuple(path for path in changed(done.fields) if not any(is_at_or_in(path, place) for place in ignored))
 
 
+OUR_IDENTITY = {"NAME": "aot", "EMAIL": "aot@localhost"}
+"""The author of commits, if git does not know the person."""
+
+
 def find_repository(root: Path) -> Repository | None:
     """None without a repository. A git that is missing, too old, or refuses, is an error."""
     root = root.resolve()
-    place = Place(root)
+    folder = Path(checkout_of(str(root)) or root)
+    settings = read_settings(folder)
+    place = Place(folder, variables=tuple(in_the_checkout(settings)))
     top = git(place, "rev-parse", "--show-toplevel", accept=())
     if top.code and "not a git repository" in top.err:
         return None
@@ -74,7 +112,7 @@ def find_repository(root: Path) -> Repository | None:
         _refuse_bare(root, top)
     git_dir = git(place, "rev-parse", "--absolute-git-dir").text
     common = git(place, "rev-parse", "--path-format=absolute", "--git-common-dir").text
-    settings = _settings(git(place, "config", "-z", "--get-regexp", _SETTINGS, accept=(0, 1)).fields)
+    values = effective(settings)
     prefix = root.relative_to(Path(top.text).resolve()).as_posix()
     return Repository(
         root=root,
@@ -82,9 +120,24 @@ def find_repository(root: Path) -> Repository | None:
         git_dir=Path(git_dir),
         common_dir=Path(common).resolve(),
         prefix="" if prefix == "." else prefix,
-        identity=tuple(_identity(settings)),
-        excludes=_excludes(settings.get("core.excludesfile")),
+        identity=tuple(_identity(values)),
+        settings=settings,
+        ignored=_own_file(values.get("core.excludesfile"), "ignore"),
+        attributes=_own_file(values.get("core.attributesfile"), "attributes"),
     )
+
+
+def pin_lists(repository: Repository) -> None:
+    """Copies the person's own lists to where no agent can change them."""
+    for key, content in (("excludesfile", repository.ignored), ("attributesfile", repository.attributes)):
+        if content:
+            repository.own_folder.mkdir(parents=True, exist_ok=True)
+            (repository.own_folder / key).write_bytes(content)
+
+
+def unpin_lists(repository: Repository) -> None:
+    for key in ("excludesfile", "attributesfile"):
+        (repository.own_folder / key).unlink(missing_ok=True)
 
 
 def is_at_or_in(path: str, folder: str) -> bool:
@@ -140,32 +193,26 @@ def _refuse_old(place: Place) -> None:
 
 
 def _refuse_bare(root: Path, done: Done) -> None:
-    if "must be run in a work tree" in done.err:
+    if "must be run in a work tree" in done.err or "safe.bareRepository" in done.err:
         raise Unavailable(f"{root} is in a repository without a work tree", hint="Work in a checkout of it.")
     raise Unavailable(f"git refuses {root}: {done.complaint}", hint="See `git status` there.")
 
 
-def _settings(fields: Iterable[str]) -> dict[str, str]:
-    pairs = (field.partition("\n") for field in fields)
-    return {name: value for name, _, value in pairs}
-
-
-def _identity(settings: dict[str, str]) -> Iterator[tuple[str, str]]:
-    def is_known(role: str, field: str) -> bool:
-        variables = [f"GIT_{role}_{field}", *(["EMAIL"] if field == "EMAIL" else [])]
-        names = [f"{role}.{field}".lower(), f"user.{field}".lower()]
-        return any(map(os.environ.get, variables)) or any(map(settings.get, names))
-
+def _identity(values: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """What the person's variables say stays, else what is configured, else our own name."""
     for role in ("AUTHOR", "COMMITTER"):
-        for field, ours in (("NAME", "aot"), ("EMAIL", "aot@localhost")):
-            if not is_known(role, field):
-                yield f"GIT_{role}_{field}", ours
+        for field, ours in OUR_IDENTITY.items():
+            names = (f"{role}.{field}".lower(), f"user.{field}".lower())
+            configured = next((values[name] for name in names if values.get(name)), None)
+            if not os.environ.get(f"GIT_{role}_{field}"):
+                fallback = os.environ.get("EMAIL") if field == "EMAIL" else None
+                yield f"GIT_{role}_{field}", configured or fallback or ours
 
 
-def _excludes(configured: str | None) -> Path | None:
-    default = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config", "git", "ignore")
+def _own_file(configured: str | None, name: str) -> bytes:
+    default = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config", "git", name)
     path = Path(os.path.expanduser(configured or default))  # noqa: PTH111 - never raises
-    return path if path.is_file() else None
+    return read_plain(path, _LARGEST, follows=True)
 
 
 def switch(repository: Repository, name: str) -> None:

@@ -32,7 +32,9 @@ def left_by(pool: Pool, checkout: Path, files: dict[str, str], *, removed: str |
 
 
 def content(desk: Desk) -> dict[str, str]:
-    names = [path for path in desk.path.rglob("*") if path.is_file() and path.name != ".git"]
+    names = [
+        path for path in desk.path.rglob("*") if path.is_file() and ".git" not in path.relative_to(desk.path).parts
+    ]
     return {path.relative_to(desk.path).as_posix(): path.read_text() for path in names}
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from aotloop.git.deletion import remove_tree
 from aotloop.git.repository import Repository
-from aotloop.git.worktrees.lifecycle import detach, is_registered, make, remove, remove_tree, reset
+from aotloop.git.worktrees.lifecycle import is_registered, make, remove, reset
 from aotloop.git.worktrees.worktree import Desk
 from tests.git.checkouts import facts, head, write
 
@@ -17,9 +18,10 @@ def test_what_is_made_and_removed_leaves_nothing(repository: Repository, checkou
     make(desk)
     assert is_registered(desk)
     assert reset(desk)
-    detach(desk)
     remove(desk)
     remove(desk)
+    desk.own.parent.rmdir()
+    repository.own_folder.rmdir()
     assert facts(checkout) == before
 
 

@@ -17,7 +17,7 @@ from aotloop.errors import Unavailable
 from aotloop.git.repository import Repository
 from aotloop.git.worktrees.pool import Pool, default_folder
 from aotloop.git.worktrees.worktree import Desk
-from tests.git.checkouts import facts, head, make_checkout, opened, save, sh, write
+from tests.git.checkouts import facts, head, make_checkout, nested, opened, save, sh, write
 
 
 def contents(folder: Path) -> dict[str, str]:
@@ -126,7 +126,7 @@ def test_an_unfinished_merge_is_forgotten(pool: Pool, checkout: Path) -> None:
     desk = pool.take(head(checkout))
     one = two_that_conflict(desk)
     sh(desk.path, "merge", one, check=False)
-    assert (desk.git_dir / "MERGE_HEAD").exists()
+    assert (desk.path / ".git" / "MERGE_HEAD").exists()
     after = again(pool, desk)
     assert after.path == desk.path
     assert "clean" in sh(after.path, "status")
@@ -137,7 +137,7 @@ def test_a_running_rebase_is_forgotten(pool: Pool, checkout: Path) -> None:
     desk = pool.take(head(checkout))
     one = two_that_conflict(desk)
     sh(desk.path, "rebase", one, check=False)
-    assert (desk.git_dir / "rebase-merge").exists()
+    assert (desk.path / ".git" / "rebase-merge").exists()
     after = again(pool, desk)
     assert after.path == desk.path
     assert "rebase" not in sh(after.path, "status")
@@ -146,8 +146,8 @@ def test_a_running_rebase_is_forgotten(pool: Pool, checkout: Path) -> None:
 
 def test_locks_that_a_killed_agent_left_are_gone(pool: Pool, checkout: Path) -> None:
     desk = pool.take(head(checkout))
-    (desk.git_dir / "index.lock").touch()
-    (desk.git_dir / "HEAD.lock").touch()
+    (desk.path / ".git" / "index.lock").touch()
+    (desk.path / ".git" / "HEAD.lock").touch()
     after = again(pool, desk)
     assert after.path == desk.path
     sh(after.path, "add", "-A")
@@ -155,14 +155,14 @@ def test_locks_that_a_killed_agent_left_are_gone(pool: Pool, checkout: Path) -> 
 
 def test_a_deleted_git_file_is_put_back(pool: Pool, checkout: Path) -> None:
     desk = pool.take(head(checkout))
-    (desk.path / ".git").unlink()
+    shutil.rmtree(desk.path / ".git")
     after = again(pool, desk)
     assert sh(after.path, "status", "--porcelain") == ""
 
 
 def test_a_repository_in_place_of_the_git_file_is_removed(pool: Pool, checkout: Path) -> None:
     desk = pool.take(head(checkout))
-    (desk.path / ".git").unlink()
+    shutil.rmtree(desk.path / ".git")
     sh(desk.path, "init", "-q")
     write(desk.path, {"a.txt": "mine now"})
     after = again(pool, desk)
@@ -177,38 +177,39 @@ def test_nested_repositories_are_removed(pool: Pool, checkout: Path) -> None:
     assert contents(after.path) == {"a.txt": "a\n", "b.txt": "b\n", "src/c.txt": "c\n"}
 
 
-@pytest.mark.parametrize("damage", ["files", "registration", "head"])
+@pytest.mark.parametrize("damage", ["files", "registration", "depth"])
 def test_a_damaged_worktree_is_replaced(pool: Pool, checkout: Path, damage: str) -> None:
     desk = pool.take(head(checkout))
     if damage == "files":
         shutil.rmtree(desk.path)
     elif damage == "registration":
-        shutil.rmtree(desk.git_dir)
+        shutil.rmtree(desk.own)
     else:
-        (desk.git_dir / "HEAD").write_text("nonsense")
+        nested(desk.path, 2_500)
     after = again(pool, desk)
     assert after.path != desk.path
     assert not desk.path.exists()
-    assert not desk.git_dir.exists()
+    assert not desk.own.exists()
     assert contents(after.path)["a.txt"] == "a\n"
 
 
-def test_a_branch_that_an_agent_checked_out_is_free_again(pool: Pool, checkout: Path) -> None:
+def test_what_an_agent_does_with_git_reaches_nobody(pool: Pool, checkout: Path) -> None:
     sh(checkout, "branch", "persons-own")
-    desk = pool.take(head(checkout))
-    sh(desk.path, "checkout", "-q", "persons-own")
-    pool.give_back(desk)
-    sh(checkout, "checkout", "-q", "persons-own")
-
-
-def test_a_branch_that_an_agent_checked_out_is_not_moved_by_the_next_use(pool: Pool, checkout: Path) -> None:
-    sh(checkout, "branch", "persons-own")
+    before = facts(checkout)["refs"]
     desk = pool.take(head(checkout))
     sh(desk.path, "checkout", "-q", "persons-own")
     write(desk.path, {"a.txt": "x"})
-    made = save(desk.path)
-    again(pool, desk)
-    assert sh(checkout, "rev-parse", "persons-own") == made
+    save(desk.path)
+    sh(desk.path, "checkout", "-q", "-b", "feature")
+    sh(desk.path, "worktree", "add", "-q", "-b", "helper", "helper")
+    sh(desk.path, "config", "core.hooksPath", "/tmp")
+    sh(desk.path, "gc", "-q", "--prune=now")
+    pool.give_back(desk)
+    assert facts(checkout)["refs"] == before
+    assert sh(checkout, "config", "--default", "", "core.hooksPath") == ""
+    again = pool.take(head(checkout))
+    assert (again.path, sh(again.path, "branch", "--show-current")) == (desk.path, "")
+    assert sh(again.path, "log", "-1", "--format=%H", "persons-own") == head(checkout)
 
 
 def test_hooks_of_the_person_do_not_run(pool: Pool, checkout: Path, tmp_path: Path) -> None:
@@ -232,11 +233,12 @@ def test_an_empty_repository_has_desks_too(tmp_path: Path) -> None:
     assert sh(checkout, "worktree", "list").count("\n") == 0
 
 
-def test_line_endings_that_are_converted_are_no_changes(pool: Pool, checkout: Path) -> None:
+def test_line_endings_that_are_converted_are_no_changes(checkout: Path, tmp_path: Path) -> None:
     sh(checkout, "config", "core.autocrlf", "true")
-    desk = pool.take(head(checkout))
-    assert (desk.path / "a.txt").read_bytes() == b"a\r\n"
-    assert again(pool, desk).path == desk.path
+    with Pool(opened(checkout), tmp_path / "pool") as pool:
+        desk = pool.take(head(checkout))
+        assert (desk.path / "a.txt").read_bytes() == b"a\r\n"
+        assert again(pool, desk).path == desk.path
 
 
 def test_files_that_exports_leave_out_are_there(pool: Pool, checkout: Path) -> None:

@@ -14,13 +14,19 @@ from pathlib import Path
 
 import msgspec
 
-from aotloop.errors import Unavailable
+from aotloop.errors import AotError, Unavailable
+from aotloop.git.attempt_commit import changed_paths
+from aotloop.git.deletion import remove_tree
+from aotloop.git.plain_file import read_plain
 from aotloop.git.repository import Repository
-from aotloop.git.worktrees.lifecycle import is_registered, remove
-from aotloop.git.worktrees.worktree import Desk
+from aotloop.git.takeable import NotTakeable
+from aotloop.git.worktrees.worktree import GUESTS, Desk
 
 _COMMIT = re.compile(rb"[0-9a-f]{40}([0-9a-f]{24})?")
 _BRANCH = b"ref: refs/heads/"
+_REMOVED = "aot-removed-"
+_LONGEST, _LARGEST_LOG = 1 << 14, 1 << 24
+_CLAIM = "aot-agent"
 
 
 def guest_at(repository: Repository, path: Path) -> Desk:
@@ -32,7 +38,9 @@ def guest_at(repository: Repository, path: Path) -> Desk:
         if os.path.realpath(desk.path) == wanted:
             if not desk.is_there:
                 break
-            return msgspec.structs.replace(desk, base=_beginning(desk))
+            found = msgspec.structs.replace(desk, base=_beginning(desk))
+            found.tree.prepare()
+            return found
     raise Unavailable(
         f"{path} is not a worktree of the repository in {repository.top}",
         hint="`git worktree list` names those it has.",
@@ -41,18 +49,24 @@ def guest_at(repository: Repository, path: Path) -> Desk:
 
 def is_kept(desk: Desk) -> bool:
     """Whether `git worktree lock` protects it."""
-    return (desk.git_dir / "locked").exists()
+    return os.path.lexists(_private(desk) / "locked")
 
 
 def dismiss(desk: Desk, branch: str) -> bool:
     """Removes the worktree, and its branch if that is checked out there. Returns whether it is gone."""
-    if is_kept(desk) or not is_registered(desk):
+    private = _private(desk)
+    if is_kept(desk) or _path_of(private) != desk.path:
         return False
-    head = b""
+    head = read_plain(private / "HEAD", _LONGEST).strip()
     with contextlib.suppress(OSError):
-        head = (desk.git_dir / "HEAD").read_bytes().strip()
-    with contextlib.suppress(OSError):
-        remove(desk)
+        remove_tree(desk.path)
+        # In one step, not file by file: any git that lists the worktrees meanwhile would fail on a part.
+        removed = desk.repository.common_dir / f"{_REMOVED}{private.name}"
+        private.rename(removed)
+        remove_tree(removed)
+        remove_tree(desk.own)
+        for folder in (desk.own.parent, desk.repository.own_folder):
+            folder.rmdir()
     if desk.path.exists():
         return False
     if head == _BRANCH + os.fsencode(branch):
@@ -60,18 +74,75 @@ def dismiss(desk: Desk, branch: str) -> bool:
     return True
 
 
+def remove_guests(repository: Repository) -> None:
+    """Removes what we keep of worktrees that other programs made; it is made again when it is needed."""
+    with contextlib.suppress(OSError):
+        remove_tree(repository.own_folder / GUESTS)
+
+
+def _private(desk: Desk) -> Path:
+    return desk.repository.common_dir / "worktrees" / (desk.registration or desk.path.name)
+
+
+def _path_of(private: Path) -> Path | None:
+    link = os.fsdecode(read_plain(private / "gitdir", _LONGEST)).rstrip("\n")
+    return Path(os.path.normpath(private / link)).parent if link and "\0" not in link else None
+
+
+def claim(git_dir: str, owner: str) -> None:
+    """Notes that an agent of this loop works in the worktree with this private folder. If it fails, the worktree is
+    not removed later: that is no harm.
+    """
+    with contextlib.suppress(OSError):
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
+        with open(os.open(Path(git_dir) / _CLAIM, flags, 0o600), "wb") as file:  # noqa: PTH123 - follows no link
+            file.write(os.fsencode(owner) + b"\n")
+
+
+def dismiss_claimed(repository: Repository, folder: Path, owner: str) -> tuple[list[Path], list[Path]]:
+    """Removes the worktrees in this folder that agents of this loop left without any work in them.
+
+    The second list has those that stay, because their work is in no commit of the checked out branch.
+    """
+    removed, with_work = list[Path](), list[Path]()
+    for desk in _registered(repository):
+        if desk.path.parent.resolve() != folder.resolve() or not desk.is_there or not _is_claimed(desk, owner):
+            continue
+        if is_kept(desk):
+            continue
+        if _has_work(desk):
+            with_work.append(desk.path)
+        elif dismiss(desk, f"worktree-{desk.path.name}"):
+            removed.append(desk.path)
+    return removed, with_work
+
+
+def _is_claimed(desk: Desk, owner: str) -> bool:
+    return read_plain(_private(desk) / _CLAIM, _LONGEST) == os.fsencode(owner) + b"\n"
+
+
+def _has_work(desk: Desk) -> bool:
+    """Changed or new files, or commits that the checked out branch does not have. In doubt, there is work."""
+    here, ours = _checked_out(desk), desk.repository.head().commit
+    if not here or not ours or not _is_ancestor(desk.repository, here, ours):
+        return True
+    try:
+        return bool(list(changed_paths(guest_at(desk.repository, desk.path))))
+    except (AotError, NotTakeable):
+        return True
+
+
 def _registered(repository: Repository) -> Iterator[Desk]:
     with contextlib.suppress(FileNotFoundError):
         for private in sorted((repository.common_dir / "worktrees").iterdir()):
-            with contextlib.suppress(OSError):
-                link = os.fsdecode((private / "gitdir").read_bytes()).rstrip("\n")
-                yield Desk(repository, Path(os.path.normpath(private / link)).parent, "", private=private.name)
+            path = _path_of(private)
+            if path is not None:
+                yield Desk(repository, path, "", registration=private.name)
 
 
 def _beginning(desk: Desk) -> str:
     """The commit where it was made; or, if it has taken in more of our branch since, the last common commit."""
-    here = desk.git("rev-parse", "--verify", "--quiet", "HEAD^{commit}", accept=(0, 1)).text
-    ours = desk.repository.head().commit
+    here, ours = _checked_out(desk), desk.repository.head().commit
     shared = desk.repository.git("merge-base", here, ours, accept=(0, 1)).text if here and ours else ""
     made = _made_at(desk)
     if made is not None and not (shared and _is_ancestor(desk.repository, made, shared)):
@@ -81,14 +152,22 @@ def _beginning(desk: Desk) -> str:
     return shared
 
 
+def _checked_out(desk: Desk) -> str | None:
+    """Of the worktree's own files only the name of a branch or a commit is read; the repository knows the rest."""
+    name = read_plain(_private(desk) / "HEAD", _LONGEST).strip()
+    if name.startswith(_BRANCH):
+        name = name.removeprefix(b"ref: ")
+    elif not _COMMIT.fullmatch(name):
+        return None
+    words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{os.fsdecode(name)}^{{commit}}")
+    done = desk.repository.git(*words, accept=())
+    return done.text if done.code == 0 else None
+
+
 def _made_at(desk: Desk) -> str | None:
     """The first line of the log that git keeps of its HEAD."""
-    try:
-        with (desk.git_dir / "logs" / "HEAD").open("rb") as log:
-            _, _, rest = log.readline().partition(b" ")
-    except OSError:
-        return None
-    commit = rest.partition(b" ")[0]
+    log = read_plain(_private(desk) / "logs" / "HEAD", _LARGEST_LOG)
+    commit = log.partition(b"\n")[0].partition(b" ")[2].partition(b" ")[0]
     if not _COMMIT.fullmatch(commit):
         return None
     text = commit.decode()

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from aotloop.git.attempt_commit import ref_of
+from aotloop.git.integration import made_by
 from aotloop.git.objects import Change, changes, merge
 from aotloop.git.repository import Repository
-from aotloop.git.worktrees.submodules import SUBMODULE
+from aotloop.git.submodules import SUBMODULE
 from aotloop.git.worktrees.worktree import Desk
 
 
@@ -19,6 +20,17 @@ def kept_commit(repository: Repository, *, atom: str, attempt: int) -> str | Non
     """The kept commit of this attempt."""
     done = repository.git("rev-parse", "--verify", "--quiet", f"{ref_of(atom, attempt)}^{{commit}}", accept=())
     return done.text if done.code == 0 else None
+
+
+def kept_paths(repository: Repository, commit: str, *, atom: str, attempt: int, run: str) -> tuple[str, ...] | None:
+    """The paths that this attempt changed; None: the repository does not know this commit as the attempt's work."""
+    if kept_commit(repository, atom=atom, attempt=attempt) != commit:
+        return None
+    made = made_by(repository, commit)
+    if made is None or (made.atom, made.attempt, made.run) != (atom, str(attempt), run):
+        return None
+    words = ("diff-tree", "-r", "--name-only", "-z", "--no-renames", "--ignore-submodules=none", "--root")
+    return repository.git(*words, "--no-commit-id", commit).fields
 
 
 def put_on(desk: Desk, commit: str, refuse: Callable[[Sequence[str]], Sequence[str]]) -> bool:

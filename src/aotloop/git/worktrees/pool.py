@@ -1,7 +1,8 @@
 """The pool of worktrees: they are used again, each is locked by the process that uses it, all are removed at the end.
 
-A pool's folder holds, for each worktree, the worktree and a lock beside it. If no process holds the lock, the worktree
-was left by a crash: the pool takes it over, or removes it. Other worktrees that git knows are never touched.
+A pool's folder holds the worktrees. What we know of them, with a lock for each, is in git's folder, where no agent can
+write. If no process holds the lock, the worktree was left by a crash: the pool takes it over, or removes it. Worktrees
+that git knows are never touched.
 """
 
 from __future__ import annotations
@@ -19,15 +20,13 @@ from typing import Self
 from aotloop.errors import Unavailable
 from aotloop.flock import lock_file, unlock_file
 from aotloop.git.objects import nothing
-from aotloop.git.repository import Repository, is_at_or_in
+from aotloop.git.repository import Repository, is_at_or_in, pin_lists, unpin_lists
 from aotloop.git.worktrees import lifecycle as worktrees
-from aotloop.git.worktrees import strays
-from aotloop.git.worktrees.worktree import Desk
+from aotloop.git.worktrees.earlier import earlier_names, remove_earlier
+from aotloop.git.worktrees.worktree import WORKTREES, Desk
 
 _NAME = "aot-"
 _BYTES = 5
-_LENGTH = len(_NAME) + 2 * _BYTES
-"""The form of our names; git may have appended a number."""
 _LOCK = ".lock"
 
 Furnish = Callable[[Desk], None]
@@ -73,16 +72,15 @@ class Pool:
         return self._furnished(desk)
 
     def give_back(self, desk: Desk) -> None:
-        self._end_attempt(desk)
         with self._mutex:
             self._idle.append(desk.path.name)
 
     def discard(self, desk: Desk) -> None:
         """Removes a worktree that cannot be used again."""
         name = desk.path.name
-        with contextlib.suppress(OSError), strays.removed(desk):
+        with contextlib.suppress(OSError):
             worktrees.remove(desk)
-        if not desk.path.exists():
+        if not os.path.lexists(desk.path) and not os.path.lexists(desk.own):
             with self._mutex:
                 descriptor = self._locks.pop(name, None)
             if descriptor is not None:
@@ -97,7 +95,7 @@ class Pool:
             self.discard(self._desk(name, ""))
         while (orphan := self._orphan()) is not None:
             self.discard(self._desk(orphan, ""))
-        self._remove_stale_registrations()
+        remove_earlier(self._repository, self.folder)
         self._remove_folders()
         if self._locks:
             left = ", ".join(str(self.folder / name) for name in self._locks)
@@ -105,13 +103,17 @@ class Pool:
 
     def worktrees(self) -> list[Path]:
         """The worktrees of all processes."""
-        return [self.folder / name for name in self._names()]
+        return [self.folder / name for name in (*self._names(), *earlier_names(self.folder))]
+
+    @property
+    def _registrations(self) -> Path:
+        return self._repository.own_folder / WORKTREES
 
     def _desk(self, name: str, base: str) -> Desk:
         return Desk(self._repository, self.folder / name, base, self._locks.get(name))
 
     def _lock_file(self, name: str) -> Path:
-        return self.folder / f"{name}{_LOCK}"
+        return self._registrations / f"{name}{_LOCK}"
 
     def _idle_one(self) -> str | None:
         with self._mutex:
@@ -129,10 +131,14 @@ class Pool:
         return None
 
     def _names(self) -> Iterator[str]:
+        """Those of this folder, and what a process has left that died before it registered anything."""
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            for path in sorted(self.folder.iterdir()):
+            for path in sorted(self._registrations.iterdir()):
                 if path.name.startswith(_NAME) and path.name.endswith(_LOCK):
-                    yield path.name.removesuffix(_LOCK)
+                    name = path.name.removesuffix(_LOCK)
+                    desk = self._desk(name, "")
+                    if worktrees.is_registered(desk) or worktrees.is_unregistered(desk):
+                        yield name
 
     def _new_name(self) -> str:
         for _ in range(100):
@@ -148,6 +154,8 @@ class Pool:
 
     def _make_folder(self) -> None:
         try:
+            self._registrations.mkdir(parents=True, exist_ok=True)
+            pin_lists(self._repository)
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except FileNotFoundError:
             raise
@@ -160,18 +168,11 @@ class Pool:
     def _is_ready(self, desk: Desk) -> bool:
         """An error in a worktree means the same as an unclean worktree."""
         with contextlib.suppress(OSError, Unavailable):
-            if worktrees.is_registered(desk) and desk.is_there:
-                self._end_attempt(desk)  # perhaps of a process that crashed
-                return worktrees.reset(desk)
+            return worktrees.is_registered(desk) and desk.is_there and worktrees.reset(desk)
         return False
-
-    def _end_attempt(self, desk: Desk) -> None:
-        with strays.removed(desk):
-            worktrees.detach(desk)
 
     def _furnished(self, desk: Desk) -> Desk:
         try:
-            strays.begin(desk)
             if self._furnish is not None:
                 self._furnish(desk)
         except BaseException:
@@ -179,37 +180,27 @@ class Pool:
             raise
         return desk
 
-    def _remove_stale_registrations(self) -> None:
-        """Removes registrations, with their locks, if the worktree of this folder was deleted by hand.
-
-        A registration that is still empty may be new, made by a pool with another folder.
-        """
-        for removed in self._repository.common_dir.glob(f"{worktrees.REMOVED}*"):
-            worktrees.remove_tree(removed)
-        with contextlib.suppress(FileNotFoundError):
-            entries = (self._repository.common_dir / "worktrees").iterdir()
-            for name in {entry.name[:_LENGTH] for entry in entries if entry.name.startswith(_NAME)}:
-                desk = self._desk(name, "")
-                is_gone = not desk.path.exists() and not self._lock_file(name).exists()
-                if is_gone and worktrees.is_known(desk):
-                    worktrees.remove(desk)
-
     def _remove_folders(self) -> None:
         ours = [self.folder]
         if self.folder == default_folder(self._repository).resolve():
             ours += [self.folder.parent, self.folder.parent.parent]
-        with contextlib.suppress(OSError):
-            (self._repository.common_dir / "worktrees").rmdir()  # as git does with the last one
+        with contextlib.suppress(OSError):  # another pool, or a clean tree, is in use
+            self._registrations.rmdir()
+            unpin_lists(self._repository)
+            self._repository.own_folder.rmdir()
         with contextlib.suppress(OSError):  # not empty, or gone
             for folder in ours:
                 folder.rmdir()
 
 
 def default_folder(repository: Repository) -> Path:
+    return cache_folder() / "worktrees" / sha256(os.fsencode(repository.common_dir)).hexdigest()[:16]
+
+
+def cache_folder() -> Path:
     """A folder in the user's cache; only absolute paths count, a relative one could be in the checkout."""
     cache, home = os.environ.get("XDG_CACHE_HOME", ""), os.path.expanduser("~")  # noqa: PTH111 - never raises
-    digest = sha256(os.fsencode(repository.common_dir)).hexdigest()[:16]
     for folder in (Path(cache), Path(home, ".cache")):
         if folder.is_absolute():
-            return folder / "aot" / "worktrees" / digest
+            return folder / "aot"
     raise Unavailable("you have no home folder", hint="Set HOME, or XDG_CACHE_HOME, to an absolute path.")

@@ -18,11 +18,13 @@ from msgspec.structs import replace
 
 from aotloop.errors import Unavailable
 from aotloop.git.command import Place, git
+from aotloop.git.deletion import remove_tree
+from aotloop.git.plain_file import read_plain
 from aotloop.git.repository import Repository
+from aotloop.git.work_tree import EXCLUDES
 from aotloop.git.worktrees.found_paths import find_paths, outermost
-from aotloop.git.worktrees.lifecycle import remove_tree
 from aotloop.git.worktrees.pool import Furnish
-from aotloop.git.worktrees.worktree import EXCLUDES, Desk
+from aotloop.git.worktrees.worktree import Desk
 from aotloop.process import blocking_run
 from aotloop.process.cancellation import governing_cancellation
 from aotloop.process.environment import scrub
@@ -53,7 +55,8 @@ INPUTS = (
     "composer.lock",
 )
 
-_DIGEST = "aot-setup"
+_DIGEST = "setup"
+_LARGEST_INPUT = 1 << 26
 _TAIL = 2_000
 _AT_ONCE = 500
 """So many paths fit into the arguments of one command."""
@@ -88,7 +91,7 @@ def furnish(desk: Desk, setup: Setup) -> None:
     _exclude(desk, placed)
     if setup.command is None:
         return
-    record, digest = desk.git_dir / _DIGEST, _digest(desk, setup)
+    record, digest = desk.own / _DIGEST, _digest(desk, setup)
     if not record.is_file() or record.read_text() != digest:
         record.unlink(missing_ok=True)
         _run(setup, setup.command, desk.cwd)
@@ -104,7 +107,7 @@ def linked(repository: Repository, setup: Setup) -> tuple[Path, ...]:
 def _place(desk: Desk, patterns: Iterable[str], put: Callable[[Path, Path], None]) -> Iterator[str]:
     """The paths that exist now, relative to the top of the repository."""
     repository = desk.repository
-    for path in _wanted(repository, patterns, desk.place, repository.place):
+    for path in _wanted(repository, patterns, desk.tree.place, repository.place):
         target = desk.path / path
         target.parent.mkdir(parents=True, exist_ok=True)
         if not target.parent.resolve().is_relative_to(desk.path.resolve()):
@@ -165,16 +168,13 @@ def _link(source: Path, target: Path) -> None:
 
 def _keep_apart(desk: Desk) -> None:
     """The command may have changed files of the project (a lock file, say) and left new files without ignoring them."""
-    desk.git("checkout", "--quiet", "--force", "--detach", desk.base)
+    desk.tree.fill(desk.base)
     _exclude(desk, desk.git("ls-files", "-z", "--others", "--directory", "--exclude-standard").fields)
 
 
 def _exclude(desk: Desk, paths: Iterable[str]) -> None:
-    listing = desk.git_dir / EXCLUDES
-    excludes = desk.repository.excludes
+    listing = desk.own / EXCLUDES
     lines = listing.read_bytes().split(b"\n") if listing.is_file() else []
-    if not lines and excludes is not None:
-        lines = excludes.read_bytes().split(b"\n")  # the user's own list, which git would read without this one
     known = set(lines)
     new = [line for line in map(_pattern, paths) if line not in known and b"\n" not in line]
     if new:
@@ -191,7 +191,7 @@ def _digest(desk: Desk, setup: Setup) -> str:
     digest = sha256(msgspec.json.encode(replace(setup, variables={})))
     inputs = {path for pattern in setup.inputs for path in find_paths(desk.cwd, pattern)}
     for path in sorted((path for path in inputs if (desk.cwd / path).is_file()), key=PurePosixPath):
-        content = (desk.cwd / path).read_bytes()
+        content = read_plain(desk.cwd / path, _LARGEST_INPUT, follows=True)
         digest.update(b"%b\0%d\0%b" % (os.fsencode(path), len(content), content))
     return digest.hexdigest()
 

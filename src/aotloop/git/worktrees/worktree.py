@@ -1,6 +1,7 @@
-"""A worktree as we show it to git: the agent's changes to `.git`, HEAD or the index do not affect us.
+"""A worktree and its start. Only the files in it count; what an agent does with git there does not affect us.
 
-We tell git every path, and use our own index beside the agent's: only the files count.
+Our part (index, lists, the registration) is in a folder of ours, see `work_tree`. The git folder in the worktree is the
+agent's own.
 """
 
 from __future__ import annotations
@@ -11,22 +12,14 @@ from pathlib import Path
 
 import msgspec
 
-from aotloop.git.command import Done, Place, git
+from aotloop.git.command import Done
 from aotloop.git.objects import Change, changes
 from aotloop.git.repository import Repository
+from aotloop.git.work_tree import WorkTree
 
-INDEX = "aot-index"
-EXCLUDES = "aot-excludes"
-"""Files that set-up put there: not the agent's work, even if the project does not ignore them."""
-
-SETTINGS = (
-    "core.sparseCheckout=false",
-    "core.trustctime=true",
-    "core.checkStat=default",
-    "core.ignoreStat=false",
-    "core.untrackedCache=false",
-)
-"""The agent shares these settings and may have changed them: no change in a worktree may stay hidden."""
+WORKTREES = "worktrees"
+GUESTS = "guests"
+"""Our folders for the worktrees that other programs made."""
 
 
 class Desk(msgspec.Struct, frozen=True):
@@ -37,8 +30,8 @@ class Desk(msgspec.Struct, frozen=True):
     base: str
     lock: int | None = None
     """An open file: a process that inherits it also holds the worktree, so no other process takes it over meanwhile."""
-    private: str | None = None
-    """The name of git's folder for it, if that differs from its own."""
+    registration: str | None = None
+    """The name under which git knows it, if another program made it; None: it is ours, and git does not know it."""
 
     @property
     def cwd(self) -> Path:
@@ -51,30 +44,17 @@ class Desk(msgspec.Struct, frozen=True):
         return self.path.is_dir() and not self.path.is_symlink()
 
     @property
-    def git_dir(self) -> Path:
-        return self.repository.common_dir / "worktrees" / (self.private or self.path.name)
+    def own(self) -> Path:
+        """Our folder for it, in git's, where no agent can write."""
+        kind, name = (WORKTREES, self.path.name) if self.registration is None else (GUESTS, self.registration)
+        return self.repository.own_folder / kind / name
 
     @property
-    def place(self) -> Place:
-        excludes = self.git_dir / EXCLUDES
-        return Place(
-            self.path,
-            (*SETTINGS, *([f"core.excludesFile={excludes}"] if excludes.exists() else [])),
-            (
-                *self.repository.identity,
-                ("GIT_DIR", str(self.git_dir)),
-                ("GIT_WORK_TREE", str(self.path)),
-                ("GIT_INDEX_FILE", str(self.git_dir / INDEX)),
-            ),
-        )
+    def tree(self) -> WorkTree:
+        return WorkTree(self.repository, self.path, self.own, lock=self.lock)
 
     def git(self, *words: str, stdin: bytes = b"", accept: tuple[int, ...] = (0,)) -> Done:
-        return git(self.place, *words, stdin=stdin, accept=accept, holding=self.locks)
-
-    @property
-    def locks(self) -> tuple[int, ...]:
-        """A git may outlive us and write files: it holds the worktree as long as it runs."""
-        return () if self.lock is None else (self.lock,)
+        return self.tree.git(*words, stdin=stdin, accept=accept)
 
     def changes(self) -> list[Change]:
         """The changes of our index since the start."""
@@ -82,18 +62,19 @@ class Desk(msgspec.Struct, frozen=True):
         return list(changes(self.git(*words).fields))
 
 
-NOISE = "aot-noise"
+_NOISE = "noise"
+"""Files that git calls changed right after it wrote them."""
 
 
 def note(desk: Desk) -> None:
     """Call this right after git has written the files, before any other process uses them."""
     desk.git("add", "--update")
     lines = [f"{change.blob} {change.path}\0" for change in desk.changes()]
-    (desk.git_dir / NOISE).write_bytes(os.fsencode("".join(lines)))
+    (desk.own / _NOISE).write_bytes(os.fsencode("".join(lines)))
 
 
 def forget(desk: Desk) -> None:
-    (desk.git_dir / NOISE).unlink(missing_ok=True)
+    (desk.own / _NOISE).unlink(missing_ok=True)
 
 
 def without(desk: Desk, found: Iterable[Change]) -> list[Change]:
@@ -109,7 +90,7 @@ def without(desk: Desk, found: Iterable[Change]) -> list[Change]:
 
 def _noted(desk: Desk) -> set[tuple[str, str]]:
     try:
-        lines = os.fsdecode((desk.git_dir / NOISE).read_bytes()).split("\0")[:-1]
+        lines = os.fsdecode((desk.own / _NOISE).read_bytes()).split("\0")[:-1]
     except FileNotFoundError:
         return set()
     return {(path, blob) for blob, _, path in (line.partition(" ") for line in lines)}
