@@ -39,8 +39,9 @@ async def run(spec: ProcessSpec, listener: Listener) -> Completed:
     finally:
         try:
             transport.close()
-            await _clear_away(ProcessGroup(process.mark, process, process.started), spec.ending.grace)
+            await _clear_away(ProcessGroup(process.mark, process, process.started, process.guard), spec.ending.grace)
         finally:
+            process.let_go()
             streams.close()
     streams.raise_fault()
     return Completed(status=status, expiry=expiry, seconds=time.monotonic() - process.started)

@@ -117,6 +117,7 @@ class _Running:
         try:
             self._end_what_is_left()
         finally:
+            self._process.let_go()
             self._drain()
             for stream in self._streams:
                 stream.pipe.close()
@@ -132,7 +133,7 @@ class _Running:
             case "group":
                 end_group(process, ending.grace)
             case "tree":
-                group = ProcessGroup(process.mark, process, process.started)
+                group = ProcessGroup(process.mark, process, process.started, process.guard)
                 # Some process holds an open pipe.
                 is_held = any(stream.pipe.is_open for stream in self._streams)
                 if not has_ended or is_held or group.anything_left():

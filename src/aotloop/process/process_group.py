@@ -2,7 +2,8 @@
 
 So nothing outlives an attempt or a check. A process belongs to the group if it descends from the leader, is in its
 session, or has its mark in the environment (Linux only; that finds daemons that left the session and lost their
-parent). A process that cleared its environment, left the session *and* lost its parent looks like a foreign process.
+parent). A process that cleared its environment, left the session *and* lost its parent looks like a foreign process;
+only a guard (see sandbox.enclosure) ends that one, too.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from aotloop.process.sandbox.enclosure import REAPER_MARK, Guard
 from aotloop.process.spawn import Process
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 _ROUNDS = 10
 _ROUND_SECONDS = 0.1
 _POLL_SECONDS = 0.01
+_GUARD_SECONDS = 5.0
+"""The longest time in which a guard ends everything; usually it needs milliseconds."""
 
 
 class Leader(Protocol):
@@ -41,8 +45,15 @@ class ProcessGroup:
     All methods block: they are not for the thread of an event loop.
     """
 
-    def __init__(self, mark: str | None, leader: Leader | None = None, since: float | None = None) -> None:
+    def __init__(
+        self,
+        mark: str | None,
+        leader: Leader | None = None,
+        since: float | None = None,
+        guard: Guard | None = None,
+    ) -> None:
         """`since`: the start of the leader on the monotonic clock. Use a group directly after creating it."""
+        self._guard = guard
         self._mark = mark.encode() if mark else None
         self._leader = leader
         self._session = leader.pid if leader is not None else None
@@ -74,8 +85,10 @@ class ProcessGroup:
     def kill(self, grace: float, hurry: threading.Event | None = None) -> None:
         """SIGTERM to all, one shared grace period that `hurry` can shorten, then SIGKILL until none is found."""
         left = self._members()
-        self._send(left, signal.SIGTERM)
+        self._ask(left)
         if not self._are_dead(left, grace, hurry):
+            if self._guard is not None:
+                self._end_by(self._guard)
             self._send(left, signal.SIGKILL)  # first the processes that we know already
         quiet = False
         for _ in range(_ROUNDS):  # some may fork meanwhile
@@ -90,6 +103,33 @@ class ProcessGroup:
                 # Look twice: for a moment during exec a process has no readable environment.
                 quiet = True
                 time.sleep(_POLL_SECONDS)
+
+    def _ask(self, members: list[psutil.Process]) -> None:
+        """Bubblewrap itself is not asked: it would end at once, and with it all others, without grace."""
+        if self._guard is None or not self._guard.is_namespace:
+            self._send(members, signal.SIGTERM)
+            return
+        import psutil  # noqa: PLC0415 - see _process
+
+        for process in members:
+            with contextlib.suppress(psutil.Error, OSError):
+                if process.ppid() != self._session:  # the first process of the namespace
+                    process.send_signal(signal.SIGTERM)
+
+    def _end_by(self, guard: Guard) -> None:
+        """When the leader has ended, none of its processes is left."""
+        if guard.is_namespace:
+            for pid in self._candidates(_pids()):
+                if _parent(pid) == self._session:
+                    with contextlib.suppress(OSError):
+                        os.kill(pid, signal.SIGKILL)
+        guard.end()
+        deadline = time.monotonic() + _GUARD_SECONDS
+        while (self._leader_lives() or self._is_guarded()) and time.monotonic() < deadline:
+            time.sleep(_POLL_SECONDS)
+
+    def _is_guarded(self) -> bool:
+        return isinstance(self._leader, Process) and self._leader.is_guarded()
 
     def _members(self) -> list[psutil.Process]:
         """The living members, except the leader, which `poll` reaps, and except us and our ancestors.
@@ -154,6 +194,11 @@ def kill_orphans(run_id: str, grace: float = 0.5) -> bool:
     is_any = group.anything_left()
     if is_any:
         group.kill(grace)
+    # A reaper of a dead run is killing what has no mark any more. It needs no help, only a moment.
+    reapers = ProcessGroup(f"{REAPER_MARK}={run_id}\0")
+    deadline = time.monotonic() + _GUARD_SECONDS
+    while reapers.anything_left() and time.monotonic() < deadline:
+        time.sleep(_POLL_SECONDS)
     return is_any
 
 

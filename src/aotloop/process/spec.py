@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from aotloop.process.sandbox import Confinement
+from aotloop.process.sandbox.fence import Confinement
 
 NEVER = float("inf")
 
@@ -55,6 +55,8 @@ class ProcessSpec(msgspec.Struct, frozen=True, kw_only=True):
     held: tuple[int, ...] = ()
     """Open descriptors that it keeps while it runs, even if we are killed: locks, for example."""
     confinement: Confinement | None = None
+    scoped: bool = False
+    """Whether it is kept from abstract sockets of processes outside; a confined process always is, where possible."""
     limits: Limits = Limits()
     ending: Ending = Ending()
 

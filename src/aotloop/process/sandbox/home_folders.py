@@ -1,0 +1,149 @@
+"""Folders of a home by their meaning: what belongs to us, what is a secret, and what a client keeps for itself.
+
+Two tables, and nothing else knows such names. A path that begins with `$` stands for the value of a variable.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+SECRETS = (
+    "~/.ssh",
+    "~/.gnupg",
+    "~/.aws",
+    "~/.azure",
+    "~/.config/gcloud",
+    "~/.config/doctl",
+    "~/.config/gh",
+    "~/.config/glab-cli",
+    "~/.config/hub",
+    "~/.config/op",
+    "~/.config/Bitwarden CLI",
+    "~/.config/rclone",
+    "~/.config/sops",
+    "~/.kube",
+    "~/.docker",
+    "~/.netrc",
+    "~/.git-credentials",
+    "~/.config/git/credentials",
+    "~/.npmrc",
+    "~/.yarnrc.yml",
+    "~/.pypirc",
+    "~/.gem/credentials",
+    "~/.cargo/credentials",
+    "~/.cargo/credentials.toml",
+    "~/.m2/settings.xml",
+    "~/.gradle/gradle.properties",
+    "~/.terraform.d",
+    "~/.terraformrc",
+    "~/.vault-token",
+    "~/.pgpass",
+    "~/.my.cnf",
+    "~/.password-store",
+    "~/.local/share/keyrings",
+    "~/.local/share/kwalletd",
+    "~/.pki",
+    "~/.bash_history",
+    "~/.zsh_history",
+    "~/.python_history",
+    "~/.psql_history",
+    # Browsers and mail: cookies and saved passwords.
+    "~/.mozilla",
+    "~/.thunderbird",
+    "~/.config/google-chrome",
+    "~/.config/google-chrome-beta",
+    "~/.config/chromium",
+    "~/.config/BraveSoftware",
+    "~/.config/microsoft-edge",
+    "~/.config/opera",
+    "~/.config/vivaldi",
+    "~/snap/firefox",
+    "~/snap/chromium",
+    "~/.var/app",
+    "~/Library/Keychains",
+)
+
+CLIENTS: Mapping[str, tuple[str, ...]] = {
+    "claude": ("~/.claude/", "~/.claude.json", "$CLAUDE_CONFIG_DIR/"),
+    "codex": ("~/.codex/", "$CODEX_HOME/"),
+    "opencode": (
+        *("~/.local/share/opencode/", "~/.local/state/opencode/", "~/.config/opencode/", "~/.cache/opencode/"),
+        *("$XDG_DATA_HOME/opencode/", "$XDG_STATE_HOME/opencode/", "$XDG_CONFIG_HOME/opencode/"),
+        *("$XDG_CACHE_HOME/opencode/",),
+    ),
+    "gemini": ("~/.gemini/",),
+    "qwen": ("~/.qwen/",),
+    "cursor-agent": ("~/.cursor/", "~/.config/cursor/"),
+    "copilot": ("~/.copilot/", "~/.config/github-copilot/"),
+    "aider": ("~/.aider/", "~/.aider.conf.yml"),
+    "goose": ("~/.config/goose/", "~/.local/share/goose/", "~/.local/state/goose/"),
+    "amp": ("~/.config/amp/", "~/.local/share/amp/"),
+    "crush": ("~/.config/crush/", "~/.local/share/crush/"),
+    "kimi": ("~/.kimi/",),
+    "vibe": ("~/.vibe/",),
+}
+"""The state of clients that we know, with their logins. A path that ends with `/` is a folder."""
+
+_OURS = ("~/.config/aotloop", "$XDG_CONFIG_HOME/aotloop", "~/.local/share/aotloop", "$XDG_DATA_HOME/aotloop")
+
+
+def ours(env: Mapping[str, str]) -> list[str]:
+    """The person's settings of aotloop and all that the person accepted, whether it exists or not.
+
+    Also those of our own environment: some clients get folders of their own in `env`.
+    """
+    return list(dict.fromkeys([*_real(_OURS, env), *_real(_OURS, os.environ)]))
+
+
+def secrets(env: Mapping[str, str], client: str | None) -> list[str]:
+    """Secrets that exist, and the state of all clients except this one."""
+    others = (path for name, paths in CLIENTS.items() if name != client for path in paths)
+    own = set(state_of(client, env))
+    return [path for path in _real((*SECRETS, *others), env) if path not in own and os.path.lexists(path)]
+
+
+def state_of(client: str | None, env: Mapping[str, str]) -> list[str]:
+    return list(_real(CLIENTS.get(client or "", ()), env))
+
+
+def prepare_state(client: str | None, env: Mapping[str, str]) -> None:
+    """Makes what is missing: in a home that is read-only, the client itself could not."""
+    for written, path in _found(CLIENTS.get(client or "", ()), env):
+        with suppress(OSError):
+            if written.endswith("/"):
+                Path(path).mkdir(mode=0o700, parents=True, exist_ok=True)
+            elif written.endswith(".json") and not Path(path).exists():
+                Path(path).write_text("{}\n")
+
+
+def client_in(argv: Iterable[str]) -> str | None:
+    """The known client that a command of the settings names, also inside of a shell command or as `claude-code-acp`.
+
+    Never ask this about arguments that hold a prompt: its words would open the state of a client.
+    """
+    for argument in argv:
+        words = [argument]
+        with suppress(ValueError):
+            words += shlex.split(argument)
+        for word in words:
+            program = os.path.basename(word)  # noqa: PTH119 - any text, not only a path
+            for name in CLIENTS:
+                if program == name or program.startswith(f"{name}-"):
+                    return name
+    return None
+
+
+def _real(paths: Iterable[str], env: Mapping[str, str]) -> Iterator[str]:
+    yield from dict.fromkeys(path for _, path in _found(paths, env))
+
+
+def _found(paths: Iterable[str], env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for written in paths:
+        first, _, rest = written.partition("/")
+        start = env.get("HOME", "") if first == "~" else env.get(first[1:], "")
+        if start.startswith("/"):
+            yield written, os.path.realpath(f"{start}/{rest}")

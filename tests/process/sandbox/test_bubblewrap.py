@@ -1,0 +1,110 @@
+"""Behind bubblewrap only what is open can be changed, and secrets are not there. Skipped where it does not work."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from aotloop.process.sandbox import Policy
+from aotloop.process.sandbox.engine import why_not_bwrap
+from tests.process.sandbox.worlds import a_world
+
+pytestmark = pytest.mark.skipif(why_not_bwrap() is not None, reason=f"{why_not_bwrap()}")
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "echo x > ../checkout/file",
+        "truncate -s 0 ../checkout/file",
+        "chmod 777 ../checkout/file",
+        "touch -d 2001-01-01 ../checkout/file",
+        "ln ../checkout/file mine",
+        "mv ../checkout/file mine",
+        "mount --bind . ../checkout",
+        "unshare -Urm sh -c 'mount -o remount,rw,bind ../checkout ../checkout && echo x > ../checkout/file'",
+        "echo x > ~/new",
+        "echo x > ~/.config/aotloop/config.toml",
+        "test -e ~/.ssh/file",
+        "test -e ~/.aws/file",
+        "test -e ~/.config/gh/file",
+        "test -e ~/.codex/file",
+        "test -e ~/.claude/file",
+        "test -e ~/.local/share/aotloop/file",
+        "umount ~/.ssh && test -e ~/.ssh/file",
+        "echo x > /dev/tty",
+    ],
+)
+def test_an_attack_fails_and_changes_nothing(tmp_path: Path, attack: str) -> None:
+    world = a_world(tmp_path)
+    before = (world.checkout / "file").stat()
+    ran = world.run(world.confinement("bwrap"), attack)
+    assert ran.status not in {0, None}
+    after = (world.checkout / "file").stat()
+    assert (before.st_mode, before.st_mtime_ns, before.st_size, before.st_nlink) == (
+        *(after.st_mode, after.st_mtime_ns, after.st_size, after.st_nlink),
+    )
+
+
+def test_the_worktree_and_temporary_files_are_writable(tmp_path: Path) -> None:
+    world = a_world(tmp_path)
+    work = "echo a > file && mkdir d && mv file d/f && chmod 700 d && mktemp && echo x > /tmp/x && echo x > /dev/null"
+    assert world.run(world.confinement("bwrap"), work).status == 0
+    assert (world.worktree / "d" / "f").read_text() == "a\n"
+    assert not Path("/tmp/x").exists()
+
+
+def test_the_client_that_runs_has_its_state_and_no_other(tmp_path: Path) -> None:
+    world = a_world(tmp_path)
+    command = "cat ~/.claude/file && echo new > ~/.claude/file && test ! -e ~/.codex/file"
+    assert world.run(world.confinement("bwrap", "claude"), command).status == 0
+    assert (world.home / ".claude" / "file").read_text() == "new\n"
+    assert (world.home / ".claude.json").exists()
+
+
+def test_what_the_person_names_stays_writable(tmp_path: Path) -> None:
+    world = a_world(tmp_path)
+    fence = world.confinement("bwrap").under(Policy(writable=(str(world.home / ".aws"),)))
+    assert world.run(fence, "cat ~/.aws/file && echo new > ~/.aws/file").status == 0
+
+
+def test_processes_outside_are_not_there(tmp_path: Path) -> None:
+    world = a_world(tmp_path)
+    ran = world.run(world.confinement("bwrap"), "ls /proc | grep -c '^[0-9]'; cat /proc/1/environ | tr '\\0' '\\n'")
+    assert int(ran.out.split()[0]) < 10
+    assert "PYTEST" not in ran.out
+
+
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A folder for sockets: their paths have at most 107 characters."""
+    with TemporaryDirectory(prefix="s-") as folder:
+        yield Path(folder)
+
+
+def test_a_service_that_listens_cannot_be_reached(tmp_path: Path, short_path: Path) -> None:
+    world = a_world(short_path)
+    path = world.home / "service.sock"
+    connect = "import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1].replace('@', chr(0))); print('in')"
+    with socket.socket(socket.AF_UNIX) as named, socket.socket(socket.AF_UNIX) as abstract:
+        named.bind(str(path))
+        named.listen()
+        abstract.bind(f"\0aot-{tmp_path.name}")
+        abstract.listen()
+        (world.worktree / "connect.py").write_text(connect)
+        for address in (str(path), f"@aot-{tmp_path.name}"):
+            program = f"python3 connect.py '{address}'"
+            assert subprocess.run(["sh", "-c", program], cwd=world.worktree, capture_output=True, check=True).stdout
+            ran = world.run(world.confinement("bwrap"), program)
+            assert (ran.status, ran.out) == (1, ""), address
+
+
+def test_without_a_network_there_is_none(tmp_path: Path) -> None:
+    world = a_world(tmp_path)
+    fence = world.confinement("bwrap").under(Policy(network="none"))
+    assert world.run(fence, "cat /proc/net/dev | tail -n +3 | cut -d: -f1").out.split() == ["lo"]

@@ -1,0 +1,37 @@
+"""A process below a run is known, also if it has cleared its variables."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from aotloop.process.ancestry import is_below_a_run
+
+ASK = "from aotloop.process.ancestry import is_below_a_run; print(is_below_a_run({}))"
+
+
+def asked_below(*wrapping: str, **variables: str) -> str:
+    """The answer of a process without variables, below one that has them."""
+    inner = f'exec env -i {" ".join(wrapping)} "{sys.executable}" -c "{ASK}" | cat; exit 0'
+    env = {"PATH": os.environ["PATH"], **variables}
+    done = subprocess.run(["/bin/sh", "-c", f"( {inner} ); :"], env=env, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_a_person_is_below_nothing() -> None:
+    assert not is_below_a_run({})
+    assert asked_below() == "False"
+
+
+@pytest.mark.parametrize("name", ["AOT_RUN_ID", "AOT_ATTEMPT_MARK", "AOT_CHECK_ID"])
+def test_cleared_variables_do_not_help(name: str) -> None:
+    assert asked_below(**{name: "x"}) == "True"
+    assert asked_below(f"PATH={os.environ['PATH']}", "setsid", "--wait", **{name: "x"}) == "True"
+
+
+def test_its_own_variables_are_enough() -> None:
+    assert is_below_a_run({"AOT_RUN_ID": "x"})
+    assert not is_below_a_run({"AOT_RUN_ID": ""})
