@@ -10,7 +10,7 @@ import pytest
 
 from aotloop.core.model import Constraints, Used
 from tests.loops import atom
-from tests.patience import until
+from tests.patience import PATIENCE, until
 from tests.runner.agents import ANYBODY, Order, done, fails, scripted, times_asked
 from tests.runner.projects import Project, a_project
 
@@ -138,3 +138,52 @@ def test_what_makes_no_sense_is_left_out_and_the_work_is_kept(tmp_path: Path, us
     assert project.run().code == 0
     assert spent(project) == (0.0, Used())
     assert "was left out" in str(project.news())
+
+
+_CLIENT = """#!/bin/sh
+case "$*" in *--version*) echo "2.1.300 (Claude Code)"; exit;; esac
+echo '{"type":"system","subtype":"init","session_id":"s","model":"claude-sonnet-4-5","claude_code_version":"2.1.300"}'
+echo '{"type":"stream_event","session_id":"s","event":{"message":{"usage":{"input_tokens":100000,"output_tokens":1}}}}'
+echo '{"type":"stream_event","session_id":"s","event":{"type":"message_delta","usage":{"output_tokens":20000}}}'
+echo "$AOT_ATTEMPT" >> "$TOLD"
+exec sleep 1000
+"""
+"""It answers for 0.60 USD by the list price of its model, and is then silent."""
+
+
+def test_what_stopped_attempts_cost_is_in_the_state_and_the_journal(tmp_path: Path) -> None:
+    client, told = tmp_path / "claude", tmp_path / "told"
+    client.write_text(_CLIENT)
+    client.chmod(0o755)
+    project = a_project(
+        tmp_path,
+        atom("A1"),
+        base_case="false",
+        config=f'agent = "claude"\n[agents.claude]\nprogram = "{client}"\npass_env = ["TOLD"]\n',
+        constraints=Constraints(max_cost_usd=1.5),
+        environ={"TOLD": str(told), "ANTHROPIC_API_KEY": "none"},
+    )
+    for cycle in (1, 2, 3):
+        told.unlink(missing_ok=True)
+        with project.running() as process:
+            until(told.exists, "no attempt was begun")
+            assert project.aot("stop").code == 0
+            assert process.wait(PATIENCE) == 7
+        assert project.loop.control.cost_usd == pytest.approx(0.6 * cycle)
+        assert project.loop.control.used == Used(input=100_000 * cycle, output=20_000 * cycle)
+    ended = [one for one in project.news() if one["kind"] == "attempt_ended"]
+    assert [one["cost_usd"] for one in ended] == [pytest.approx(0.6)] * 3
+    assert all(one["seconds"] > 0 for one in ended)
+    assert project.run().code == 5, "the limit is reached by attempts that were stopped"
+
+
+def test_with_a_limit_of_money_a_client_that_tells_none_needs_a_price(tmp_path: Path) -> None:
+    client, told = tmp_path / "codex", tmp_path / "told"
+    client.write_text(f'#!/bin/sh\ncase "$*" in *--version*) echo 0.166.0; exit;; esac\ntouch {told}\n')
+    client.chmod(0o755)
+    config = f'agent = "codex"\n[agents.codex]\nprogram = "{client}"\n'
+    project = a_project(tmp_path, atom("A1"), base_case="false", config=config, constraints=Constraints(max_cost_usd=1))
+    ran = project.run()
+    assert ran.code == 6, ran.out
+    assert "price" in (project.loop.control.stop_reason or "")
+    assert not told.exists(), "it was not started"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from aotloop.execution import journal as journals
 from aotloop.execution import run_events
@@ -54,6 +55,19 @@ def test_events_that_grew_too_many_are_set_aside(tmp_path: Path) -> None:
     opened(tmp_path).close()
     assert events.stat().st_size == 0
     assert (tmp_path / ".aot" / "old-events.jsonl").exists()
+
+
+def test_events_of_a_long_run_become_old_while_it_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(journals, "MOST_BYTES", 2_000)
+    journal = journals.Journal(tmp_path)
+    journal.open()
+    for number in range(200):
+        journal.note(run_events.Warned(at="2026-03-03T12:00:00Z", text=f"the {number}th"))
+    journal.close()
+    sizes = {path.name: path.stat().st_size for path in (tmp_path / ".aot").glob("*events.jsonl")}
+    assert sizes.keys() == {"events.jsonl", "old-events.jsonl"}
+    assert max(sizes.values()) < 2_200
+    assert "the 199th" in (tmp_path / ".aot" / "events.jsonl").read_text()
 
 
 def test_records_of_a_run_are_found_in_the_order_of_attempts(tmp_path: Path) -> None:

@@ -84,7 +84,9 @@ def test_the_prompt_says_from_where_what_held_and_what_failed(tmp_path: Path) ->
     orders = [makes(tmp_path, "one"), makes(tmp_path, "two"), makes(tmp_path, "three", is_done=True)]
     project = a_job(tmp_path, orders)
     assert project.run().code == 0
-    assert "# Where you start" not in prompt(project, 1)
+    first = prompt(project, 1)
+    assert "# Where you start\n\nFrom a fresh copy of the branch:" in first
+    assert "got part of it done" not in first
     second, third = prompt(project, 2), prompt(project, 3)
     assert "Attempt 1 got part of it done, and the folder holds what it left." in second
     assert "this held there:\n> there is one\n" in second

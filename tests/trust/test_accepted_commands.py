@@ -79,7 +79,7 @@ def test_one_file_has_many_names(project: Path) -> None:
         assert is_trusted(name, ["make"])
 
 
-def test_commands_that_change_while_a_check_runs_are_not_run(project: Path) -> None:
+def test_commands_that_change_while_a_check_runs_are_not_run(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Consent was for the file as it was; a check of the parent that came later is not covered by it."""
     loop = a_loop(
         atom("P", check=AtomCheck(type="command", value="true")),
@@ -90,6 +90,7 @@ def test_commands_that_change_while_a_check_runs_are_not_run(project: Path) -> N
     swapped = path.read_text().replace('value: "true"\n', 'value: "touch pwned"\n', 2)
     (project / "swapped.md").write_text(swapped)
     (project / "swap.sh").write_text(f"cp swapped.md {path}\n")
+    monkeypatch.setenv("AOT_CONFINE", "off")  # a fence would not let it
     done = subprocess.run(
         [str(Path(sys.executable).parent / "aot"), "atom", "resolve", "A1", "--summary", "s", "--yes"],
         capture_output=True,

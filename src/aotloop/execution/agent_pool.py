@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -9,11 +10,13 @@ from typing import Protocol
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.agents.contract import Backend, Failure, MustWait, Outcome
+from aotloop.agents.contract import Backend, Crashed, Failure, MustWait, Outcome, TimedOut
+from aotloop.agents.prompts.short_prompt import Style
 from aotloop.agents.usage import Price
 from aotloop.core.effects import Role
 from aotloop.execution.task import Task
 from aotloop.process.spec import Limits
+from aotloop.text.shorten import headline
 
 SHELL = "shell"
 
@@ -28,6 +31,7 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
     instructions: str | None = None
     most: int = 1
     """The most attempts in one conversation."""
+    style: Style = "full"
 
 
 class Staff(Protocol):
@@ -43,6 +47,10 @@ class Staff(Protocol):
 
     def sitting_of(self, name: str) -> int: ...
 
+    def style_of(self, name: str) -> Style: ...
+
+    def plays(self, name: str, role: Role) -> bool: ...
+
 
 class AgentPool:
     def __init__(
@@ -55,26 +63,32 @@ class AgentPool:
 
     def name_for(self, role: Role, agent: str | None, *, is_command: bool) -> str | None:
         """The agent that is asked first; `agent`: the one that the task asks for."""
-        return SHELL if is_command else agent or self._staff.agent_of(role)
+        if is_command:
+            return SHELL
+        is_able = agent is not None and (role == "worker" or self._staff.plays(agent, role))
+        return agent if is_able else self._staff.agent_of(role)
 
     def who_is_next(self, task: Task) -> str | None:
         """The agent that is asked now; the first of its chain, if none of them can be asked."""
         name = self._name(task)
-        chosen = self._availability.choose(self._chain(name), task.name) if name is not None else None
+        chosen = self._availability.choose(self._chain(name, task.role), task.name) if name is not None else None
         return chosen if isinstance(chosen, str) else name
 
     def _name(self, task: Task) -> str | None:
         return self.name_for(task.role, task.agent, is_command=task.command is not None)
 
-    def _chain(self, name: str) -> tuple[str, ...]:
-        return (SHELL,) if name == SHELL else self._staff.chain(name)
+    def _chain(self, name: str, role: Role) -> tuple[str, ...]:
+        """Only those that play the role; the first one was asked for."""
+        if name == SHELL:
+            return (SHELL,)
+        return tuple(one for one in self._staff.chain(name) if one == name or self._staff.plays(one, role))
 
     def seat(self, task: Task) -> Seat | Busy | Gone | None:
         """None: no agent is configured for it."""
         name = self._name(task)
         if name is None:
             return None
-        chain = self._chain(name)
+        chain = self._chain(name, task.role)
         chosen = self._availability.choose(chain, task.name)
         return self._seat(chosen, chain, task) if isinstance(chosen, str) else chosen
 
@@ -92,6 +106,7 @@ class AgentPool:
             price=self._staff.price_of(name),
             instructions=self._staff.instructions_for(task.role),
             most=self._staff.sitting_of(name),
+            style=self._staff.style_of(name),
         )
 
     def take_note(self, seat: Seat, task: Task, outcome: Outcome) -> bool:
@@ -100,10 +115,15 @@ class AgentPool:
             case MustWait(reason=reason, retry_after=after, cause=cause):
                 self._availability.rests(seat.agent, reason, after, task.name if cause is None else None)
                 return True
+            case TimedOut(reason=reason, taught=False) if seat.backend.name not in _PROGRAMS:
+                self._availability.rests(seat.agent, f"{reason}: its service seems to be out", None)
+                return True
             case Failure(cause="auth" | "quota", reason=reason):
                 self.dismiss(seat, reason)
                 return True
         self._availability.answered(seat.agent, task.name)
+        if self._availability.crashes(seat.agent, task.name, outcome):
+            return True
         if isinstance(outcome, Failure) and outcome.cause == "refusal" and self.is_another_left(seat, task):
             self._availability.refuses(seat.agent, task.name, outcome.reason)
             return True
@@ -118,6 +138,16 @@ class AgentPool:
         """This agent cannot be used in this run any more."""
         self._availability.is_out(seat.agent, reason)
 
+
+_PROGRAMS = ("command", SHELL)
+"""Programs of which we do not know whether a service is behind them: their silence is their own."""
+
+CRASHING = "the agent crashes"
+CRASHES = 3
+"""So many tasks on which an agent crashes in the same way show that the agent is the cause."""
+_VARYING = re.compile(r"0x[0-9a-fA-F]+|[0-9a-f]{8,}|\d+(?:\.\d+)?|/[^\s:'\"]+")
+"""Numbers, addresses and paths."""
+_CRASH_CHARACTERS = 600
 
 _FIRST_REST, _LONGEST_REST = 15.0, 900.0
 _LONGEST_TOLD = 6 * 3600.0
@@ -153,6 +183,8 @@ class Availability:
         """By agent, and by task if the agent is busy only for that task."""
         self._out: dict[str, str] = {}
         self._refused: dict[tuple[str, str], str] = {}
+        self._crashed: dict[str, tuple[str, set[str]]] = {}
+        """By agent: its last crash, without what differs each time, and the tasks that had it since."""
 
     def choose(self, chain: Sequence[str], task: str) -> str | Busy | Gone:
         now = self._clock()
@@ -186,6 +218,19 @@ class Availability:
     def refuses(self, agent: str, task: str, reason: str) -> None:
         self._refused[agent, task] = reason
 
+    def crashes(self, agent: str, task: str, outcome: Outcome) -> bool:
+        """Whether the agent is the cause: the same crash at several tasks in a row. Then it is out."""
+        if not isinstance(outcome, Crashed):
+            self._crashed.pop(agent, None)
+            return False
+        crash = _VARYING.sub("#", outcome.reason.replace(task, "#"))[:_CRASH_CHARACTERS]
+        before, tasks = self._crashed.get(agent, (crash, set()))
+        self._crashed[agent] = (crash, {*tasks, task} if before == crash else {task})
+        if len(self._crashed[agent][1]) < CRASHES:
+            return False
+        self.is_out(agent, f"{CRASHING}: {agent}, {CRASHES} times alike at different tasks: {headline(outcome.reason)}")
+        return True
+
     def answered(self, agent: str, task: str) -> None:
         self._resting.pop((agent, None), None)
         self._resting.pop((agent, task), None)
@@ -195,4 +240,5 @@ class Availability:
         return max(rests, key=lambda rest: rest.until, default=None)
 
     def _why_not(self, agent: str, task: str) -> str:
-        return f"{agent}: {self._out.get(agent) or self._refused[agent, task]}"
+        reason = self._out.get(agent) or self._refused[agent, task]
+        return reason if reason.startswith(CRASHING) else f"{agent}: {reason}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -13,12 +14,14 @@ from msgspec.structs import replace
 from aotloop.agents import contract
 from aotloop.agents.answers.results import schema
 from aotloop.agents.contract import Assignment, Outcome
-from aotloop.agents.prompts.attempt_prompt import Start
+from aotloop.agents.scratch import keep_answer
 from aotloop.clock import now
+from aotloop.core.checklist import is_decidable
 from aotloop.core.scheduler import reports
 from aotloop.errors import AotError, refusal
-from aotloop.execution.agent_pool import SHELL, AgentPool, Busy, Gone, Seat
+from aotloop.execution.agent_pool import CRASHING, SHELL, AgentPool, Busy, Gone, Seat
 from aotloop.execution.attempt_result import (
+    Interrupted,
     Made,
     failed,
     kind_of,
@@ -27,20 +30,27 @@ from aotloop.execution.attempt_result import (
     told_by,
     unavailable,
     waits,
+    without_agent,
 )
 from aotloop.execution.budget import Budget, bill_of, priced
 from aotloop.execution.conversation import Conversations
-from aotloop.execution.isolation.place import Isolation, Place, Refusal
+from aotloop.execution.isolation.place import Isolation, Place, Refusal, start_of
 from aotloop.execution.journal import Journal
-from aotloop.execution.records import Record, Work
+from aotloop.execution.records import CheckedPart, Record, Work
 from aotloop.execution.task import Task
 from aotloop.execution.verification import Verification
 from aotloop.execution.warm_starts import WarmStarts
+from aotloop.fence.agent_folder import agent_folder
+from aotloop.text.shorten import headline
 
 GRACE = 5.0
 """Seconds between SIGTERM and SIGKILL, unless a person asks for an immediate end."""
 
 _PAUSE = 15.0
+_Failure = contract.Failed | contract.Garbage | contract.TimedOut | contract.Crashed
+_FORMLESS = "its work passes the check, but its answer is not in the form that was asked for"
+_UNCOUNTED = ("codex",)
+"""Clients that tell tokens only at their end, and no money: with a limit of money they need a price."""
 
 
 class Attempts:
@@ -65,6 +75,8 @@ class Attempts:
         self._state_file = state_file
         self._on_output = on_output
         self._conversations = conversations if conversations is not None else Conversations()
+        self.interrupted: dict[int, Interrupted] = {}
+        """Attempts that were cancelled, by number. The run takes them out."""
 
     async def make(self, task: Task) -> Made:
         try:
@@ -72,7 +84,7 @@ class Attempts:
                 return await self._check(task, task.found)
             match self._agent_pool.seat(task):
                 case None:
-                    return unavailable(task, "there is no agent to do it: --agent names one, or `agent` in aot.toml")
+                    return without_agent(task)
                 case Busy(seconds=seconds, reason=reason):
                     return waits(task, reason, seconds)
                 case Gone(reason=reason):
@@ -86,6 +98,10 @@ class Attempts:
     async def _make_with(self, seat: Seat, task: Task) -> Made:
         if task.allowance is not None and task.allowance <= 0 and seat.agent != SHELL:
             return waits(task, "what is left of the money is reserved for others", _PAUSE)
+        if task.allowance is not None and seat.price is None and seat.backend.name in _UNCOUNTED:
+            why = f"it tells no cost, so no limit of money can hold: give it a `price` ([agents.{seat.agent}])"
+            self._agent_pool.dismiss(seat, why)
+            return self._excused(task, seat, why)
         place = await self.warm_starts.place(task)
         try:
             made = await self._make_at(place, task, seat)
@@ -109,16 +125,36 @@ class Attempts:
         return replace(made, seconds=outcome.seconds, bill=bill_of(outcome), notes=notes)
 
     async def _outcome(self, place: Place, task: Task, seat: Seat) -> Outcome:
-        on_output, assignment = partial(self._on_output, task.number), self._assignment(place, task, seat)
+        on_output = partial(self._on_output, task.number)
+        began, meter = time.monotonic(), contract.Meter()
         try:
-            async with self._isolation.watched(place, assignment) as watch:
-                outcome = await self._conversations.run(seat, place, task, assignment, on_output)
+            with agent_folder() as scratch:
+                assignment = replace(self._assignment(place, task, seat, scratch), meter=meter)
+                async with self._isolation.watched(place, assignment) as watch:
+                    outcome = await self._conversations.run(seat, place, task, assignment, on_output)
+                keep_answer(assignment)
+        except asyncio.CancelledError:
+            self._interrupt(task, seat, meter, time.monotonic() - began)
+            raise
         except AotError as error:
             self._agent_pool.dismiss(seat, refusal(error).message)
             if self._agent_pool.is_another_left(seat, task):
                 return contract.MustWait(reason=error.message, retry_after=0.0)
             raise
-        return priced(watch.judged(outcome), seat.price)
+        outcome = priced(watch.judged(outcome), seat.price)
+        if outcome.cost_usd is None and outcome.tokens is not None:  # it ended before its client could tell
+            return replace(outcome, cost_usd=meter.cost_usd)
+        return outcome
+
+    def _interrupt(self, task: Task, seat: Seat, meter: contract.Meter, seconds: float) -> None:
+        """What it used is on disk, and then told: money that was spent is never forgotten."""
+        ended = contract.Crashed(reason="ended by us", tokens=meter.tokens, cost_usd=meter.cost_usd, seconds=seconds)
+        outcome = priced(ended, seat.price)
+        record = replace(record_of(task, outcome), outcome="cancelled")
+        self.interrupted[task.number] = Interrupted(record=record, seconds=round(seconds, 3))
+        if not record.bill.is_empty:
+            with suppress(AotError, OSError):
+                self._journal.keep(record)
 
     def _filed(self, record: Record, report: reports.OfAttempt) -> Record | None:
         """The record is on disk before the result is reported: if this run dies, the next one knows result and cost.
@@ -159,9 +195,8 @@ class Attempts:
         self._journal.keep(record)
         return replace(made, report=report, record=record)
 
-    def _assignment(self, place: Place, task: Task, seat: Seat) -> Assignment:
+    def _assignment(self, place: Place, task: Task, seat: Seat, scratch: Path) -> Assignment:
         is_command = task.command is not None
-        scratch = self._journal.attempt_folder(task.name, task.number)
         return Assignment(
             role=task.role,
             atom=task.name,
@@ -171,22 +206,20 @@ class Attempts:
             cwd=place.cwd,
             state_file=self._state_file,
             scratch=scratch,
-            prompt="" if is_command else task.prompt(seat.instructions, self._start(place)),
+            records=self._journal.attempt_folder(task.name, task.number),
+            prompt=""
+            if is_command
+            else task.prompt(seat.instructions, start_of(place, in_place=self._isolation.branch is None), seat.style),
             command=task.command,
             bindings=task.results,
             limits=seat.limits,
             grace=GRACE,
             result_schema={} if is_command else schema(task.role),
+            check=task.check,
+            touches=task.touches,
             max_cost_usd=task.allowance,
             confinement=place.confinement.opened(scratch) if place.confinement is not None else None,
         )
-
-    def _start(self, place: Place) -> Start:
-        if self._isolation.branch is None:
-            return Start(folder="as it is")
-        if (kept := place.kept) is None:
-            return Start(folder="fresh")
-        return Start(folder="kept", attempt=kept.attempt, held=kept.held, failing=kept.failing)
 
     async def _taken(self, place: Place, task: Task, seat: Seat, outcome: Outcome) -> Made:
         is_excused = self._agent_pool.take_note(seat, task, outcome)
@@ -204,7 +237,7 @@ class Attempts:
             case _ if is_excused or isinstance(outcome, contract.MustWait):
                 return self._excused(task, seat, outcome.reason)
             case _:
-                return failed(task, kind_of(outcome), outcome.reason, outcome)
+                return await self._failed(place, task, outcome)
 
     def _excused(self, task: Task, seat: Seat, reason: str) -> Made:
         """The agent is the cause, not the atom: another agent is asked, now or as soon as one is free."""
@@ -214,6 +247,8 @@ class Attempts:
                 return waits(task, told, seconds)
             case Seat(agent=agent):
                 return waits(task, f"{told}; {agent} is asked next" if agent != seat.agent else told, 0.0)
+            case Gone(reason=gone) if CRASHING in gone:
+                return unavailable(task, gone)
             case _:
                 return unavailable(task, told)
 
@@ -239,19 +274,36 @@ class Attempts:
         lost = (f"changes in submodules were left out: {', '.join(work.left_out)}",) if work.left_out else ()
         return replace(made, notes=(*made.notes, *lost))
 
+    async def _failed(self, place: Place, task: Task, outcome: _Failure) -> Made:
+        """If only the form of the answer is wrong, the check decides about the work."""
+        failure = failed(task, kind_of(outcome), outcome.reason, outcome)
+        if not isinstance(outcome, contract.Garbage) or task.role != "worker" or not is_decidable(task.check):
+            return failure
+        counts = {name: getattr(outcome, name) for name in ("cost_usd", "tokens", "turns", "seconds")}
+        made = await self._done(place, task, contract.Done(summary=_FORMLESS, **counts))
+        if isinstance(made.report, reports.WorkDone):
+            return replace(made, notes=(*made.notes, f"{_FORMLESS}: {headline(outcome.reason)}"))
+        return replace(failure, left=made.left)
+
     async def _checked(self, place: Place, task: Task, record: Record) -> Made:
         """The result is on disk before it is checked: after a crash it is not paid for twice."""
+        parts: tuple[CheckedPart, ...] = ()
         if task.check is not None:
             self._journal.keep(record)
-            found = await self._verification.found(task.check, place.cwd, task.judge)
+            work = record.work
+            commit = (work.commit or work.base) if work is not None else None
+            async with self._isolation.to_check(commit) as clean:
+                found = await self._verification.found(task.check, clean.cwd, task.judge, clean.confinement)
             if found.problem is not None:
                 made = failed(task, "failed", f"it says that it is done, but {found.problem}")
-                return replace(made, left=await self.warm_starts.left(task, place, record.work, found))
+                left = await self.warm_starts.left(task, place, record.work, found)
+                return replace(made, left=left, checks=found.parts)
+            parts = found.parts
         report = reports.WorkDone(at=now(), attempt=task.number, summary=record.summary, artifacts=record.artifacts)
         work = replace(record.work, is_checked=True) if record.work is not None else None
         record = told_by(replace(record, work=work), report)
         self._journal.keep(record)
-        return Made(report=report, outcome="done", summary=record.summary, record=record)
+        return Made(report=report, outcome="done", summary=record.summary, record=record, checks=parts)
 
     async def _check(self, task: Task, record: Record) -> Made:
         """Checks the files that are there."""

@@ -10,8 +10,9 @@ from aotloop.agents.contract import Outcome
 from aotloop.clock import now
 from aotloop.core.events import Child
 from aotloop.core.scheduler import reports
+from aotloop.execution.agent_pool import CRASHING
 from aotloop.execution.budget import Bill, bill_of
-from aotloop.execution.records import Kept, Record, Report, Work
+from aotloop.execution.records import CheckedPart, Kept, Record, Report, Work
 from aotloop.execution.task import Task
 from aotloop.execution.verification import Found
 
@@ -38,6 +39,15 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     left: Left | None = None
     """The work of a failed attempt that may be useful."""
+    checks: tuple[CheckedPart, ...] = ()
+    """What the check found; empty: it was not checked."""
+
+
+class Interrupted(msgspec.Struct, frozen=True, kw_only=True):
+    """An attempt that was cancelled: no result, but a bill."""
+
+    record: Record
+    seconds: float = 0.0
 
 
 def failed(task: Task, outcome: str, reason: str, said: Outcome | None = None) -> Made:
@@ -55,8 +65,18 @@ def waits(task: Task, reason: str, seconds: float) -> Made:
 
 def unavailable(task: Task, reason: str, told: str = "") -> Made:
     """No agent can do it in this run; the atom is not the cause."""
-    report = reports.MustWait(at=now(), attempt=task.number, reason=reason, for_good=True)
+    of_all = reason.startswith(CRASHING)
+    report = reports.MustWait(at=now(), attempt=task.number, reason=reason, for_good=True, of_all=of_all)
     return Made(report=report, outcome="unavailable", summary=told or reason)
+
+
+def without_agent(task: Task) -> Made:
+    """No agent is configured that plays the role. A probe that cannot be made says nothing against the atom."""
+    if task.role != "probe":
+        return unavailable(task, "there is no agent to do it: --agent names one, or `agent` in aot.toml")
+    words = "nothing was looked at: no agent that is configured plays the role of a probe"
+    report = reports.ProbeReturned(at=now(), attempt=task.number, feasible=True, findings=words)
+    return Made(report=report, outcome="probed", summary=words, notes=(words,))
 
 
 def kind_of(outcome: Outcome) -> str:

@@ -6,6 +6,7 @@ worth saving, and a limited number of attempts. In all other cases the next atte
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
@@ -26,6 +27,7 @@ from aotloop.execution.isolation.place import Place
 from aotloop.execution.records import Work
 from aotloop.execution.task import Task
 from aotloop.execution.threads import in_thread
+from aotloop.fence.agent_folder import remove_left_folders
 from aotloop.git.attempt_commit import differences
 
 LEAST_SHARE = 1 / 20
@@ -60,6 +62,10 @@ class _Measured(msgspec.Struct, frozen=True):
     whole: float = 0.0
 
 
+_LONGEST_MERGE, _TICK = 2.0, 0.02
+"""Seconds."""
+
+
 class Conversations:
     def __init__(self, folder: Path | None = None, is_resolved: Callable[[str], bool] = lambda _: False) -> None:
         """`folder`: for this run alone; None: each attempt has a new conversation.
@@ -88,7 +94,7 @@ class Conversations:
         if store is None:
             return await seat.backend.run(assignment, on_output)
         before = self._kept.pop(place.cwd, None)
-        kept = before if before is not None and self._may_go_on(before, seat, task) else None
+        kept = before if before is not None and await self._may_go_on(before, seat, task) else None
         if kept is not None:
             prompt = follow_up(assignment.prompt, await _changes(place, kept.tree))
             sitting = Sitting(store=store, session=kept.session)
@@ -131,11 +137,20 @@ class Conversations:
 
     # --- whether it goes on --------------------------------------------------------------------------------------
 
-    def _may_go_on(self, kept: _Kept, seat: Seat, task: Task) -> bool:
+    async def _may_go_on(self, kept: _Kept, seat: Seat, task: Task) -> bool:
         is_same = (kept.agent, kept.backend, kept.epoch) == (seat.agent, seat.backend, task.epoch)
-        has_worked = kept.is_checked and self._is_resolved(kept.task)
         is_first_try = not task.failures  # after a failure, a new conversation takes a new view
-        return is_same and has_worked and is_first_try and kept.attempts < seat.most and self._pays(seat.agent)
+        may = is_same and kept.is_checked and is_first_try and kept.attempts < seat.most and self._pays(seat.agent)
+        return may and await self._is_merged(kept)
+
+    async def _is_merged(self, kept: _Kept) -> bool:
+        """The merge of its last work may be under way: it takes a moment, which is less than a new start costs."""
+        deadline = asyncio.get_running_loop().time() + _LONGEST_MERGE
+        while not self._is_resolved(kept.task):
+            if asyncio.get_running_loop().time() > deadline:
+                return False
+            await asyncio.sleep(_TICK)
+        return True
 
     def _pays(self, agent: str) -> bool:
         """Without a measurement, it does not pay."""
@@ -151,6 +166,7 @@ def remove_conversations(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     with suppress(OSError):  # it holds those of another loop
         folder.parent.rmdir()
+    remove_left_folders()
 
 
 def _may_sit(seat: Seat, task: Task) -> bool:

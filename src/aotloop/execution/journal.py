@@ -2,8 +2,8 @@
 
     .aot/.gitignore                    it ignores itself
     .aot/events.jsonl                  what happened, line by line; see aotloop.execution.run_events
-    .aot/attempts/<atom>-<n>/          prompt.md, transcript.jsonl, … of the agent; our record.json with
-                                       the result, which becomes used.json once it is used
+    .aot/attempts/<atom>-<n>/          prompt.md, transcript.jsonl, result.json; our record.json with the result,
+                                       which becomes used.json once it is used; record.codes proves that it is ours
     .aot/judgements/<item>-…/          the same of an agent that judged an item of the base case
     .aot/sittings/<run>/               conversations that can go on, for as long as a run lasts
 
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,19 +22,23 @@ import msgspec
 from msgspec.structs import replace
 
 from aotloop.errors import Unavailable
-from aotloop.execution.records import Kept, Record
+from aotloop.execution.records import Kept, Record, doubted
 from aotloop.execution.run_events import RunEvent
+from aotloop.foreign_files import open_to_append, read_foreign, write_new
 from aotloop.git.attempt_commit import name_of
 from aotloop.statefile.durable import JOURNALS
 from aotloop.text.encodable import encodable
+from aotloop.trust.seal import code_for, is_sealed
 
 FOLDER = JOURNALS
 EVENTS = "events.jsonl"
 RECORD = "record.json"
 USED = "used.json"
+CODES = "record.codes"
+_LONGEST_NUMBER = 9
 _MOST_OF_A_RECORD = 2_000_000
 MOST_BYTES = 20_000_000
-"""The most bytes of the events; then they become the old events, and the old ones before are deleted."""
+"""The most bytes of the events, also during a run; then they become the old events, and those before are deleted."""
 
 
 class Journal:
@@ -56,11 +59,10 @@ class Journal:
             if not os.path.lexists(ignore):
                 ignore.write_text("*\n")
             events = self.folder / EVENTS
-            if events.is_file() and events.stat().st_size > MOST_BYTES:
+            if events.is_file() and not events.is_symlink() and events.stat().st_size > MOST_BYTES:
                 events.replace(events.with_name(f"old-{EVENTS}"))
-            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
-            self._events = os.open(events, flags, 0o644)
-            if not _ends_a_line(events):
+            self._events = open_to_append(events)
+            if not _ends_a_line(self._events):
                 os.write(self._events, b"\n")  # a process that was killed left half a line
 
     def _refuse_links(self) -> None:
@@ -78,8 +80,9 @@ class Journal:
             self._events = None
 
     def note(self, news: RunEvent) -> None:
-        if self._events is not None and not os.fstat(self._events).st_nlink:  # the folder was removed while we run
-            self.close()
+        status = os.fstat(self._events) if self._events is not None else None
+        if status is not None and (not status.st_nlink or status.st_size > MOST_BYTES):
+            self.close()  # the folder was removed while we run, or the file is full
             try:
                 self.open()
             except Unavailable as error:
@@ -108,11 +111,19 @@ class Journal:
         draft, content = f"{folder}/.{RECORD}", self._encoded(record)
         with self._noting():
             try:
-                _write(draft, content)
+                write_new(draft, content, 0o666)
             except FileNotFoundError:  # no agent has made its folder
                 folder.mkdir(parents=True)
-                _write(draft, content)
+                write_new(draft, content, 0o666)
+            self._seal(folder, content)
             os.replace(draft, f"{folder}/{RECORD}")  # noqa: PTH105 - every attempt pays for this
+
+    def _seal(self, folder: Path, content: bytes) -> None:
+        """The code comes before the record; the code before stays, as long as the record of that code is there."""
+        with contextlib.suppress(Unavailable):  # without a home: then the record is as good as one of others
+            new = code_for(_purpose(folder), content)
+            write_new(f"{folder}/.{CODES}", "\n".join([new, *_codes(folder)[:1]]).encode())
+            os.replace(f"{folder}/.{CODES}", f"{folder}/{CODES}")  # noqa: PTH105 - as above
 
     def _encoded(self, record: Record) -> bytes:
         try:
@@ -125,6 +136,7 @@ class Journal:
         folder = self.attempt_folder(record.atom, record.attempt)
         with self._noting(), contextlib.suppress(FileNotFoundError):
             os.replace(f"{folder}/{RECORD}", f"{folder}/{USED}")  # noqa: PTH105 - as above
+            os.unlink(f"{folder}/{CODES}")  # noqa: PTH108 - as above
 
     def give_up(self, atom: str, attempt: int) -> None:
         """The files of this attempt will not be used. Its cost is still counted."""
@@ -142,7 +154,7 @@ class Journal:
         """The start that the last ended attempt on this atom left for the next; None: it left none."""
         prefix = name_of(atom, "")
         numbers = [name.removeprefix(prefix) for name in self._names() if name.startswith(prefix)]
-        for number in sorted((int(digits) for digits in numbers if digits.isdecimal()), reverse=True):
+        for number in sorted((int(digits) for digits in numbers if _is_number(digits)), reverse=True):
             record = self._ended(self.attempt_folder(atom, number))
             if record is not None and record.role == "worker" and record.report is not None:
                 said = (record.atom, record.attempt, record.run_id)
@@ -152,7 +164,7 @@ class Journal:
     def last_attempt(self) -> int:
         """The highest number that any attempt had; 0: there was none."""
         numbers = (name.rpartition("-")[2] for name in self._names())
-        return max((int(digits) for digits in numbers if digits.isdecimal()), default=0)
+        return max((int(digits) for digits in numbers if _is_number(digits)), default=0)
 
     def _all(self) -> Iterator[Record]:
         for name in self._names():
@@ -160,15 +172,20 @@ class Journal:
                 yield record
 
     def _record(self, folder: Path) -> Record | None:
-        with contextlib.suppress(OSError, msgspec.MsgspecError):
-            return msgspec.json.decode((folder / RECORD).read_bytes(), type=Record)
+        """Without our code, it counts only for what the repository proves."""
+        with contextlib.suppress(OSError, msgspec.MsgspecError, RecursionError):
+            content = read_foreign(folder / RECORD, _MOST_OF_A_RECORD)
+            record = msgspec.json.decode(content, type=Record)
+            if name_of(record.atom, record.attempt) == folder.name:
+                is_ours = any(is_sealed(_purpose(folder), content, code) for code in _codes(folder))
+                return record if is_ours else doubted(record)
         return None
 
     def _ended(self, folder: Path) -> Record | None:
-        """The record of an ended attempt, used or not."""
+        """The record of an ended attempt, used or not. A start that it names is compared with the repository."""
         for name in (RECORD, USED):
-            with contextlib.suppress(OSError, msgspec.MsgspecError):
-                return msgspec.json.decode(_content(folder / name), type=Record)
+            with contextlib.suppress(OSError, msgspec.MsgspecError, RecursionError):
+                return msgspec.json.decode(read_foreign(folder / name, _MOST_OF_A_RECORD), type=Record)
         return None
 
     def _names(self) -> list[str]:
@@ -186,31 +203,20 @@ class Journal:
             self.problem = self.problem or f"the journal in {FOLDER} is not complete: something was no valid text"
 
 
-def _write(path: str, content: bytes) -> None:
-    """Writes a new file: an agent may have put a link in its place, in the folder that is open to it."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    try:
-        descriptor = os.open(path, flags, 0o666)
-    except FileExistsError:
-        os.unlink(path)  # noqa: PTH108 - as above
-        descriptor = os.open(path, flags, 0o666)
-    try:
-        while content:
-            content = content[os.write(descriptor, content) :]
-    finally:
-        os.close(descriptor)
+def _purpose(folder: Path) -> str:
+    return f"record of {os.path.realpath(folder)}"
 
 
-def _content(path: Path) -> bytes:
-    """Reads a regular file, up to the size of a record: the folder was open to an agent."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read(_MOST_OF_A_RECORD) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
+def _codes(folder: Path) -> list[str]:
+    with contextlib.suppress(OSError):
+        return read_foreign(folder / CODES, 1000).decode("ascii", "replace").split()
+    return []
 
 
-def _ends_a_line(path: Path) -> bool:
-    with path.open("rb") as file:
-        if not file.seek(0, os.SEEK_END):
-            return True
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) == b"\n"
+def _is_number(digits: str) -> bool:
+    return digits.isascii() and digits.isdecimal() and len(digits) <= _LONGEST_NUMBER
+
+
+def _ends_a_line(descriptor: int) -> bool:
+    size = os.fstat(descriptor).st_size
+    return not size or os.pread(descriptor, 1, size - 1) == b"\n"

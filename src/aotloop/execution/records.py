@@ -5,11 +5,15 @@ Runs of earlier versions wrote these too: a field may be added with a default, a
 
 from __future__ import annotations
 
+from math import isfinite
+
 import msgspec
 
 from aotloop.core.effects import Role
 from aotloop.core.scheduler import reports
 from aotloop.execution.budget import Bill
+
+_MOST_USD = 100_000.0
 
 Report = reports.WorkDone | reports.WorkFailed | reports.ChildrenProposed | reports.ProbeReturned
 
@@ -23,6 +27,15 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int = 0
     """The number under which it was made. A later run may merge it under another number."""
     left_out: tuple[str, ...] = ()
+
+
+class CheckedPart(msgspec.Struct, frozen=True, kw_only=True):
+    """One part of an atom's check, as it was found at the files of an attempt. `passed` None: undecided."""
+
+    name: str
+    passed: bool | None
+    evidence: str = ""
+    """What was found, with the end of the output."""
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,3 +74,15 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     """The cost is in the state file."""
     kept: Kept | None = None
     """After a failure: where the next attempt starts; None: unknown."""
+
+
+def doubted(record: Record) -> Record:
+    """A record without our code: of the version before, or of an agent. It reports nothing and proves nothing.
+
+    Recovery looks for its work in the repository. Its bill counts: a lost bill is worse than a wrong one.
+    """
+    usd = record.bill.usd
+    is_a_bill = usd is None or (isfinite(usd) and 0 <= usd <= _MOST_USD)
+    work = msgspec.structs.replace(record.work, is_checked=False) if record.work is not None else None
+    report = record.report if work is not None and isinstance(record.report, reports.WorkDone) else None
+    return msgspec.structs.replace(record, work=work, report=report, bill=record.bill if is_a_bill else Bill())

@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from aotloop.core.model import Used
+from aotloop.execution.records import CheckedPart
 
 
 class RunEvent(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
@@ -28,7 +29,6 @@ class RunBegan(RunEvent, frozen=True, kw_only=True, tag="run_began"):
     branch: str | None = None
     slots: int = 1
     attempts_at_most: int | None = None
-    """The most attempts of this run."""
     max_cost_usd: float | None = None
     """The most USD for the loop, earlier runs included."""
     overriding: dict[str, int | float | str] = {}
@@ -56,6 +56,24 @@ class CorrectionTaken(RunEvent, frozen=True, kw_only=True, tag="correction"):
     text: str
 
 
+class Paused(RunEvent, frozen=True, kw_only=True, tag="paused"):
+    """Nothing new starts. `running`: names of the attempts that go on."""
+
+    running: tuple[str, ...] = ()
+
+
+class PauseEnded(RunEvent, frozen=True, kw_only=True, tag="resumed"):
+    pass
+
+
+class EndAnnounced(RunEvent, frozen=True, kw_only=True, tag="end_announced"):
+    """The run will end for this reason. `running` attempts are waited for or, with `are_ended`, ended now."""
+
+    reason: str
+    running: tuple[str, ...]
+    are_ended: bool = False
+
+
 class RunEnded(RunEvent, frozen=True, kw_only=True, tag="run_ended"):
     """`reason` is None if the base case holds. `worked`: False if it held before any work."""
 
@@ -73,12 +91,14 @@ class RunEnded(RunEvent, frozen=True, kw_only=True, tag="run_ended"):
 class AttemptBegan(RunEvent, frozen=True, kw_only=True, tag="attempt_began"):
     atom: str
     attempt: int
-    """The number of this attempt in the whole life of the loop: it names the folder of its journal."""
+    """Counted through the whole life of the loop: it names the folder of its journal."""
     role: Literal["worker", "probe"]
     agent: str
     description: str = ""
     folder: str = ""
     """The folder of its journal, from the project's root: prompt.md, transcript.jsonl, …"""
+    name: str = ""
+    """Such as `A2#1`: aotloop.execution.attempt_names. Empty in journals of earlier versions, here and below."""
 
 
 class AttemptEnded(RunEvent, frozen=True, kw_only=True, tag="attempt_ended"):
@@ -92,6 +112,8 @@ class AttemptEnded(RunEvent, frozen=True, kw_only=True, tag="attempt_ended"):
     seconds: float = 0.0
     cost_usd: float | None = None
     used: Used = Used()
+    name: str = ""
+    checks: tuple[CheckedPart, ...] = ()
 
 
 class Merged(RunEvent, frozen=True, kw_only=True, tag="merged"):
@@ -100,6 +122,7 @@ class Merged(RunEvent, frozen=True, kw_only=True, tag="merged"):
     atom: str
     attempt: int
     commit: str | None = None
+    name: str = ""
 
 
 class NotMerged(RunEvent, frozen=True, kw_only=True, tag="not_merged"):
@@ -109,6 +132,7 @@ class NotMerged(RunEvent, frozen=True, kw_only=True, tag="not_merged"):
     attempt: int
     why: Literal["refused", "conflict", "blocked"]
     reason: str
+    name: str = ""
 
 
 class TakenBack(RunEvent, frozen=True, kw_only=True, tag="taken_back"):
@@ -133,7 +157,6 @@ class AtomFailed(RunEvent, frozen=True, kw_only=True, tag="retry"):
     attempts: int
     allowed: int
     failures: int = 0
-    """All failures so far."""
     others: int = 0
     """Alternatives that take turns with it."""
 
@@ -169,16 +192,14 @@ class PartsWithdrawn(RunEvent, frozen=True, kw_only=True, tag="withdrawn"):
 
 
 class HalfSpent(RunEvent, frozen=True, kw_only=True, tag="half_spent"):
-    """Half of the run's limits is spent since the last new result: a person should know."""
+    """Half of the run's limits is spent since the last new result. `attempts` and `cost_usd`: since then."""
 
     attempts: int
-    """Attempts since then."""
     more: int
     """The most attempts that are left."""
     cost_usd: float = 0.0
-    """USD since then."""
     atoms: tuple[str, ...] = ()
-    """The atoms with the most failures."""
+    """Those with the most failures."""
 
 
 class GenerationEnded(RunEvent, frozen=True, kw_only=True, tag="generation"):
@@ -201,6 +222,17 @@ class Verified(RunEvent, frozen=True, kw_only=True, tag="verified"):
     undecided: bool = False
     failing: dict[str, str] = {}
     """Item → evidence."""
+    holding: dict[str, str] = {}
+    waiting: dict[str, str] = {}
+    """The same of items that hold, and of items that a person has to judge."""
+
+
+class JudgeAsked(RunEvent, frozen=True, kw_only=True, tag="judge_asked"):
+    """An agent has judged something: a judge by scores, a verifier by a judgement."""
+
+    role: str
+    cost_usd: float | None = None
+    used: Used = Used()
 
 
 # --- the phase loop ----------------------------------------------------------------------------------------------
@@ -232,7 +264,6 @@ class ReceiptJudged(RunEvent, frozen=True, kw_only=True, tag="receipt"):
     accepted: bool
     reasons: tuple[str, ...] = ()
     tests: str = ""
-    """The result of the acceptance tests, if they ran for it."""
 
 
 class TurnEnded(RunEvent, frozen=True, kw_only=True, tag="turn"):
@@ -244,16 +275,14 @@ class TurnEnded(RunEvent, frozen=True, kw_only=True, tag="turn"):
 
 
 class ShipEnded(RunEvent, frozen=True, kw_only=True, tag="ship_ended"):
-    """`status`: completed, waiting (for a person's approval of the acceptance tests), stopped, cancelled, running.
-
-    `running` means that it was interrupted, and can go on.
-    """
+    """`status`: completed, waiting (for a person's approval), stopped, cancelled, running (interrupted)."""
 
     status: str
     phase: str
     reason: str | None = None
     seconds: float = 0.0
     cost_usd: float = 0.0
+    forced_phases: tuple[str, ...] = ()
 
 
 AnyNews = (
@@ -261,6 +290,9 @@ AnyNews = (
     | AgentFound
     | Warned
     | CorrectionTaken
+    | Paused
+    | PauseEnded
+    | EndAnnounced
     | RunEnded
     | AttemptBegan
     | AttemptEnded
@@ -278,6 +310,7 @@ AnyNews = (
     | GenerationEnded
     | Verifying
     | Verified
+    | JudgeAsked
     | ShipBegan
     | PhaseEntered
     | ReceiptJudged

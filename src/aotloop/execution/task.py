@@ -13,6 +13,7 @@ import msgspec
 
 from aotloop.agents.contract import Outcome
 from aotloop.agents.prompts.attempt_prompt import Start
+from aotloop.agents.prompts.short_prompt import Style
 from aotloop.checks.judge import Judge
 from aotloop.core.checklist import Node
 from aotloop.core.effects import Role
@@ -22,8 +23,8 @@ from aotloop.text.sanitize import plain
 
 _LONGEST_TITLE = 72
 
-WritePrompt = Callable[[str | None, Start], str]
-"""Takes the person's instructions for the role, and what is in the folder when the task begins."""
+WritePrompt = Callable[[str | None, Start, Style], str]
+"""Takes the person's instructions for the role, what is in the folder when the task begins, and the agent's style."""
 
 OnSpent = Callable[[Outcome], None]
 """Called for each answer of an agent that may have cost something."""
@@ -48,11 +49,15 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     """The name of the atom, or of the phase."""
     number: int
     """A run never uses a number twice."""
+    attempt_name: str = ""
+    """For people: `A2#1` is the first attempt on A2."""
     run_id: str
     epoch: int
     role: Role = "worker"
     description: str = ""
-    prompt: WritePrompt = lambda _, __: ""
+    commit_title: str = ""
+    """The title of its commit; empty: its name and its description."""
+    prompt: WritePrompt = lambda _, __, ___: ""
     command: str | None = None
     """The shell runs this; no agent is asked, and no prompt is written."""
     agent: str | None = None
@@ -65,6 +70,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     """Results of other tasks that it builds on, by their names."""
     check: Node | None = None
     """Decides whether the work is done; None: the agent's word counts."""
+    touches: tuple[str, ...] = ()
+    """Paths and globs that it is planned to change."""
     judge: JudgeIn | None = None
     """Decides what no program can decide in the check."""
     inspect: Inspect | None = None
@@ -84,4 +91,4 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def title(self) -> str:
         """One line, for the history of the repository."""
-        return shorten(plain(f"{self.name}: {self.description}"), _LONGEST_TITLE, placeholder="…")
+        return shorten(plain(self.commit_title or f"{self.name}: {self.description}"), _LONGEST_TITLE, placeholder="…")

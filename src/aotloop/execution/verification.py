@@ -10,11 +10,15 @@ import msgspec
 from aotloop.checks.evaluation import evaluate
 from aotloop.checks.results import CheckResult, Report
 from aotloop.core.checklist import Node
+from aotloop.execution.records import CheckedPart
 from aotloop.execution.task import JudgeIn, OnSpent
 from aotloop.execution.threads import in_thread
+from aotloop.fence.check_fence import fence_around
 from aotloop.process.cancellation import Cancellation
+from aotloop.process.sandbox import Confinement
 
 _LONGEST_OUTPUT = 800
+_MOST_PARTS = 50
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,6 +30,8 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     """Parts that hold."""
     failing: dict[str, str] = {}
     """Part of it → evidence."""
+    parts: tuple[CheckedPart, ...] = ()
+    """For a person who looks at the attempt later."""
 
 
 class Verification:
@@ -36,25 +42,33 @@ class Verification:
         self.on_spent: OnSpent = lambda _: None
         """Called for each answer of a judge, in the thread of that judge. The driver of a run replaces it."""
 
-    async def found(self, check: Node, cwd: Path, judge: JudgeIn | None = None) -> Found:
+    async def found(
+        self, check: Node, cwd: Path, judge: JudgeIn | None = None, confinement: Confinement | None = None
+    ) -> Found:
         """Without a judge only programs decide, which costs nothing."""
-        report = await self.report(check, cwd, judge)
+        report = await self.report(check, cwd, judge, confinement)
         failing = {name: evidence_of(result) for name, result in report.failing.items()}
-        return Found(problem=_problem(report, failing), holding=tuple(report.holding), failing=failing)
-
-    async def report(self, check: Node, cwd: Path, judge: JudgeIn | None = None) -> Report:
-        """The result of each part."""
-        cancellation = Cancellation()
-        work = partial(
-            evaluate,
-            check,
-            root=cwd,
-            timeout=self._timeout,
-            judge=judge(cwd, self.on_spent) if judge is not None else None,
-            cancellation=cancellation,
-            env=self._variables,
+        return Found(
+            problem=_problem(report, failing), holding=tuple(report.holding), failing=failing, parts=_parts(report)
         )
-        return await in_thread(work, on_cancel=cancellation.cancel)
+
+    async def report(
+        self, check: Node, cwd: Path, judge: JudgeIn | None = None, confinement: Confinement | None = None
+    ) -> Report:
+        """The result of each part. `confinement`: what the commands may not change."""
+        cancellation = Cancellation()
+        with fence_around(confinement, self._variables) as fence:
+            work = partial(
+                evaluate,
+                check,
+                root=cwd,
+                timeout=self._timeout,
+                judge=judge(cwd, self.on_spent) if judge is not None else None,
+                cancellation=cancellation,
+                env=fence.env,
+                confinement=fence.confinement,
+            )
+            return await in_thread(work, on_cancel=cancellation.cancel)
 
 
 def _problem(report: Report, failing: dict[str, str]) -> str | None:
@@ -63,6 +77,12 @@ def _problem(report: Report, failing: dict[str, str]) -> str | None:
     if report.undecided:
         return f"its check waits for a judgement of: {', '.join(report.waiting)}"
     return "; ".join(f"{name}: {evidence}" for name, evidence in failing.items())
+
+
+def _parts(report: Report) -> tuple[CheckedPart, ...]:
+    found = {**report.failing, **report.waiting, **report.holding}
+    parts = [CheckedPart(name=name, passed=one.passed, evidence=evidence_of(one)) for name, one in found.items()]
+    return tuple(parts[:_MOST_PARTS])
 
 
 def evidence_of(result: CheckResult) -> str:

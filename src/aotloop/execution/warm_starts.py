@@ -54,7 +54,7 @@ class WarmStarts:
         if not is_of_use or task.check is None or work is None or work.commit is None:
             return None
         if found is None:
-            found = await self._verification.found(task.check, place.cwd)
+            found = await self._found(task.check, work.commit)
         return Left(work=work, found=found, start=place.kept)
 
     async def kept(self, check: Node | None, left: Left | None, most_in_vain: int) -> Kept:
@@ -76,12 +76,12 @@ class WarmStarts:
         """The parts that hold without any attempt: checked once for each commit."""
         key = (commit, repr(check))
         if key not in self._held_at:
-            place = await self._isolation.take(commit)
-            try:
-                found = await self._verification.found(check, place.cwd)
-            finally:
-                await self._isolation.leave(place)
+            found = await self._found(check, commit)
             while len(self._held_at) >= _MOST_REMEMBERED:
                 del self._held_at[next(iter(self._held_at))]
             self._held_at[key] = frozenset(found.holding)
         return self._held_at[key]
+
+    async def _found(self, check: Node, commit: str | None) -> Found:
+        async with self._isolation.to_check(commit) as clean:
+            return await self._verification.found(check, clean.cwd, confinement=clean.confinement)

@@ -12,7 +12,13 @@ from pathlib import Path
 import msgspec
 
 from aotloop.errors import Unavailable
-from aotloop.trust.folder import data_folder, keep, written_path
+from aotloop.trust.folder import data_folder, written_path
+from aotloop.trust.sealed_records import keep_sealed, sealed_content
+
+
+class _Accepted(msgspec.Struct, frozen=True):
+    state_file: str
+    commands: list[str]
 
 
 def is_trusted(state_file: str, commands: Sequence[str]) -> bool:
@@ -20,15 +26,15 @@ def is_trusted(state_file: str, commands: Sequence[str]) -> bool:
     if not commands:
         return True
     try:
-        return _record(state_file, commands).is_file()
-    except (OSError, Unavailable):
+        said = msgspec.json.decode(sealed_content(_record(state_file, commands)), type=_Accepted)
+    except (OSError, Unavailable, msgspec.MsgspecError):
         return False
+    return (said.state_file, said.commands) == (written_path(state_file), list(commands))
 
 
 def trust(state_file: str, commands: Sequence[str]) -> None:
     if commands:
-        content = msgspec.json.format(_content(state_file, commands), indent=2) + b"\n"
-        keep(_record(state_file, commands), content, "that you accepted these commands")
+        keep_sealed(_record(state_file, commands), _content(state_file, commands), "that you accepted these commands")
 
 
 def digest_of(state_file: str, commands: Sequence[str]) -> str:

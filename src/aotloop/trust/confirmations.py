@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 
 from aotloop.errors import Unavailable
-from aotloop.trust.folder import data_folder, keep, written_path
+from aotloop.trust.folder import data_folder, written_path
+from aotloop.trust.sealed_records import keep_sealed, sealed_content
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,7 +40,7 @@ def confirmed(subject: Subject) -> dict[str, str]:
     if subject.commit is None:
         return {}
     with suppress(OSError, msgspec.MsgspecError, Unavailable):
-        return msgspec.json.decode(_record(subject).read_bytes(), type=_Kept).items
+        return msgspec.json.decode(sealed_content(_record(subject)), type=_Kept).items
     return {}
 
 
@@ -50,8 +51,7 @@ class _Kept(msgspec.Struct, frozen=True):
 
 def _keep(subject: Subject, items: dict[str, str]) -> None:
     about = msgspec.structs.replace(subject, state_file=written_path(subject.state_file))
-    content = msgspec.json.format(msgspec.json.encode(_Kept(about, items)), indent=2) + b"\n"
-    keep(_record(subject), content, "what you confirmed")
+    keep_sealed(_record(subject), msgspec.json.encode(_Kept(about, items)), "what you confirmed")
 
 
 def _record(subject: Subject) -> Path:

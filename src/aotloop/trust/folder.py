@@ -27,6 +27,24 @@ def whole_folder() -> Path | None:
     return None
 
 
+def closed_folder() -> tuple[Path, ...]:
+    """The same, made if there is none, so that a fence can close it; empty: it cannot be made."""
+    with suppress(Unavailable, OSError):
+        folder = data_folder("trusted").parent
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return (folder,)
+    return ()
+
+
+def sign_of_decisions() -> tuple[int, ...]:
+    """Differs after a person accepted commands or agreed on an objective, or a session proposed something."""
+    found = []
+    for name in ("trusted", "objectives", "proposals"):
+        with suppress(OSError, Unavailable):
+            found.append(data_folder(name).stat().st_mtime_ns)
+    return tuple(found)
+
+
 def written_path(path: str) -> str:
     """A path may contain bytes that are not UTF-8. They are written as escapes."""
     return os.fsencode(os.path.realpath(path)).decode("utf-8", "backslashreplace")
@@ -50,7 +68,11 @@ def keep(record: Path, content: bytes, what: str) -> None:
     except OSError as error:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
-        raise Unavailable(
-            f"{what} cannot be remembered: {record.parent}: {error.strerror}",
-            hint="Set XDG_DATA_HOME to a folder that you may write to.",
-        ) from error
+        raise not_kept(record, what, error) from error
+
+
+def not_kept(record: Path, what: str, error: OSError) -> Unavailable:
+    return Unavailable(
+        f"{what} cannot be remembered: {record.parent}: {error.strerror}",
+        hint="Set XDG_DATA_HOME to a folder that you may write to.",
+    )

@@ -15,7 +15,8 @@ from typing import Literal
 import msgspec
 
 from aotloop.errors import Unavailable
-from aotloop.trust.folder import data_folder, keep
+from aotloop.trust.folder import data_folder
+from aotloop.trust.sealed_records import keep_sealed, sealed_content
 
 Kind = Literal["begin", "approve", "refuse", "advance", "resume", "accept"]
 
@@ -33,14 +34,13 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def note(word: Word) -> None:
-    content = msgspec.json.format(msgspec.json.encode(word), indent=2) + b"\n"
-    keep(_record(word.kind, word.session), content, "what you said")
+    keep_sealed(_record(word.kind, word.session), msgspec.json.encode(word), "what you said")
 
 
 def said(kind: Kind, session: str) -> Word | None:
     """None: there is no approval, or it cannot be read."""
     with suppress(OSError, msgspec.MsgspecError, Unavailable):
-        word = msgspec.json.decode(_record(kind, session).read_bytes(), type=Word)
+        word = msgspec.json.decode(sealed_content(_record(kind, session)), type=Word)
         return word if (word.kind, word.session) == (kind, session) else None
     return None
 

@@ -13,7 +13,8 @@ import msgspec
 
 from aotloop.clock import now
 from aotloop.errors import Unavailable
-from aotloop.trust.folder import data_folder, keep
+from aotloop.trust.folder import data_folder
+from aotloop.trust.sealed_records import keep_sealed, sealed_content
 
 _FOLDER = "judged"
 MOST = 2000
@@ -34,7 +35,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
 def recall(key: str) -> Kept | None:
     """A judgement that cannot be read counts as missing."""
     with suppress(OSError, msgspec.MsgspecError, Unavailable):
-        return msgspec.json.decode(_record(key).read_bytes(), type=Kept)
+        return msgspec.json.decode(sealed_content(_record(key)), type=Kept)
     return None
 
 
@@ -51,7 +52,7 @@ def remember(
     kept = Kept(passed=passed, evidence=evidence, scores=scores, item=item, at=now(), confirmed=confirmed)
     with suppress(Unavailable, UnicodeEncodeError):
         record = _record(key)
-        keep(record, msgspec.json.format(msgspec.json.encode(kept), indent=2) + b"\n", "what was judged")
+        keep_sealed(record, msgspec.json.encode(kept), "what was judged")
         _prune(record.parent)
 
 
@@ -87,14 +88,14 @@ def recall_votes(key: str) -> dict[int, bytes]:
             number = path.stem.rpartition("-")[2]
             if number.isdecimal():
                 with suppress(OSError):
-                    found[int(number)] = path.read_bytes()
+                    found[int(number)] = sealed_content(path)
     return found
 
 
 def remember_votes(key: str, number: int, content: bytes) -> None:
     """If the home folder cannot be written, only the record is lost, not the vote."""
     with suppress(Unavailable):
-        keep(_folder() / f"{key}-{number}.json", content, "a vote")
+        keep_sealed(_folder() / f"{key}-{number}.json", content, "a vote")
 
 
 def forget_votes(key: str) -> None:

@@ -15,7 +15,8 @@ import msgspec
 from aotloop.core.limits import limits_of
 from aotloop.core.model import Objective
 from aotloop.errors import Unavailable
-from aotloop.trust.folder import keep, record_of, written_path
+from aotloop.trust.folder import record_of, written_path
+from aotloop.trust.sealed_records import is_forged, keep_sealed, sealed_content
 
 
 class _Agreement(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,8 +26,7 @@ class _Agreement(msgspec.Struct, frozen=True, kw_only=True):
 
 def agree(state_file: str, objective: Objective) -> None:
     agreement = _Agreement(state_file=written_path(state_file), objective=objective)
-    content = msgspec.json.format(msgspec.json.encode(agreement), indent=2) + b"\n"
-    keep(record_of("objectives", state_file), content, "what was agreed on")
+    keep_sealed(record_of("objectives", state_file), msgspec.json.encode(agreement), "what was agreed on")
 
 
 def forget(state_file: str) -> None:
@@ -37,8 +37,15 @@ def forget(state_file: str) -> None:
 def agreed(state_file: str) -> Objective | None:
     """None: there is no agreement yet, or it cannot be read."""
     with suppress(OSError, msgspec.MsgspecError, Unavailable):
-        return msgspec.json.decode(record_of("objectives", state_file).read_bytes(), type=_Agreement).objective
+        return msgspec.json.decode(sealed_content(record_of("objectives", state_file)), type=_Agreement).objective
     return None
+
+
+def is_agreement_forged(state_file: str) -> bool:
+    """Whether the copy was replaced by something that aotloop did not write: then it is unknown what was agreed on."""
+    with suppress(Unavailable):
+        return is_forged(record_of("objectives", state_file))
+    return False
 
 
 def difference(before: Objective, now: Objective) -> list[str]:

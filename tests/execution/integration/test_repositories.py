@@ -55,7 +55,7 @@ def test_a_detached_head_moves_and_no_branch_does(tmp_path: Path) -> None:
     )
     start = project.git("rev-parse", "main")
     project.git("checkout", "-q", "--detach")
-    ran = project.run()
+    ran = project.run("--detached")
     assert ran.code == 0, ran.out
     assert ran.kinds("run_began")[0]["branch"] is None
     assert project.git("rev-parse", "main") == start
@@ -75,6 +75,7 @@ def test_a_repository_without_commits_gets_its_first_from_an_attempt(tmp_path: P
     )
     (project.root / "README.md").unlink()
     project.has_git = True
+    project.environ.clear()
     project.git("init", "-q", "-b", "main")
     ran = project.run()
     assert ran.code == 0, ran.out + ran.err
@@ -161,7 +162,7 @@ def test_two_loops_of_one_repository_run_beside_each_other_and_leave_each_other_
 
 
 def test_a_run_that_was_started_by_a_hook_speaks_of_its_own_worktrees(tmp_path: Path) -> None:
-    same = AtomCheck(type="command", value='test "$(git rev-parse --show-toplevel)" = "$(cat top)"')
+    same = AtomCheck(type="command", value='test "$(git rev-parse --show-toplevel)" = "$(pwd -P)"')
     project = a_project(
         tmp_path, atom("A1", run="git rev-parse --show-toplevel > top", check=same), base_case="test -f top"
     )

@@ -79,7 +79,7 @@ def test_a_client_finds_something_so_and_a_person_confirms_it(tmp_path: Path, cl
         ran = project.run()
     assert ran.code == 6, ran.out + ran.err
     assert server.lost == []
-    said = "an agent finds it so: README.md says so; waits for a person's confirmation"
+    said = "an agent says yes: README.md says so; waits for a person's confirmation"
     assert f"undecided: It is so: {said}" in warnings(project)
     assert len(remembered()) == 1
     assert project.aot("confirm", "It is so", "--yes").code == 0

@@ -59,13 +59,13 @@ def test_a_stop_ends_all_judges_and_nothing_is_left(tmp_path: Path) -> None:
     assert remembered() == []
 
 
-def test_a_run_that_is_killed_leaves_judges_to_the_next_one_which_ends_them(tmp_path: Path) -> None:
+def test_judges_of_a_run_that_is_killed_end_with_it_or_before_the_next_one(tmp_path: Path) -> None:
     project = stubborn_judges(tmp_path)
     with judging(project) as process:
+        left = of_run(project)
+        assert left
         process.kill()
         process.wait()
-    left = of_run(project)
-    assert left
     for mark in tmp_path.glob("judge-*"):
         mark.unlink()
     with judging(project) as process:

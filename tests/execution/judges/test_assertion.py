@@ -26,7 +26,7 @@ def project_with(folder: Path, *orders: Order, **more: list[Order]) -> Project:
 def test_what_an_agent_finds_so_waits_for_a_person_and_then_the_loop_is_completed(tmp_path: Path) -> None:
     project = project_with(tmp_path, finds_so("I opened the page"))
     assert project.run().code == 6
-    said = "an agent finds it so: I opened the page; waits for a person's confirmation"
+    said = "an agent says yes: I opened the page; waits for a person's confirmation"
     assert f"undecided: {NICE}: {said}" in warnings(project)
     assert project.aot("confirm", NICE, "--yes").code == 0
     assert project.loop.control.status == "completed"
@@ -39,7 +39,7 @@ def test_who_confirms_is_shown_what_the_agent_found(tmp_path: Path, monkeypatch:
     monkeypatch.chdir(project.root)
     with terminal("confirm") as screen:
         screen.wait_for("Is this true? [y/n, Enter: skip] ")
-        assert "the page is nice\n  an agent finds it so: I opened the page" in screen.text
+        assert "the page is nice\n  an agent says yes: I opened the page" in screen.text
         screen.type("y\n")
         assert screen.end() == 0
     assert project.loop.control.status == "completed"
@@ -49,7 +49,7 @@ def test_what_an_agent_finds_not_so_is_mended(tmp_path: Path) -> None:
     mended = [done({"b.txt": "b\n"})]
     project = project_with(tmp_path, finds_not_so("the colours are ugly"), finds_so(), A2=mended)
     assert project.run().code == 6
-    assert "an agent finds it not so: the colours are ugly" in project.atom("A2").description
+    assert "an agent says no: the colours are ugly" in project.atom("A2").description
     assert project.statuses() == {"A1": "resolved", "A2": "resolved"}
     assert times_asked(tmp_path, NICE) == 2
 
@@ -68,7 +68,7 @@ def test_verify_asks_nobody_unless_it_is_told_to(tmp_path: Path) -> None:
     assert asked.code == 6
     found = {one["item"]: one for one in json.loads(asked.out)["checklist"]}
     assert found[GOOD]["scores"] == {"clarity": 4.0}
-    assert found[NICE]["evidence"].startswith("an agent finds it so: ")
+    assert found[NICE]["evidence"].startswith("an agent says yes: ")
     after = project.aot("verify")
     assert "(judged at " in after.out
     assert (times_asked(tmp_path, NICE), times_asked(tmp_path, GOOD)) == (1, 1)
@@ -91,7 +91,14 @@ def test_verify_says_who_could_be_asked_where_nobody_is_configured(tmp_path: Pat
 
 
 def test_an_attempt_has_nothing_judged(tmp_path: Path) -> None:
+    """Neither by accepting commands for itself, nor where a person has accepted them."""
     project = project_with(tmp_path, finds_so())
+    project.environ["AOT_RUN_ID"] = "some-run"
+    ran = project.aot("verify", "--judge", "--yes")
+    assert (ran.code, times_asked(tmp_path, GOOD)) == (1, 0)
+    assert "only a person accepts commands" in ran.err
+    del project.environ["AOT_RUN_ID"]
+    project.aot("verify", "--yes")
     project.environ["AOT_RUN_ID"] = "some-run"
     ran = project.aot("verify", "--judge", "--yes")
     assert (ran.code, times_asked(tmp_path, GOOD)) == (1, 0)

@@ -73,8 +73,8 @@ def test_an_answer_of_another_role_decides_nothing() -> None:
 
 def test_an_assertion_fails_with_what_does_not_hold() -> None:
     found = assertion_judged(Judged(passed=False, evidence="looked", failures=("a", "b")))
-    assert (found.passed, found.evidence, found.confirmed) == (False, "an agent finds it not so: a; b", False)
-    assert assertion_judged(Judged(passed=False, evidence="looked")).evidence == "an agent finds it not so: looked"
+    assert (found.passed, found.evidence, found.confirmed) == (False, "an agent says no: a; b", False)
+    assert assertion_judged(Judged(passed=False, evidence="looked")).evidence == "an agent says no: looked"
 
 
 def test_evidence_is_bounded() -> None:

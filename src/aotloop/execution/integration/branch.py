@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from aotloop.errors import AotError, Unavailable
 from aotloop.execution.integration.outcome import Blocked, Conflicting, Landed, Moved, Ready
+from aotloop.execution.integration.protection import Protection
 from aotloop.execution.records import Work
 from aotloop.git import integration
 from aotloop.git.checkout.fast_forward import landing, other_branch
 from aotloop.git.integration import Integrated, commits_of
 from aotloop.git.repository import Repository
 from aotloop.git.revert import revert
+from aotloop.git.worktrees.kept_work import kept_paths
 
 _PATIENCE = 0.5
 
@@ -115,6 +117,13 @@ class Branch:
 
     def has(self, commit: str) -> bool:
         return self.repository.git("cat-file", "-e", f"{commit}^{{commit}}", accept=()).code == 0
+
+    def paths_of(self, commit: str, *, atom: str, attempt: int, run_id: str) -> tuple[str, ...] | None:
+        """The paths that this attempt changed; None: this commit is not the work of this attempt."""
+        return kept_paths(self.repository, commit, atom=atom, attempt=attempt, run=run_id)
+
+    def refused(self, paths: tuple[str, ...], protection: Protection) -> tuple[str, ...]:
+        return protection.refused(paths, self.repository.prefix)
 
     def _standing(self, run_id: str) -> list[Integrated]:
         ours = commits_of(self.repository, run=run_id)

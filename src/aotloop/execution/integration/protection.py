@@ -27,6 +27,9 @@ class Protection(msgspec.Struct, frozen=True, kw_only=True):
         return refuse(paths, self.patterns, self.files, prefix)
 
 
+NOTHING = Protection()
+
+
 def protection_of(patterns: Sequence[str], state_file: str, root: str) -> Protection:
     """`patterns`: the globs that the objective protects."""
     loops = (f"**/{STATE_FILE}", f"**/{PHASE_FILE}")

@@ -22,12 +22,13 @@ from aotloop.agents.contract import Assignment, Failed, Outcome
 from aotloop.errors import AotError
 from aotloop.execution.integration.branch import Branch
 from aotloop.execution.threads import in_thread
+from aotloop.foreign_files import begin_of_foreign
 from aotloop.git.checkout.restore import put_back
 from aotloop.git.checkout.state import Difference, Look, difference, look_at
 from aotloop.git.repository import Repository, is_at_or_in
 from aotloop.git.worktrees.worktree import Desk
-from aotloop.process.sandbox import Confinement
-from aotloop.trust.folder import whole_folder
+from aotloop.process.sandbox import Confinement, Policy
+from aotloop.trust.folder import closed_folder
 
 EVIDENCE = "strayed"
 """The folder, in the attempt's own, for the files that it had left in the checkout."""
@@ -36,6 +37,7 @@ _MOMENT = 0.2
 """Seconds. Changes of the state file are noticed sooner."""
 
 _SHOWN = 5
+_MOST_HEARD = 50_000_000
 
 
 class Watch:
@@ -121,7 +123,7 @@ class CheckoutGuard:
             watch.notes += tuple(self._put_back(assignment, before, wanted))
 
     def _put_back(self, assignment: Assignment, before: Look, found: Difference) -> list[str]:
-        evidence = assignment.scratch / EVIDENCE
+        evidence = assignment.evidence / EVIDENCE
         try:
             left = put_back(self._repository, before, found, evidence, (assignment.atom, assignment.attempt))
         except (AotError, OSError) as error:
@@ -131,9 +133,7 @@ class CheckoutGuard:
 
 
 def _heard(assignment: Assignment) -> bytes:
-    with suppress(OSError):
-        return (assignment.scratch / scratch.TRANSCRIPT).read_bytes()
-    return b""
+    return begin_of_foreign(assignment.evidence / scratch.TRANSCRIPT, _MOST_HEARD)
 
 
 def _names_state_file(assignment: Assignment) -> bool:
@@ -158,17 +158,19 @@ def _named(words: Sequence[str]) -> str:
     return ", ".join(words[:_SHOWN]) + (" …" if len(words) > _SHOWN else "")
 
 
-def confinement_at(desk: Desk, linked: tuple[Path, ...] = ()) -> Confinement | None:
-    """`linked`: the parts of the checkout that worktrees share.
+_USUAL = Policy()
+
+
+def confinement_at(desk: Desk, linked: tuple[Path, ...] = (), fence: Policy | None = _USUAL) -> Confinement | None:
+    """`linked`: the parts of the checkout that worktrees share. `fence`: the person's decision; None: no fence.
 
     None: the person's home lies in the checkout. Then the clients' own files do, too, and no client could start.
     """
+    if fence is None:
+        return None
     repository = desk.repository
     closed = tuple(dict.fromkeys((repository.top, repository.common_dir)))
     home = os.path.realpath(os.path.expanduser("~"))  # noqa: PTH111 - never raises
     if any(is_at_or_in(home, os.path.realpath(path)) for path in closed):
         return None
-    decided = whole_folder()
-    if decided is not None and any(is_at_or_in(os.path.realpath(path), home) for path in closed):
-        closed = (*closed, decided)
-    return Confinement(closed=closed, open=(desk.path, desk.git_dir, *linked))
+    return Confinement(closed=(*closed, *closed_folder()), open=(desk.path, *linked), policy=fence)

@@ -1,9 +1,9 @@
-"""In place: attempts in the project's own folder, one at a time. Their changes are there at once, and stay."""
+"""In place: attempts in the project's own folder. Their changes are there at once, and stay. Only commands share it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -16,15 +16,21 @@ from aotloop.execution.isolation.place import Place, Refusal
 from aotloop.execution.records import Kept, Work
 from aotloop.execution.task import Task
 from aotloop.execution.threads import in_thread
+from aotloop.fence.check_fence import checkout_confinement
 from aotloop.git.command import head_of
+from aotloop.process.sandbox import Policy
 from aotloop.text.patterns import matching
 
 
 class InPlace:
     isolation: Literal["worktree", "none"] = "none"
-    most: int | None = 1
 
-    def __init__(self, root: Path, *, protect: Sequence[str]) -> None:
+    def __init__(
+        self, root: Path, *, protect: Sequence[str], state_file: Path | None = None, fence: Policy | None = None
+    ) -> None:
+        """`state_file`: checks may not change it, nor git. `fence`: the person's decision; None: no fence."""
+        self._state_file = state_file
+        self._fence = fence
         self.branch: Branch | None = None
         self._root = root
         self._protect = tuple(protect)
@@ -43,6 +49,16 @@ class InPlace:
 
     def edited(self, what: Sequence[str]) -> None:
         pass
+
+    @asynccontextmanager
+    async def to_check(self, commit: str | None) -> AsyncIterator[Place]:  # noqa: ARG002 - as above
+        """There is one folder for all, so that nothing keeps others from changing it meanwhile."""
+        confinement = (
+            checkout_confinement(self._root, str(self._state_file), self._fence)
+            if self._state_file is not None
+            else None
+        )
+        yield Place(cwd=self._root, confinement=confinement)
 
     async def finish(self, place: Place, task: Task) -> Work | Refusal:
         if await self._fingerprint() != place.before:

@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from aotloop.agents.contract import Assignment
+from aotloop.agents.prompts.attempt_prompt import Start
 from aotloop.execution.integration.branch import Branch
 from aotloop.execution.isolation.checkout_guard import Watch
 from aotloop.execution.records import Kept, Work
@@ -35,10 +36,17 @@ class Refusal(msgspec.Struct, frozen=True):
     reason: str
 
 
+def start_of(place: Place, *, in_place: bool) -> Start:
+    """What an agent is told about the folder it finds."""
+    if in_place:
+        return Start(folder="as it is")
+    if (kept := place.kept) is None:
+        return Start(folder="fresh")
+    return Start(folder="kept", attempt=kept.attempt, held=kept.held, failing=kept.failing)
+
+
 class Isolation(Protocol):
     isolation: Literal["worktree", "none"]
-    most: int | None
-    """The most attempts at the same time; None: no limit."""
     branch: Branch | None
     """The branch for merges; None: results are in their final place at once."""
 
@@ -56,6 +64,9 @@ class Isolation(Protocol):
 
     def edited(self, what: Sequence[str]) -> None:
         """The state file was changed while attempts ran."""
+
+    def to_check(self, commit: str | None) -> AbstractAsyncContextManager[Place]:
+        """A place for a check of this commit, that no agent can change; None: of the head of the branch."""
 
     async def finish(self, place: Place, task: Task) -> Work | Refusal: ...
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager, suppress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -12,24 +12,26 @@ from aotloop.agents.contract import Assignment
 from aotloop.errors import AotError
 from aotloop.execution.integration.branch import Branch
 from aotloop.execution.integration.protection import Protection, words_for
+from aotloop.execution.isolation.check_trees import CheckTree, CheckTrees
 from aotloop.execution.isolation.checkout_guard import CheckoutGuard, Watch, confinement_at, unwatched
 from aotloop.execution.isolation.place import Place, Refusal
 from aotloop.execution.records import Kept, Work
 from aotloop.execution.task import Task
 from aotloop.execution.threads import in_thread, is_called_off
+from aotloop.fence.check_fence import tree_confinement
 from aotloop.git import attempt_commit
 from aotloop.git.objects import ATOM, ATTEMPT, RUN
 from aotloop.git.repository import Repository
+from aotloop.git.takeable import NotTakeable
 from aotloop.git.worktrees import kept_work
 from aotloop.git.worktrees.pool import Pool
 from aotloop.git.worktrees.setup import Setup, furnisher, linked
 from aotloop.git.worktrees.worktree import Desk
-from aotloop.process.sandbox import is_possible
+from aotloop.process.sandbox import Policy, in_force
 
 
 class Worktrees:
     isolation: Literal["worktree", "none"] = "worktree"
-    most: int | None = None
 
     def __init__(
         self,
@@ -38,16 +40,17 @@ class Worktrees:
         folder: Path | None,
         setup: Setup,
         protection: Protection,
-        confines: bool = True,
+        fence: Policy | None = Policy(),  # noqa: B008 - it cannot change
     ) -> None:
-        """`confines`: the kernel keeps attempts out of the checkout, if it can."""
+        """`fence`: what keeps attempts out of the checkout, where it can; None: nothing."""
         self._branch = Branch(repository)
         self.branch: Branch | None = self._branch
         self._repository = repository
         self._pool = Pool(repository, folder, furnisher(setup))
+        self._trees = CheckTrees(repository, setup)
         self._setup = setup
         self._protection = protection
-        self._confines = confines
+        self._fence = fence
         self._trespassing = CheckoutGuard(repository, self._branch, protection.files)
 
     def head(self) -> str | None:
@@ -57,7 +60,7 @@ class Worktrees:
         return self._place(await in_thread(partial(self._take, commit)))
 
     def _place(self, desk: Desk, kept: Kept | None = None) -> Place:
-        confinement = confinement_at(desk, linked(desk.repository, self._setup)) if self._confines else None
+        confinement = confinement_at(desk, linked(desk.repository, self._setup), self._fence)
         return Place(cwd=desk.cwd, desk=desk, confinement=confinement, kept=kept)
 
     def _take(self, commit: str | None) -> Desk:
@@ -89,11 +92,26 @@ class Worktrees:
 
     def watched(self, place: Place, assignment: Assignment) -> AbstractAsyncContextManager[Watch]:
         """The kernel keeps a confined agent out; and a person has accepted the effects of a command."""
-        is_kept_out = place.confinement is not None and is_possible()
+        is_kept_out = place.confinement is not None and in_force(place.confinement.policy).keeps_out
         return unwatched() if is_kept_out or assignment.command is not None else self._trespassing.watched(assignment)
 
     def edited(self, what: Sequence[str]) -> None:
         self._trespassing.edited(what)
+
+    @asynccontextmanager
+    async def to_check(self, commit: str | None) -> AsyncIterator[Place]:
+        tree = await in_thread(partial(self._take_tree, commit))
+        confinement = tree_confinement(self._repository, tree.path, self._fence)
+        try:
+            yield Place(cwd=tree.cwd, confinement=confinement)
+        finally:
+            await in_thread(partial(self._trees.give_back, tree))
+
+    def _take_tree(self, commit: str | None) -> CheckTree:
+        tree = self._trees.take(commit if commit is not None else self._branch.head())
+        if is_called_off():  # as above
+            self._trees.give_back(tree)
+        return tree
 
     async def finish(self, place: Place, task: Task) -> Work | Refusal:
         return await in_thread(partial(self._finish, place, task))
@@ -106,7 +124,7 @@ class Worktrees:
                 if problem is not None:
                     return Refusal(problem)
             done = attempt_commit.commit(_desk(place), task.title, trailers)
-        except attempt_commit.NotTakeable as why:
+        except NotTakeable as why:
             return Refusal(f"what it left cannot be committed: {why}")
         refused = self._refused(done.paths)
         if done.sha is not None:
@@ -116,12 +134,12 @@ class Worktrees:
         return Work(commit=done.sha, base=done.base, attempt=task.number, left_out=done.left_out)
 
     async def is_untouched(self, place: Place) -> bool:
-        with suppress(attempt_commit.NotTakeable):
+        with suppress(NotTakeable):
             return not await in_thread(partial(attempt_commit.changed_paths, _desk(place)))
         return False
 
     async def keep(self, place: Place, task: Task) -> Work | None:
-        with suppress(attempt_commit.NotTakeable):
+        with suppress(NotTakeable):
             return await in_thread(partial(self._keep, place, task))
         return None
 
@@ -136,7 +154,10 @@ class Worktrees:
         await in_thread(partial(self._pool.give_back, _desk(place)))
 
     def close(self) -> None:
-        self._pool.close()
+        try:
+            self._trees.close()
+        finally:
+            self._pool.close()
 
 
 def _desk(place: Place) -> Desk:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import msgspec
@@ -19,6 +19,7 @@ from aotloop.execution.judges.case import Case, Site, scope_of
 from aotloop.execution.judges.judgement import assertion_judged, places_in, quality_judged
 from aotloop.execution.judges.memory import key_of
 from aotloop.execution.judges.prompt import ROLES, write_judging_prompt
+from aotloop.fence.agent_folder import agent_folder
 from aotloop.process.cancellation import Cancellation
 from aotloop.text.shorten import one_line
 from aotloop.trust import judgements as votes
@@ -90,14 +91,14 @@ class AgentJudge:
         cancellation: Cancellation,
         key: str,
     ) -> list[Outcome]:
-        jury, role = self._jury, ROLES[leaf.check.type]
+        jury, role, folders = self._jury, ROLES[leaf.check.type], ExitStack()
         wanted = jury.votes if role == "judge" else 1
         jurors = jury.jurors(role)
         prompt = write_judging_prompt(leaf, self._case.objective, files, jury.instructions(role))
         name = one_line(leaf.path or leaf.name, _LONGEST_NAME)
 
         def assignment(juror: Juror, vote: int) -> Assignment:
-            scratch = jury.scratch(name)
+            scratch = folders.enter_context(agent_folder())
             return Assignment(
                 role=role,
                 atom=name,
@@ -107,6 +108,7 @@ class AgentJudge:
                 cwd=site.cwd,
                 state_file=Path(os.devnull),  # the real file holds claims of the agents that are judged
                 scratch=scratch,
+                records=jury.scratch(name),
                 prompt=prompt,
                 limits=juror.limits,
                 grace=GRACE,
@@ -128,7 +130,8 @@ class AgentJudge:
             on_spent=jury.on_spent,
             on_vote=given,
         )
-        return ask(asked, cancellation)
+        with folders:
+            return ask(asked, cancellation)
 
 
 def _recalled(key: str) -> Mapping[int, Outcome]:

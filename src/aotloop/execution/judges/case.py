@@ -18,6 +18,7 @@ from aotloop.errors import Unavailable
 from aotloop.git import attempt_commit
 from aotloop.git.repository import Repository
 from aotloop.git.snapshots import take_snapshot
+from aotloop.git.takeable import NotTakeable
 from aotloop.git.worktrees.pool import Pool
 from aotloop.git.worktrees.setup import Setup, furnisher
 from aotloop.git.worktrees.worktree import Desk
@@ -87,7 +88,7 @@ class Copies:
 def _changes(desk: Desk) -> tuple[str, ...]:
     try:
         return attempt_commit.changed_paths(desk)
-    except attempt_commit.NotTakeable as why:
+    except NotTakeable as why:
         return (str(why),)
 
 

@@ -41,11 +41,11 @@ def assertion_judged(outcome: Outcome) -> Judgement:
     if not isinstance(outcome, Judged):
         return Judgement(passed=None, evidence=_why_not(outcome))
     if outcome.passed:
-        return Judgement(passed=True, evidence=f"an agent finds it so: {one_line(outcome.evidence, _LONGEST)}")
+        return Judgement(passed=True, evidence=f"an agent says yes: {one_line(outcome.evidence, _LONGEST)}")
     failures = [one_line(failure, _LONGEST_EVIDENCE) for failure in outcome.failures] or [
         one_line(outcome.evidence, _LONGEST)
     ]
-    return Judgement(passed=False, evidence=cut(f"an agent finds it not so: {'; '.join(failures)}", _LONGEST))
+    return Judgement(passed=False, evidence=cut(f"an agent says no: {'; '.join(failures)}", _LONGEST))
 
 
 def quality_judged(check: Check, outcomes: Sequence[Outcome], find_places: FindPlaces) -> Judgement:

@@ -1,0 +1,84 @@
+"""The fence around checks: they run code that agents wrote, so they may change no more than an attempt may.
+
+A check of an attempt may write in its clean tree. The base case, and the tests of a phase, may write in the checkout,
+but not to git, to the files of the loop, and to what a person decided.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+
+from aotloop.errors import Unavailable
+from aotloop.fence.agent_folder import agent_folder
+from aotloop.git.repository import Repository, find_repository, is_at_or_in
+from aotloop.process.sandbox import Confinement, Policy, in_force
+from aotloop.statefile.durable import our_files
+from aotloop.trust.folder import closed_folder
+
+
+class Fence(msgspec.Struct, frozen=True, kw_only=True):
+    confinement: Confinement | None = None
+    env: dict[str, str] = {}
+    """Variables in addition to those of the person."""
+    temporary: Path | None = None
+    """The folder for temporary files; None: the usual one."""
+
+
+@contextmanager
+def fence_around(confinement: Confinement | None, variables: Mapping[str, str] | None = None) -> Iterator[Fence]:
+    """With a temporary folder of its own, if the usual one is closed: a checkout in /tmp closes that."""
+    env = dict(variables or {})
+    if confinement is None or not in_force(confinement.policy).keeps_out:
+        yield Fence(env=env)
+        return
+    if confinement.lets_make_in(os.environ.get("TMPDIR") or tempfile.gettempdir()):
+        yield Fence(confinement=confinement, env=env)
+        return
+    with agent_folder() as own:
+        yield Fence(confinement=confinement.opened(own), env={**env, "TMPDIR": str(own)}, temporary=own)
+
+
+def tree_confinement(repository: Repository, tree: Path, fence: Policy | None = Policy()) -> Confinement | None:  # noqa: B008 - it cannot change
+    """For a check in a clean tree. `fence`: the person's decision; None: no fence."""
+    return _fenced((repository.top, repository.common_dir), (tree,), fence)
+
+
+def checkout_confinement(root: Path, state_file: str, fence: Policy | None = Policy()) -> Confinement | None:  # noqa: B008 - as above
+    """For commands that run in the checkout itself. `fence`: as above.
+
+    Landlock cannot close a part of a folder without closing the folder to new files, and tests make new files there. So
+    behind Landlock only what a person decided is closed; git and the files of the loop are compared afterwards.
+    """
+    if fence is not None and in_force(fence).engine == "landlock":
+        return _fenced((), (), fence)
+    files = [root / path for path in our_files(state_file, str(root))]
+    folders = {file.parent for file in files if file.parent != root}
+    closed = [file for file in files if file.parent == root and file.exists()]
+    closed += [folder for folder in sorted(folders) if folder.is_dir()]
+    closed += [path for path in _of_git(root) if path.exists()]
+    return _fenced(tuple(closed), (), fence)
+
+
+def _of_git(root: Path) -> tuple[Path, ...]:
+    """Without a git that can be started, the usual folder."""
+    with suppress(Unavailable):
+        repository = find_repository(root)
+        return (repository.common_dir, repository.top / ".git") if repository is not None else ()
+    return (root / ".git",)
+
+
+def _fenced(closed: tuple[Path, ...], opened: tuple[Path, ...], fence: Policy | None) -> Confinement | None:
+    """None also if the person's home lies in what would be closed: no program could start as usual."""
+    if fence is None:
+        return None
+    home = os.path.realpath(os.path.expanduser("~"))  # noqa: PTH111 - never raises
+    if any(is_at_or_in(home, os.path.realpath(path)) for path in closed):
+        return None
+    decided = closed_folder()
+    return Confinement(closed=tuple(dict.fromkeys((*closed, *decided))), open=opened, policy=fence)

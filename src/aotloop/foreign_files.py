@@ -1,0 +1,114 @@
+"""Files that an agent may have written: only this module opens them, and nothing in their place can stop or mislead us.
+
+A link is not followed, a pipe is not waited for, a device is not read, an endless file has an end. A file of another
+user is refused.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_AT_ONCE = 1 << 20
+_DEEPEST = 20
+
+
+def read_foreign(path: str | Path, most: int) -> bytes:
+    """The whole content. Raises OSError, also if it is no regular file, of another user, or longer than `most`."""
+    folder, name = os.path.split(os.fspath(path))
+    within = os.open(folder or ".", _FOLDER)
+    try:
+        descriptor = os.open(name, _FLAGS, dir_fd=within)
+    finally:
+        os.close(within)
+    try:
+        return _content(descriptor, path, most)
+    finally:
+        os.close(descriptor)
+
+
+def begin_of_foreign(path: str | Path, most: int) -> bytes:
+    """At most the first `most` bytes; empty if `read_foreign` would not read it."""
+    with suppress(OSError, ValueError):
+        descriptor = os.open(path, _FLAGS)
+        try:
+            _require_plain(descriptor, path)
+            return _taken(descriptor, most)
+        finally:
+            os.close(descriptor)
+    return b""
+
+
+def open_to_append(path: str | Path, mode: int = 0o644, *, emptied: bool = False) -> int:
+    """A file of ours, made if there is none; anything else in its place is refused, not waited for. Raises OSError."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    descriptor = os.open(path, flags, mode)
+    try:
+        _require_plain(descriptor, path)
+        if emptied:
+            os.ftruncate(descriptor, 0)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def write_new(path: str | Path, content: bytes, mode: int = 0o600) -> None:
+    """A new file: a link, a pipe or another file in its place is removed first. Raises OSError."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        descriptor = os.open(path, flags, mode)
+    except FileExistsError:
+        os.unlink(path)
+        descriptor = os.open(path, flags, mode)
+    try:
+        while content:
+            content = content[os.write(descriptor, content) :]
+    finally:
+        os.close(descriptor)
+
+
+def _content(descriptor: int, path: str | Path, most: int) -> bytes:
+    size = _require_plain(descriptor, path)
+    content = _taken(descriptor, most + 1) if size <= most else b""
+    if max(size, len(content)) > most:  # it may have grown meanwhile
+        raise OSError(errno.EFBIG, "it is too long", os.fspath(path))
+    return content
+
+
+def _taken(descriptor: int, most: int) -> bytes:
+    chunks = []
+    while most > 0 and (chunk := os.read(descriptor, min(most, _AT_ONCE))):
+        chunks.append(chunk)
+        most -= len(chunk)
+    return b"".join(chunks)
+
+
+def _require_plain(descriptor: int, path: str | Path) -> int:
+    """Its size."""
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
+    if found.st_uid != os.geteuid() and os.geteuid() != 0:
+        raise OSError(errno.EPERM, "it belongs to another user", os.fspath(path))
+    return found.st_size
+
+
+def copy_plain_files(source: Path, target: Path, most: int) -> None:
+    """Copies the regular files of a folder, up to so many bytes in all; everything else is left out. Raises OSError."""
+    for folder, names, files in os.walk(source):
+        relative = os.path.relpath(folder, source)
+        if relative.count(os.sep) >= _DEEPEST:
+            names.clear()
+        there = target / relative
+        there.mkdir(parents=True, exist_ok=True)
+        for name in files:
+            with suppress(OSError):
+                content = read_foreign(Path(folder, name), most)
+                most -= len(content)
+                write_new(there / name, content)
