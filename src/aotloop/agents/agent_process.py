@@ -19,6 +19,7 @@ from aotloop.errors import Unavailable
 from aotloop.process import async_run
 from aotloop.process.environment import ATTEMPT_MARK, scrub
 from aotloop.process.exit_status import status_in_words
+from aotloop.process.sandbox.engine import lets_make_in
 from aotloop.process.spec import Ending, Expiry, ProcessSpec
 from aotloop.process.transport import Listener
 
@@ -50,18 +51,21 @@ def spec_of(
     stdin: str | None = None,
     *,
     confined: bool = True,
+    client: str | None = None,
 ) -> ProcessSpec:
     """`env` is the whole environment. `stdin` is a text for its standard input; None: the input is empty.
 
+    `client`: its name, if it is a client that we know; behind a fence its own state stays open.
     `confined`: False for a program that confines itself, and for a command that a person has accepted.
     """
+    fence = assignment.confinement
     return ProcessSpec(
         argv=argv,
         cwd=assignment.cwd,
         env=env,
         stdin=stdin.encode("utf-8", "replace") if stdin is not None else "nothing",
         mark=ATTEMPT_MARK,
-        confinement=assignment.confinement if confined else None,
+        confinement=fence.for_client(client) if confined and fence is not None else None,
         limits=assignment.limits,
         ending=Ending(grace=assignment.grace, linger=LINGER),
     )
@@ -73,15 +77,17 @@ async def run(
     on_output: Callable[[str], None],
     listener: Listener | None = None,
     *,
+    scratch: Path | None = None,
     remedy: str = _REMEDY,
 ) -> Ran:
     """Raises Unavailable if the program could not start. `listener` gets all output instead of `on_output`.
 
-    `remedy`: advice for the person if the program is not installed.
+    `scratch`: the folder that is open to it; None: that of the transcript. `remedy`: advice for the person if the
+    program is not installed.
     """
     following = Following(transcript, on_output, listener)
     ending = "cancelled"
-    with _temporary_folder(spec, transcript.parent) as spec_there:
+    with _temporary_folder(spec, scratch if scratch is not None else transcript.parent) as spec_there:
         try:
             completed = await async_run.run(spec_there, following)
             if completed.expiry is not None:
@@ -113,7 +119,7 @@ async def run(
 def _temporary_folder(spec: ProcessSpec, beside: Path) -> Iterator[ProcessSpec]:
     """Gives the process its own temporary folder if the usual one is not writable: a checkout in /tmp closes that."""
     usual = spec.env.get("TMPDIR") or tempfile.gettempdir()
-    if spec.confinement is None or spec.confinement.lets_make_in(usual):
+    if spec.confinement is None or lets_make_in(spec.confinement, usual):
         yield spec
         return
     own = beside / "tmp"
@@ -152,6 +158,6 @@ def environment(assignment: Assignment, surroundings: Mapping[str, str], more: I
         "AOT_ATTEMPT": str(assignment.attempt),
         "AOT_ROLE": assignment.role,
         "AOT_STATE_FILE": str(assignment.state_file),
-        "AOT_BINDINGS": str(assignment.scratch / BINDINGS),
+        "AOT_BINDINGS": str(assignment.evidence / BINDINGS),
         **({"AOT_MAX_COST_USD": f"{assignment.max_cost_usd:.4f}"} if assignment.max_cost_usd is not None else {}),
     }

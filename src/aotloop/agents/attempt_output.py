@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from aotloop.agents.answers.extraction import MOST_BYTES
+from aotloop.foreign_files import open_to_append
 from aotloop.process.output import Lines, Tail
 from aotloop.process.transport import Listener, Transport
 from aotloop.text.shorten import one_line
@@ -71,7 +72,6 @@ MOST_TRANSCRIPT_BYTES = 20_000_000
 UNEVENTFUL = "exit 0"
 """A process that ended so and printed nothing leaves nothing to keep."""
 
-_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
 _END_BYTES = 64 * 1024
 """The size of each stream's end that is still written when the middle is left out."""
 
@@ -119,7 +119,7 @@ class Transcript:
         self._written += len(data)
         try:
             if self._file is None and not self._is_over:
-                self._file = os.open(self._path, _FLAGS, 0o600)
+                self._file = open_to_append(self._path, 0o600, emptied=True)
             while data and self._file is not None:
                 data = data[os.write(self._file, data) :]
         except OSError as error:  # such as a full disk: the attempt goes on

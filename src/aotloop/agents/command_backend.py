@@ -39,6 +39,7 @@ from aotloop.agents.contract import (
 from aotloop.agents.detection import Login, Presence, look_for
 from aotloop.agents.registry import Settings
 from aotloop.errors import AotError
+from aotloop.process.sandbox.home_folders import client_in
 from aotloop.process.spec import ProcessSpec
 from aotloop.text.output_tail import last_lines
 
@@ -74,14 +75,16 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 
     async def run(self, assignment: Assignment, on_output: Callable[[str], None]) -> Outcome:
         scratch.prepare(assignment)
-        ran = await run(self._spec(assignment), assignment.scratch / scratch.TRANSCRIPT, on_output)
-        outcome = _outcome(ran, assignment)
+        ran = await run(
+            self._spec(assignment), assignment.evidence / scratch.TRANSCRIPT, on_output, scratch=assignment.scratch
+        )
+        outcome = outcome_of_program(ran, assignment)
         return replace(outcome, seconds=ran.seconds, output=ran.output, notes=outcome.notes + ran.notes)
 
     def _spec(self, assignment: Assignment) -> ProcessSpec:
         values = {
             "prompt": assignment.prompt,
-            "prompt_file": str(assignment.scratch / scratch.PROMPT),
+            "prompt_file": str(assignment.evidence / scratch.PROMPT),
             "result_file": str(assignment.scratch / scratch.RESULT),
             "atom": assignment.atom,
             "attempt": str(assignment.attempt),
@@ -89,7 +92,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
         is_told = any(_names(argument) & {"prompt", "prompt_file"} for argument in self.argv)
         argv = tuple(_filled(argument, values) for argument in self.argv)
         env = environment(assignment, os.environ, self.pass_env)
-        return spec_of(assignment, argv, env, None if is_told else assignment.prompt)
+        return spec_of(assignment, argv, env, None if is_told else assignment.prompt, client=client_in(self.argv))
 
 
 def make(settings: Settings) -> Backend:
@@ -118,7 +121,8 @@ def _filled(argument: str, values: dict[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda match: values[match[1]] if match[1] is not None else match[0][1:-1], argument)
 
 
-def _outcome(ran: Ran, assignment: Assignment) -> Outcome:
+def outcome_of_program(ran: Ran, assignment: Assignment) -> Outcome:
+    """The outcome of any program that keeps to this protocol."""
     if ran.timed_out is not None:
         return TimedOut(reason=f"the agent {ran.timed_out.reason}", taught=ran.timed_out.taught)
     if ran.exit_code == os.EX_TEMPFAIL:
@@ -143,6 +147,7 @@ def _tail(ran: Ran) -> str:
 
 
 _CAUSES = tuple(cause for cause in get_args(Cause) if cause != "no_session")  # a program has no conversation
+_ESTIMATED = "the service did not count its tokens: they are estimated from the length of the texts"
 _PASSING = ("rate_limit", "overload", "outage")
 
 
@@ -153,6 +158,8 @@ class _Usage(msgspec.Struct, frozen=True, kw_only=True):
     cache_read: int = 0
     cache_write: int = 0
     turns: int | None = None
+    estimated: bool = False
+    """The service did not count: the program guessed."""
 
     def __post_init__(self) -> None:
         if any(not math.isfinite(value) or value < 0 for value in msgspec.structs.astuple(self) if value is not None):
@@ -195,4 +202,5 @@ def _with_usage(outcome: Outcome, told: dict[str, Any]) -> Outcome:
         return replace(outcome, notes=(*outcome.notes, "what it says of its usage makes no sense, and was left out"))
     counts = {kind: getattr(usage, kind) for kind in Tokens.__struct_fields__}
     tokens = Tokens(**counts) if any(counts.values()) else None
-    return replace(outcome, cost_usd=usage.cost_usd, tokens=tokens, turns=usage.turns)
+    notes = (*outcome.notes, _ESTIMATED) if usage.estimated else outcome.notes
+    return replace(outcome, cost_usd=usage.cost_usd, tokens=tokens, turns=usage.turns, notes=notes)

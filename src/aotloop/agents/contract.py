@@ -15,6 +15,7 @@ import msgspec
 from aotloop.agents.answers.results import PlannerResult, Score
 from aotloop.agents.detection import Presence
 from aotloop.agents.roles import Role
+from aotloop.core.checklist import Node
 from aotloop.core.events import Child
 from aotloop.core.model import Binding
 from aotloop.process.sandbox import Confinement
@@ -50,6 +51,17 @@ class Sitting(msgspec.Struct, frozen=True, kw_only=True):
     """The conversation to continue, which is in the store; None: a new one."""
 
 
+class Meter:
+    """What an attempt has used so far. It is for attempts that are ended before they can tell."""
+
+    def __init__(self) -> None:
+        self.tokens: Tokens | None = None
+        self.cost_usd: float | None = None
+
+    def read(self, tokens: Tokens | None, cost_usd: float | None = None) -> None:
+        self.tokens, self.cost_usd = tokens, cost_usd
+
+
 class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     role: Role
     atom: str
@@ -59,7 +71,9 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     cwd: Path
     state_file: Path
     scratch: Path
-    """A folder of this attempt alone, outside `cwd`; `aotloop.agents.scratch` says what lies in it."""
+    """A folder of this attempt alone, outside `cwd`, open to the agent; `aotloop.agents.scratch` says what is in it."""
+    records: Path | None = None
+    """Our own folder for this attempt, closed to the agent: prompt and transcript. None: they are in `scratch`."""
     prompt: str = ""
     command: str | None = None
     """For an atom with `run`: the command that a shell runs instead of an agent."""
@@ -71,12 +85,23 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     grace: float = 0.5
     """Seconds between SIGTERM and SIGKILL when the agent has to be ended."""
     result_schema: dict[str, Any] = {}
+    check: Node | None = None
+    """What decides the work afterwards; a person has accepted its commands."""
+    touches: tuple[str, ...] = ()
+    """Paths and globs that the work is planned to change."""
     max_cost_usd: float | None = None
     """The most that this attempt may cost, where the client has such an option."""
     confinement: Confinement | None = None
     """Files that no agent on this task may change, enforced where the machine can; None: no files."""
+    meter: Meter | None = None
+    """Where the backend notes what the attempt uses, as it hears of it."""
     sitting: Sitting | None = None
     """Only for backends whose `sessions` are native; None: no conversation outlives the attempt."""
+
+    @property
+    def evidence(self) -> Path:
+        """The folder for the files that we write, and that no agent needs to change."""
+        return self.records if self.records is not None else self.scratch
 
 
 # --- the outcome ---------------------------------------------------------------------------------------------------

@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from aotloop.errors import Unavailable
+from aotloop.foreign_files import read_foreign
+
+_MOST_BYTES = 1_000_000
 
 
 @contextlib.contextmanager
@@ -37,7 +40,11 @@ def home_with_login(home: Path, login: Path, place: str) -> Iterator[Path]:
 
 
 def _take_over(copy: Path, login: Path, lent: bytes | None) -> None:
-    renewed = _content(copy)
+    with contextlib.suppress(FileNotFoundError):
+        _put_back(read_foreign(copy, _MOST_BYTES), login, lent)  # an agent could write there
+
+
+def _put_back(renewed: bytes, login: Path, lent: bytes | None) -> None:
     is_ours_to_change = lent is not None and _content(login) == lent  # else another process renewed it before us
     if renewed and renewed != lent and is_ours_to_change:
         beside = login.with_name(f"{login.name}.{os.getpid()}")

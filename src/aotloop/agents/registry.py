@@ -6,12 +6,27 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module
 from types import MappingProxyType
-from typing import cast
+from typing import Literal, cast
 
 import msgspec
 
 from aotloop.agents.contract import Backend
+from aotloop.agents.usage import Price
 from aotloop.errors import Unavailable
+
+
+class EndpointSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Of the backend `openai`."""
+
+    base_url: str | None = None
+    """None: a server on this machine."""
+    key: str | None = None
+    """The name of the variable that holds the key, never the key."""
+    temperature: float | None = None
+    context: int | None = None
+    """Tokens."""
+    tools: Literal["auto", "yes", "no"] = "auto"
+    price: Price | None = None
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,6 +40,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Names of variables to pass on besides those that every agent gets; `NAME*` for all that begin so."""
     operator_settings: bool = False
     """A worker's client loads the operator's own settings, hooks and servers, where it can tell them from others."""
+    endpoint: EndpointSettings = EndpointSettings()
 
 
 BACKENDS: Mapping[str, str] = MappingProxyType(
@@ -35,11 +51,12 @@ BACKENDS: Mapping[str, str] = MappingProxyType(
         "codex": "aotloop.agents.codex.backend",
         "opencode": "aotloop.agents.opencode.backend",
         "acp": "aotloop.agents.acp.backend",
+        "openai": "aotloop.agents.openai.backend",
     }
 )
 """Name → module; each has `make(settings) -> Backend`."""
 
-EXTRAS: Mapping[str, str] = MappingProxyType({"claude": "claude-agent-sdk"})
+EXTRAS: Mapping[str, str] = MappingProxyType({"claude": "claude-agent-sdk", "openai": "openai"})
 """Backends that can use a package → that package; the extra that installs it has the name of the backend."""
 
 

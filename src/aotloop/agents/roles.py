@@ -35,7 +35,8 @@ WAYS: Mapping[Role, Ways] = MappingProxyType(
             opening="You do one piece of a larger work, its atom {atom}. Others do the other pieces.",
             rules=(
                 "Do this atom and nothing else. Work only in the current folder.",
-                "Do not commit, and do not switch branches: what you leave in the folder is taken over and checked.",
+                "Git's folder is read-only for you: you can look (git diff, git log), but not commit, stash or switch.",
+                "What you leave in the folder is taken over and checked.",
                 "Claim success only if you saw that it works. Your claim is checked; a false one costs an attempt.",
                 "If you cannot do it, say why, so that the next one knows more than you did.",
             ),

@@ -1,14 +1,21 @@
-"""Only this module knows what lies in an attempt's own folder; nothing in it is older than the attempt."""
+"""Only this module knows the two folders of an attempt; nothing in them is older than the attempt.
+
+One is open to the agent, for its answer and its temporary files, and is removed after the attempt. The other is ours:
+prompt, results of others, transcript, and a copy of the answer. It is closed to the agent.
+"""
 
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
+from aotloop.agents.answers.extraction import MOST_BYTES
 from aotloop.agents.contract import Assignment
 from aotloop.errors import Unavailable
+from aotloop.foreign_files import read_foreign, write_new
 
 PROMPT = "prompt.md"
 BINDINGS = "bindings.json"
@@ -18,16 +25,24 @@ TRANSCRIPT = "transcript.jsonl"
 
 def prepare(assignment: Assignment) -> None:
     """A result that exists before the attempt begins belongs to another attempt, and is removed."""
-    folder = assignment.scratch
+    folder, ours = assignment.scratch, assignment.evidence
     try:
-        if not _made(folder):
-            for name in (PROMPT, BINDINGS, RESULT, TRANSCRIPT):
-                _remove(folder / name)
+        for place in dict.fromkeys((folder, ours)):
+            if not _made(place):
+                for name in (PROMPT, BINDINGS, RESULT, TRANSCRIPT):
+                    _remove(place / name)
         if assignment.prompt:
-            (folder / PROMPT).write_text(assignment.prompt, encoding="utf-8", errors="replace")
-        (folder / BINDINGS).write_bytes(msgspec.json.encode(assignment.bindings))
+            (ours / PROMPT).write_text(assignment.prompt, encoding="utf-8", errors="replace")
+        (ours / BINDINGS).write_bytes(msgspec.json.encode(assignment.bindings))
     except OSError as error:
         raise Unavailable(f"the folder of an attempt cannot be used: {folder}: {error.strerror}") from error
+
+
+def keep_answer(assignment: Assignment) -> None:
+    """Copies the agent's answer to our folder, for people. We have read it before, and do not read it again."""
+    if assignment.records is not None:
+        with suppress(OSError):
+            write_new(assignment.records / RESULT, read_foreign(assignment.scratch / RESULT, MOST_BYTES))
 
 
 def _made(folder: Path) -> bool:

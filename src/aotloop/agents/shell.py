@@ -50,7 +50,8 @@ class Shell(msgspec.Struct, frozen=True, kw_only=True):
         scratch.prepare(assignment)
         env = environment(assignment, os.environ, self.pass_env)
         spec = spec_of(assignment, (_SHELL, "-c", command), env, confined=False)
-        return _outcome(await run(spec, assignment.scratch / scratch.TRANSCRIPT, on_output), command)
+        transcript = assignment.evidence / scratch.TRANSCRIPT
+        return _outcome(await run(spec, transcript, on_output, scratch=assignment.scratch), command)
 
 
 def make(settings: Settings) -> Backend:

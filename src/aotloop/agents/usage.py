@@ -53,6 +53,12 @@ def own_share(outcome: Outcome, assignment: Assignment, session: str | None) -> 
     )
 
 
+def highest(one: Tokens, other: Tokens) -> Tokens:
+    """The larger number of each kind: counters of a stream only grow, and a later report may leave some out."""
+    pairs = zip(Tokens.__struct_fields__, astuple(one), astuple(other), strict=True)
+    return Tokens(**{kind: max(first, second) for kind, first, second in pairs})
+
+
 def tokens_since(before: Tokens | None, now: Tokens | None) -> Tokens | None:
     """If a client counts less than before, it has begun to count anew."""
     if before is None or now is None:

@@ -113,8 +113,6 @@ def test_a_verifier_names_what_does_not_hold() -> None:
         ("worker", "{}", "success"),
         ("worker", '{"success": "true"}', "Expected `bool`, got `str`"),
         ("worker", '{"success": 1}', "Expected `bool`, got `int`"),
-        ("worker", '{"success": true}', "does not say what was done"),
-        ("worker", '{"success": true, "bindings_delta": {"summary": " \\n "}}', "does not say what was done"),
         ("worker", '{"success": true, "bindings_delta": "done"}', r"Expected `object`, got `str`"),
         ("worker", '{"success": false, "artifacts": "a.py"}', "Expected `array`"),
         ("worker", '{"success": false, "artifacts": [1]}', "Expected `str`, got `int`"),
@@ -184,3 +182,11 @@ def test_any_json_is_a_result_or_not_one_and_nothing_else(role: Role, raw: dict[
 def test_any_text_is_a_result_or_not_one_and_nothing_else(role: Role, text: str) -> None:
     with pytest.raises(NotAResult):
         read(text, role)
+
+
+@pytest.mark.parametrize("delta", ["{}", '{"summary": " \\n "}', '{"summary": ""}'])
+def test_an_empty_summary_is_no_failure_and_is_noted(tmp_path: Path, delta: str) -> None:
+    reading = read_result("worker", f'{{"success": true, "bindings_delta": {delta}, "artifacts": ["a.py"]}}', tmp_path)
+    assert isinstance(reading.result, WorkerResult)
+    assert reading.result.bindings_delta.summary == "done; it changed a.py"
+    assert reading.notes == ("it does not say what it did (bindings_delta.summary)",)

@@ -139,9 +139,16 @@ def test_an_answer_in_the_text_will_do(tmp_path: Path) -> None:
     assert isinstance(outcome, Done)
 
 
-@pytest.mark.parametrize("answer", ["{}", '{"success": "yes"}', '{"success": true}', "[]", "3"])
+@pytest.mark.parametrize("answer", ["{}", '{"success": "yes"}', '{"success": null}', "[]", "3"])
 def test_a_structured_result_is_checked_by_us_nevertheless(tmp_path: Path, answer: str) -> None:
     assert isinstance(heard(tmp_path, result(answer))[0], Garbage)
+
+
+def test_a_structured_result_without_a_summary_is_taken_and_noted(tmp_path: Path) -> None:
+    outcome, _ = heard(tmp_path, result('{"success": true}'))
+    assert isinstance(outcome, Done)
+    assert outcome.summary == "done; the agent did not say what it did"
+    assert any("bindings_delta.summary" in note for note in outcome.notes)
 
 
 def test_without_a_result_the_tokens_seen_are_told(tmp_path: Path) -> None:

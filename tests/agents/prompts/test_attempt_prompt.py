@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 from msgspec.structs import replace
 
-from aotloop.agents.prompts.attempt_prompt import write_prompt
+from aotloop.agents.prompts.attempt_prompt import Start, without_form, write_prompt
 from aotloop.agents.roles import WAYS
 from aotloop.core.context import Context, context_of
 from aotloop.core.effects import Role
@@ -133,7 +133,39 @@ def test_what_an_atom_covers_is_how_it_is_checked_and_what_its_parts_may_cover()
     second = ChecklistItem(item="it is documented", check=Check(type="file", value="README"))
     loop = a_loop(atom("A1", covers=("it greets",)), atom("A2"), base_case=BaseCase(checklist=(first, second)))
     covering, free = (write_prompt(context_of(Graph(loop), one), "worker") for one in ("A1", "A2"))
-    assert "How it is checked afterwards:\n> this command must succeed: sh greet.sh\n" in covering
+    assert "on the files that you leave:\n> this command must succeed: sh greet.sh\n" in covering
     assert "named in its covers, by these very words: it greets\n" in covering
-    assert "How it is checked" not in free
+    assert "What decides" not in free
+    assert "The whole work is checked by these commands:\n> sh greet.sh\n" in free, "how tests are run"
+    assert "The whole work is checked by" not in covering, "it is told once"
     assert "named in its covers, by these very words: it greets; it is documented\n" in free
+
+
+def test_a_worker_is_told_that_its_folder_is_fresh_and_that_git_s_folder_is_read_only() -> None:
+    first = write_prompt(a_context(), "worker")
+    assert "From a fresh copy of the branch" in first
+    assert "Git's folder is read-only for you" in first
+    in_place = write_prompt(a_context(), "worker", start=Start(folder="as it is"))
+    assert "In the person's own folder, as it is." in in_place
+    assert "Where you start" not in write_prompt(a_context(), "probe")
+
+
+def test_too_big_for_one_go_is_said_only_if_it_may_be_decomposed() -> None:
+    context = a_context()
+    assert "too big for one go" in write_prompt(context, "worker")
+    assert "too big for one go" not in write_prompt(replace(context, may_split=False), "worker")
+
+
+def test_a_failing_item_s_name_is_quoted_as_a_name_and_never_as_a_fact() -> None:
+    prompt = write_prompt(a_context(atom("A3", repairs="no finding is open")), "worker")
+    assert "It is a name and no fact; it fails:\n> no finding is open\n" in prompt
+
+
+def test_a_client_that_is_held_to_the_schema_by_a_tool_is_told_nothing_about_json() -> None:
+    prompt = write_prompt(a_context(), "worker", "Mind the gap")
+    told = without_form(prompt)
+    assert "JSON object" in prompt
+    assert "JSON" not in told
+    assert "Give your result by the tool that is there for it." in told
+    assert "Mind the gap" in told
+    assert without_form(told) == told

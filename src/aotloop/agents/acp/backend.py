@@ -23,6 +23,7 @@ from aotloop.agents.detection import Presence, login_by, look_for
 from aotloop.agents.registry import Settings
 from aotloop.agents.service_errors import outcome_of_trouble
 from aotloop.errors import AotError
+from aotloop.process.sandbox.home_folders import client_in
 from aotloop.text.output_tail import last_lines
 
 _LONGEST_TAIL = 1000
@@ -85,8 +86,9 @@ async def run_agent(
     on_output: Callable[[str], None],
     session: AcpSession,
 ) -> Ran:
-    spec = replace(spec_of(assignment, preset.argv, env), stdin="pipe")
-    return await run(spec, assignment.scratch / scratch.TRANSCRIPT, on_output, session, remedy=preset.install)
+    spec = replace(spec_of(assignment, preset.argv, env, client=client_in(preset.argv)), stdin="pipe")
+    transcript, own = assignment.evidence / scratch.TRANSCRIPT, assignment.scratch
+    return await run(spec, transcript, on_output, session, scratch=own, remedy=preset.install)
 
 
 def told(outcome: Outcome, ran: Ran, session: AcpSession) -> Outcome:

@@ -5,12 +5,14 @@ This does not restrict an agent that does not ask: it works with the rights of o
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from typing import Any
 
 from aotloop.agents.acp.rpc import Refused
 from aotloop.agents.roles import Role, may_write
+from aotloop.foreign_files import read_foreign
 
 _LOOKING = {"read", "search", "think", "fetch"}
 _MOST_BYTES = 1_000_000
@@ -44,10 +46,12 @@ def is_inside(cwd: Path, path: str) -> bool:
 def read_file(cwd: Path, asked: dict[str, Any]) -> dict[str, Any]:
     """Raises Refused, OSError."""
     path = _allowed_path(cwd, asked)
-    with path.open("rb") as file:
-        content = file.read(_MOST_BYTES + 1)
-    if len(content) > _MOST_BYTES:
-        raise Refused(f"{path} is longer than {_MOST_BYTES} bytes")
+    try:
+        content = read_foreign(os.path.realpath(path), _MOST_BYTES)
+    except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise Refused(f"{path} is longer than {_MOST_BYTES} bytes") from None
+        raise
     lines = content.decode("utf-8", "replace").splitlines(keepends=True)
     line, limit = asked.get("line"), asked.get("limit")
     start = max(0, line - 1) if isinstance(line, int) else 0

@@ -7,16 +7,16 @@ quote at which another string could begin. So every character is read only a few
 
 from __future__ import annotations
 
+import errno
 import json
-import os
 import re
-import stat
 from pathlib import Path
 
 import msgspec
 
 from aotloop.agents.answers.results import EXAMPLES
 from aotloop.agents.roles import WAYS, Role
+from aotloop.foreign_files import read_foreign
 
 MOST_BYTES = 256 * 1024
 """The most bytes of an answer, in a file or at the end of the output. The sum of its longest parts is smaller."""
@@ -113,21 +113,15 @@ def _follows(stack: list[str], expected: str, symbol: str) -> str | None:
 def answer_in_file(path: Path) -> str | None:
     """None if there is no such file. The file belongs to the agent: it may be a link, a pipe, a folder, or endless."""
     try:
-        # Links are not followed: an answer must not come from another file. A pipe is not waited for.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        content = read_foreign(path, MOST_BYTES)
     except FileNotFoundError:
         return None
     except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise NotAResult(f"its result file is longer than {MOST_BYTES} bytes") from None
+        if error.errno == errno.EINVAL:
+            raise NotAResult("its result file is not a regular file") from None
         raise NotAResult(f"its result file cannot be read: {error.strerror}") from None
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise NotAResult("its result file is not a regular file")
-        with open(descriptor, "rb", closefd=False) as file:
-            content = file.read(MOST_BYTES + 1)
-    finally:
-        os.close(descriptor)
-    if len(content) > MOST_BYTES:
-        raise NotAResult(f"its result file is longer than {MOST_BYTES} bytes")
     if not content.strip():
         raise NotAResult("its result file is empty")
     return content.decode("utf-8-sig", "replace")

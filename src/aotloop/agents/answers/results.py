@@ -91,7 +91,7 @@ class WorkerResult(Answer, frozen=True, kw_only=True):
         bool, Meta(description="if not done: true if somebody should first find out whether it can be done at all")
     ] = False
     proposal: Annotated[
-        Proposal | None, Meta(description="if it is too big for one go: its parts, with success false; else null")
+        Proposal | None, Meta(description="only if a rule permits it: the parts, with success false; else null")
     ] = None
 
 
@@ -99,7 +99,7 @@ class ProbeResult(Answer, frozen=True, kw_only=True):
     feasible: Annotated[bool, Meta(description="whether the atom can be done this way")]
     findings: Annotated[str, Meta(description="what was found out, and how it is known")]
     cost_estimate: Annotated[float | None, Meta(description="minutes of work to do it; null if unknown")] = None
-    proposal: Annotated[Proposal | None, Meta(description="its parts, if it is too big for one go; else null")] = None
+    proposal: Annotated[Proposal | None, Meta(description="only if a rule permits it: its parts; else null")] = None
 
 
 class VerifierResult(Answer, frozen=True, kw_only=True):

@@ -136,10 +136,11 @@ def _parts(raw: Any) -> tuple[Parts | None, str | None]:
 def _worker(result: WorkerResult, root: Path, notes: list[str]) -> WorkerResult:
     delta = result.bindings_delta
     summary = _short_text("the summary", delta.summary, LONGEST_SUMMARY, notes)
-    if result.success and not summary:
-        raise NotAResult("it claims success, but does not say what was done (bindings_delta.summary)")
     artifacts, dropped = artifacts_inside((*delta.artifacts, *result.artifacts), root)
     notes += dropped
+    if result.success and not summary:
+        notes.append("it does not say what it did (bindings_delta.summary)")
+        summary = f"done; it changed {listed(artifacts)}" if artifacts else "done; the agent did not say what it did"
     return replace(
         result,
         bindings_delta=BindingsDelta(summary=summary, artifacts=artifacts),

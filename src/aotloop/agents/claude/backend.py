@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
@@ -22,8 +21,9 @@ from aotloop.agents.claude.event_summary import Story
 from aotloop.agents.claude.final_result import outcome_of
 from aotloop.agents.claude.program import find_program, look_for_claude
 from aotloop.agents.claude.skills import lend
-from aotloop.agents.contract import Assignment, Backend, Capabilities, Outcome
+from aotloop.agents.contract import Assignment, Backend, Capabilities, Meter, Outcome
 from aotloop.agents.detection import Presence
+from aotloop.agents.prompts.attempt_prompt import without_form
 from aotloop.agents.registry import Settings
 from aotloop.agents.versions import age
 from aotloop.process.output import LONGEST_LINE, Lines, Tail
@@ -72,9 +72,12 @@ class Claude(msgspec.Struct, frozen=True, kw_only=True):
         scratch.prepare(assignment)
         lend(assignment)
         hide(assignment, env, own_variables(os.environ), self.pass_env)
-        listening = _Listening(assignment.cwd, on_output)
-        spec = spec_of(assignment, argv, env, assignment.prompt)
-        ran = await run(spec, assignment.scratch / scratch.TRANSCRIPT, on_output, listening)
+        listening = _Listening(assignment, on_output)
+        prompt = without_form(assignment.prompt) if assignment.result_schema else assignment.prompt
+        spec = spec_of(assignment, argv, env, prompt, client="claude")
+        ran = await run(
+            spec, assignment.evidence / scratch.TRANSCRIPT, on_output, listening, scratch=assignment.scratch
+        )
         listening.end()
         story, output = listening.story, listening.output.text()
         outcome = outcome_of(ran, story, assignment, output)
@@ -88,8 +91,9 @@ class Claude(msgspec.Struct, frozen=True, kw_only=True):
 class _Listening:
     """Reads all output, and passes on in words the events that are for a person."""
 
-    def __init__(self, cwd: Path, on_output: Callable[[str], None]) -> None:
-        self._cwd = cwd
+    def __init__(self, assignment: Assignment, on_output: Callable[[str], None]) -> None:
+        self._cwd = assignment.cwd
+        self._meter = assignment.meter if assignment.meter is not None else Meter()
         self._on_output = on_output
         self._events = Events()
         self._errors = Lines()
@@ -117,6 +121,7 @@ class _Listening:
                 self._hand_on([heard[:LONGEST_LINE]])
             else:
                 self.story.add(heard)
+                self._meter.read(self.story.tokens, self.story.cost_usd)
                 self._hand_on(told(heard, self._cwd))
 
     def _hand_on(self, lines: Iterable[str]) -> None:

@@ -130,7 +130,7 @@ def _retry(event: Event) -> str:
 
 def _result(event: Event) -> str:
     said = event.get("structured_output") or event.get("result") or event.get("errors") or ""
-    return f"ended, {text(event.get('subtype')) or 'somehow'}: {_short(said)}"
+    return f"ended, {text(event.get('subtype')) or 'without a reason'}: {_short(said)}"
 
 
 def _short(value: Any) -> str:

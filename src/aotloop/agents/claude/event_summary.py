@@ -8,7 +8,9 @@ from typing import Any
 from aotloop.agents.attempt_output import Stopwatch
 from aotloop.agents.claude.event_stream import Event, count, number, part, parts, text
 from aotloop.agents.contract import Cause, Outcome, Tokens
+from aotloop.agents.prices import estimate
 from aotloop.agents.service_errors import Trouble, outcome_of_trouble
+from aotloop.agents.usage import highest
 from aotloop.clock import unix_time
 from aotloop.text.shorten import one_line
 
@@ -23,6 +25,7 @@ class Story:
     def __init__(self) -> None:
         self.version = ""
         self.session = ""
+        self.model = ""
         self.result: Event | None = None
         """The last result."""
         self.breaks_off = False
@@ -43,6 +46,7 @@ class Story:
             case "system", "init":
                 self.version = text(event.get("claude_code_version"))
                 self.session = text(event.get("session_id"))
+                self.model = text(event.get("model"))
             case "system", "api_retry":
                 self._retry(event)
             case "rate_limit_event", _:
@@ -69,6 +73,11 @@ class Story:
         """Tokens of the replies so far; the client's own count comes only with its result."""
         return total(self._used.values()) if self._used else None
 
+    @property
+    def cost_usd(self) -> float | None:
+        """An estimate by list prices, for an attempt without a result."""
+        return estimate(self.model, self.tokens)
+
     def _retry(self, event: Event) -> None:
         self._met(text(event.get("error")), event.get("error_status"))
         self.is_waiting = True
@@ -89,13 +98,14 @@ class Story:
         inner = part(event, "event")
         reply = text(event.get("api_message_id")) or text(event.get("session_id"))
         used = part(inner, "usage") or part(inner, "message", "usage")
-        if used:  # reported when a reply begins, and again when it ends
-            self._used[reply] = Tokens(
+        if used:  # reported when a reply begins, and again when it ends, then perhaps only in part
+            now = Tokens(
                 input=count(used.get("input_tokens")),
                 output=count(used.get("output_tokens")),
                 cache_read=count(used.get("cache_read_input_tokens")),
                 cache_write=count(used.get("cache_creation_input_tokens")),
             )
+            self._used[reply] = highest(self._used.get(reply, now), now)
 
 
 def _is_edit(block: dict[str, Any]) -> bool:

@@ -36,7 +36,7 @@ from aotloop.agents.registry import Settings
 from aotloop.agents.roles import may_write
 from aotloop.agents.service_errors import outcome_of_trouble
 from aotloop.agents.usage import own_share
-from aotloop.process.spec import ProcessSpec
+from aotloop.process.spec import Limits, ProcessSpec
 from aotloop.text.output_tail import last_lines
 
 KEYS = ("CODEX_API_KEY", "OPENAI_API_KEY")
@@ -50,6 +50,7 @@ TESTED = (0, 166)
 """The version whose behaviour is known here."""
 
 _SCHEMA = "schema.json"
+_LONGEST_SILENCE, _SHORTEST_SILENCE = 300.0, 10.0
 _LONGEST_TAIL = 1000
 _UNKNOWN = "no rollout found for thread id"
 
@@ -80,12 +81,12 @@ class Codex(msgspec.Struct, frozen=True, kw_only=True):
 
     async def run(self, assignment: Assignment, on_output: Callable[[str], None]) -> Outcome:
         scratch.prepare(assignment)
-        events = CodexEvents(on_output, self.patience)
+        events = CodexEvents(on_output, self.patience, assignment.meter)
         with home_with_login(assignment.scratch / "codex", _login(os.environ), f"home/{LOGIN}") as own:
             if assignment.sitting is not None:
                 bring_sessions(assignment.sitting.store, own / "home")
-            transcript = assignment.scratch / scratch.TRANSCRIPT
-            ran = await run(self._spec(assignment, own), transcript, on_output, events, remedy=INSTALL)
+            transcript = assignment.evidence / scratch.TRANSCRIPT
+            ran = await run(self._spec(assignment, own), transcript, on_output, events, scratch=own, remedy=INSTALL)
             if assignment.sitting is not None:
                 keep_sessions(own / "home", assignment.sitting.store)
         outcome = _outcome(ran, events, assignment)
@@ -126,7 +127,7 @@ class Codex(msgspec.Struct, frozen=True, kw_only=True):
         if leads_out(assignment.cwd.absolute(), "AGENTS.md"):  # else the model would see another file of the operator
             argv += ["-c", "project_doc_max_bytes=0"]
         hidden = [name for name in KEYS if name not in self.pass_env]
-        for key, value in _settings(hidden, env.get("OPENAI_BASE_URL")).items():
+        for key, value in _settings(hidden, env.get("OPENAI_BASE_URL"), assignment.limits).items():
             argv += ["-c", f"{key}={json.dumps(value)}"]
         session = assignment.sitting.session if assignment.sitting is not None else None
         return (*argv, *(("resume", session.id) if session is not None else ()), "-")
@@ -151,7 +152,7 @@ def _login(surroundings: Mapping[str, str]) -> Path:
     return (Path(place) if place else Path(surroundings.get("HOME", "/nonexistent")) / ".codex") / LOGIN
 
 
-def _settings(hidden: list[str], base_url: str | None) -> dict[str, Any]:
+def _settings(hidden: list[str], base_url: str | None, limits: Limits) -> dict[str, Any]:
     """OpenAI as a provider with another name: Codex bounds retries only for such providers."""
     provider = {
         "name": "OpenAI",
@@ -159,6 +160,7 @@ def _settings(hidden: list[str], base_url: str | None) -> dict[str, Any]:
         "requires_openai_auth": True,
         "request_max_retries": 2,
         "stream_max_retries": 3,
+        "stream_idle_timeout_ms": round(1000 * _patience(limits)),
     } | ({"base_url": base_url} if base_url else {})
     return {
         "model_provider": "aot",
@@ -169,6 +171,13 @@ def _settings(hidden: list[str], base_url: str | None) -> dict[str, Any]:
         "sandbox_workspace_write.exclude_slash_tmp": True,  # not TMPDIR, which is the attempt's own
         "shell_environment_policy.exclude": hidden,
     }
+
+
+def _patience(limits: Limits) -> float:
+    """How long it waits for a silent service: short enough to ask again before we end it for its silence."""
+    if limits.inactivity is None:
+        return _LONGEST_SILENCE
+    return min(_LONGEST_SILENCE, max(_SHORTEST_SILENCE, limits.inactivity / 3))
 
 
 def _outcome(ran: Ran, events: CodexEvents, assignment: Assignment) -> Outcome:

@@ -9,8 +9,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from aotloop.agents.attempt_output import Stopwatch, Telling
-from aotloop.agents.contract import Tokens
+from aotloop.agents.contract import Meter, Tokens
 from aotloop.agents.service_errors import Trouble, trouble
+from aotloop.agents.usage import highest
 from aotloop.process.transport import JsonLines, Transport
 
 _RETRYING = "Reconnecting"
@@ -19,11 +20,12 @@ _MOST_TOKENS = 2**53
 
 
 class CodexEvents:
-    def __init__(self, on_output: Callable[[str], None], patience: float) -> None:
+    def __init__(self, on_output: Callable[[str], None], patience: float, meter: Meter | None = None) -> None:
         """`patience`: the most seconds of waiting for a service that said to come back later."""
         self._lines = JsonLines()
         self._telling = Telling(on_output)
         self._patience = patience
+        self._meter = meter if meter is not None else Meter()
         self._transport: Transport | None = None
         self._giving_up: asyncio.TimerHandle | None = None
         self._has_retried = False
@@ -68,7 +70,10 @@ class CodexEvents:
             self._fails(event)
         elif kind == "turn.completed":
             self._goes_on()
-            self.is_complete, self.tokens = True, _tokens(event.get("usage"))
+            used = _tokens(event.get("usage"))
+            self.is_complete = True
+            self.tokens = highest(self.tokens, used) if self.tokens is not None and used is not None else used
+            self._meter.read(self.tokens)
         elif isinstance(item, dict):
             self._goes_on()
             self._telling.tell(_in_words(str(kind), item))

@@ -13,9 +13,11 @@ import shutil
 from pathlib import Path
 
 from aotloop.agents.folders import folders_of
+from aotloop.foreign_files import copy_plain_files
 
 _CONFIG = "config.toml"
 _SESSIONS = "sessions"
+_MOST_BYTES = 200_000_000
 _LENT = ("AGENTS.md", "AGENTS.override.md", "hooks.json", "hooks", "prompts", "rules", "skills")
 
 
@@ -42,7 +44,7 @@ def keep_sessions(home: Path, store: Path) -> None:
 def _copy(source: Path, target: Path) -> None:
     with contextlib.suppress(OSError):
         if source.is_dir() and not source.is_symlink():
-            shutil.copytree(source, target, symlinks=True)
+            copy_plain_files(source, target, _MOST_BYTES)
 
 
 def distrust(cwd: Path) -> tuple[str, ...]:

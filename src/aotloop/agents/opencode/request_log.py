@@ -6,7 +6,6 @@ That store is not an interface: an unexpected form counts as no information.
 from __future__ import annotations
 
 import json
-import shutil
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
@@ -16,8 +15,10 @@ import msgspec
 
 from aotloop.agents.contract import Tokens
 from aotloop.agents.service_errors import Trouble, trouble
+from aotloop.foreign_files import read_foreign, write_new
 
 STORE = "opencode.db"
+_MOST_BYTES = 200_000_000
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,7 +29,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_record(store: Path) -> Record | None:
     """None: there is no information."""
-    if not store.is_file():
+    if store.is_symlink() or not store.is_file() or store.stat().st_size > _MOST_BYTES:
         return None
     try:
         with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True, timeout=1)) as connection:
@@ -51,8 +52,8 @@ def copy_store(source: Path, target: Path) -> None:
     with suppress(OSError):
         for name in (STORE, f"{STORE}-wal"):
             (target / name).unlink(missing_ok=True)
-            if (source / name).is_file() and not (source / name).is_symlink():
-                shutil.copyfile(source / name, target / name)
+            with suppress(FileNotFoundError):
+                write_new(target / name, read_foreign(source / name, _MOST_BYTES))
 
 
 def _tokens(message: dict[str, Any]) -> Tokens:

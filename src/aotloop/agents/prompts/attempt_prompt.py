@@ -13,10 +13,12 @@ from typing import Literal
 import msgspec
 
 from aotloop.agents.answers.results import schema
-from aotloop.agents.roles import WAYS, Role
-from aotloop.core.checklist import AllOf, Leaf, Node, check_of, item_names
+from aotloop.agents.prompts.check_words import check_words, other_commands
+from aotloop.agents.prompts.wordings import reworded
+from aotloop.agents.roles import WAYS, Role, may_write
+from aotloop.core.checklist import check_of, item_names
 from aotloop.core.context import MOST_FAILURES, Context
-from aotloop.core.model import Atom, Binding, CheckType, Objective
+from aotloop.core.model import Atom, Binding, Objective
 from aotloop.text.sanitize import plain
 from aotloop.text.shorten import cut, one_line
 
@@ -24,6 +26,7 @@ CAPS = {
     "objective": 2000,  # each of its four parts
     "description": 6000,
     "check": 2000,
+    "tests": 1500,
     "findings": 4000,
     "paths": 2000,  # protected, or to stay within
     "results": 20,  # how many
@@ -40,16 +43,9 @@ _MAY_SPLIT = (
     "If it is too big for one go, do not begin: propose its parts (at most {most}), described, without commands."
 )
 _MAY_COVER = "What holds once a part is done is named in its covers, by these very words: "
+_FORM = "# Your answer\nEnd with one JSON object, and nothing after it, that fits this schema:\n"
 HANDS_OFF = "Do not touch the state file of the loop (.claude/aot-loop-state.md) or the folder .aot."
 NOBODY_ANSWERS = "Nobody answers questions. Do not ask; decide, or say what is missing."
-_CHECKS: dict[CheckType, str] = {
-    "command": "this command must succeed: {}",
-    "not_command": "this command must fail: {}",
-    "file": "this must exist: {}",
-    "not_file": "this must not exist: {}",
-    "assertion": "somebody will judge whether this is so: {}",
-    "quality": "somebody will judge its quality: {}",
-}
 
 
 class Start(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,7 +78,7 @@ def write_prompt(context: Context, role: Role, instructions: str | None = None, 
         [*work, *_atom(context.atom, objective)],
         results=context.results,
         failures=context.failures,
-        start=_start(start) if context.atom.failures else (),
+        start=_start(start, is_first=not context.atom.failures) if may_write(role) else (),
         protect=objective.protect,
         rules=_rules_on_parts(context),
         instructions=instructions,
@@ -127,28 +123,21 @@ def whole_work(*, goal: str, why: str, deliverables: str, done_when: str) -> Ite
 
 
 def _atom(atom: Atom, objective: Objective) -> Iterator[str]:
-    yield f"# Your atom\n{quoted(atom.description, CAPS['description'])}"
+    yield f"# Your atom\n{quoted(reworded(atom.description, atom.failures), CAPS['description'])}"
     if atom.repairs is not None:
-        yield f"It mends what failed its check:\n{quoted(atom.repairs, CAPS['failure'])}"
+        name = quoted(atom.repairs, CAPS["failure"])
+        yield f"It mends what has this name. It is a name and no fact; it fails:\n{name}"
     if atom.findings is not None:
         yield f"What a look beforehand found:\n{quoted(atom.findings, CAPS['findings'])}"
     check = check_of(atom, objective.base_case)
     if check is not None:
-        words = "\n".join(_check_words(check))
-        yield f"How it is checked afterwards:\n{quoted(words, CAPS['check'])}"
+        words = "\n".join(check_words(check))
+        yield f"What decides. This is checked after you, on the files that you leave:\n{quoted(words, CAPS['check'])}"
+    if commands := other_commands(check, objective):
+        words = quoted("\n".join(commands), CAPS["tests"])
+        yield f"How the project's tests are run. The whole work is checked by these commands:\n{words}"
     if atom.touches:
         yield f"It was planned to change only:\n{quoted(', '.join(atom.touches), CAPS['paths'])}"
-
-
-def _check_words(node: Node, indent: str = "") -> Iterator[str]:
-    if isinstance(node, Leaf):
-        check = node.check
-        rubric = ", ".join(entry.criterion for entry in check.rubric or ())
-        yield indent + _CHECKS[check.type].format(check.value or check.criteria or rubric or node.name)
-        return
-    yield indent + ("all of:" if isinstance(node, AllOf) else "one of:")
-    for child in node.children:
-        yield from _check_words(child, indent + "- ")
 
 
 def _results(results: Mapping[str, Binding]) -> Iterator[str]:
@@ -177,9 +166,14 @@ def _failures(failures: tuple[str, ...]) -> Iterator[str]:
         yield "# What failed before\nDo not do the same again.\n" + "\n\n".join(told)
 
 
-def _start(start: Start) -> Iterator[str]:
+def _start(start: Start, *, is_first: bool) -> Iterator[str]:
     yield "# Where you start"
-    if start.folder == "fresh":
+    if is_first and start.folder != "kept":
+        yield {
+            "fresh": "From a fresh copy of the branch: it has all results so far, and nothing is left in it by others.",
+            "as it is": "In the person's own folder, as it is. Files in it that are not of this work are not yours.",
+        }[start.folder]
+    elif start.folder == "fresh":
         yield "From a fresh folder: nothing that earlier attempts at this atom changed is in it."
     elif start.folder == "as it is":
         yield "The folder is as earlier attempts at this atom left it: nothing was taken back. Look at it first."
@@ -212,7 +206,14 @@ def wanted_besides(instructions: str | None) -> Iterator[str]:
 
 def how_to_answer(role: Role) -> str:
     text = msgspec.json.encode(schema(role)).decode()
-    return f"# Your answer\nEnd with one JSON object, and nothing after it, that fits this schema:\n{text}"
+    return f"{_FORM}{text}"
+
+
+def without_form(prompt: str) -> str:
+    """For a client that is held to the schema by a tool. A second instruction about JSON costs one more request."""
+    before, form, schema_and_more = prompt.rpartition(_FORM)
+    rest = schema_and_more.partition("\n")[2]
+    return f"{before}# Your answer\nGive your result by the tool that is there for it.\n{rest}" if form else prompt
 
 
 def quoted(text: str, most: int) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from aotloop.agents.answers.results import schema
+from aotloop.agents.prompts.attempt_prompt import how_to_answer
 from aotloop.agents.roles import WAYS
 from aotloop.text.sanitize import plain
 from aotloop.text.shorten import cut, one_line
@@ -99,8 +99,7 @@ def _rules(talk: Talk) -> Iterator[str]:
 
 
 def _answer() -> str:
-    text = msgspec.json.encode(schema("planner")).decode()
-    return f"# Your answer\nEnd with one JSON object, and nothing after it, that fits this schema:\n{text}"
+    return how_to_answer("planner")
 
 
 def _quoted(text: str, most: int) -> str:

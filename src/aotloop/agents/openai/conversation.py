@@ -1,0 +1,217 @@
+"""The conversation with a model: with tools a loop, without them one question. Both are bounded in turns and tokens."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from aotloop.agents.answers.extraction import NotAResult, find_answer
+from aotloop.agents.openai.fenced_files import files_in, paths_in
+from aotloop.agents.openai.order import Order, trials_as_told
+from aotloop.agents.openai.service import Message, NoTools, Said, Service, estimated
+from aotloop.agents.openai.toolbox import Toolbox
+from aotloop.agents.openai.workspace import Refused, Workspace
+from aotloop.agents.roles import may_write
+from aotloop.agents.usage import cost_of
+from aotloop.text.sanitize import plain
+from aotloop.text.shorten import cut, one_line
+
+_WITH_TOOLS = "You work in a folder, only by your tools. When you are done, say in one sentence what you did."
+_FILES_BACK = (
+    "Answer with each file that you write or change, whole, in one fenced block that begins with its path:\n"
+    "```path/to/file\n…\n```"
+)
+_ONE_FILE = "Answer with the whole file {}, in one fenced code block."
+_FILES = "These files are there now:"
+_AGAIN = "Answer with the JSON object only."
+_LEFT_OUT = "(left out: read it again if you need it)"
+_LONGEST_SUMMARY = 600
+_KEPT = 6
+"""The last messages of a conversation, which are never shortened."""
+
+
+class Unfit(Exception):  # noqa: N818 - reads as a sentence where it is caught
+    """The model's words are no result; they are told as they are."""
+
+
+class OverBudget(Exception):  # noqa: N818
+    pass
+
+
+class Conversation:
+    def __init__(self, order: Order, service: Service, workspace: Workspace, tell: Callable[[str], None]) -> None:
+        self._order, self._service, self._workspace, self._tell = order, service, workspace, tell
+        self._toolbox = Toolbox(order, workspace)
+        self._most = max(256, min(8192, order.endpoint.context // 3))
+        """Tokens of one answer."""
+        self._refusals: list[str] = []
+        self._of_the_check = {path for trial in order.trials for path in paths_in(trial.command)}
+        """Files that decide are not shown: they cost tokens, and a small model copies them."""
+        planned = [path for path in order.named_files if "*" not in path]
+        named = [path for path in paths_in(order.prompt) if path not in self._of_the_check]
+        self._expected = tuple(planned or named)
+
+    @property
+    def is_worker(self) -> bool:
+        return may_write(self._order.role)
+
+    def run(self) -> dict[str, Any]:
+        """The result of the role. Raises Unfit, OverBudget and Unable."""
+        said = None
+        if self._order.endpoint.tools != "no":
+            said = self._with_tools()
+        if said is None:
+            said = self._ask(self._in_one_go(), **self._schema())
+        if not self.is_worker:
+            return self._structured(said)
+        return self._worked(said)
+
+    # --- the two ways --------------------------------------------------------------------------------------------
+
+    def _with_tools(self) -> Said | None:
+        """None: the model has no tools."""
+        messages = [_system(_WITH_TOOLS), _user(self._order.prompt)]
+        for _ in range(self._order.most_turns):
+            fitting = _fitting(messages, self._order.endpoint.context - self._most)
+            try:
+                said = self._ask(fitting, tools=self._toolbox.described)
+            except NoTools as refusal:
+                if self._order.endpoint.tools == "yes":
+                    raise Unfit(
+                        "the server refuses tools; `tools = false` in aot.toml makes it one question"
+                    ) from refusal
+                return None
+            if not said.calls:
+                self._messages = [*messages, {"role": "assistant", "content": said.text}]
+                return said
+            messages += [_assistant(said), *(self._result(call) for call in said.calls)]
+        raise Unfit(f"it did not come to an end within {self._order.most_turns} turns")
+
+    def _result(self, call: Any) -> Message:
+        self._tell(f"→ {call.name} {one_line(call.arguments, 120)}")
+        result = self._toolbox.use(call)
+        self._tell(f"← {one_line(result, 160)}")
+        return {"role": "tool", "tool_call_id": call.id, "content": result}
+
+    def _in_one_go(self) -> list[Message]:
+        prompt = self._order.prompt
+        parts = [prompt.rstrip(), *self._files(prompt)]
+        if self.is_worker:
+            decides = trials_as_told(self._order)
+            parts += [f"This decides whether it is done:\n{decides}"] if decides and decides not in prompt else []
+            (only,) = self._expected if len(self._expected) == 1 else (None,)
+            parts.append(_ONE_FILE.format(only) if only is not None else _FILES_BACK)
+        self._messages = [_user("\n\n".join(parts))]
+        return self._messages
+
+    def _files(self, prompt: str) -> list[str]:
+        """Files that the task names, whole, as long as they fit."""
+        room = self._order.endpoint.context * 2
+        found = []
+        for path in dict.fromkeys((*self._expected, *paths_in(prompt))):
+            if path in self._of_the_check or not self._workspace.has(path):
+                continue
+            text = self._workspace.read(path)
+            if len(text) <= room:
+                room -= len(text)
+                found.append(f"```{path}\n{text.rstrip()}\n```")
+        return ["\n".join((_FILES, *found))] if found else []
+
+    def _schema(self) -> dict[str, Any]:
+        if self.is_worker or not self._order.result_schema:
+            return {}
+        schema = {"name": f"{self._order.role}_result", "schema": self._order.result_schema, "strict": True}
+        return {"response_format": {"type": "json_schema", "json_schema": schema}}
+
+    def _ask(self, messages: list[Message], **options: Any) -> Said:
+        order = self._order
+        room = order.endpoint.context - estimated(messages)
+        if room < 64:
+            raise Unfit(f"the prompt is too long for a context of {order.endpoint.context} tokens")
+        spent = cost_of(self._service.tokens, order.price) if order.price is not None else 0.0
+        if order.max_cost_usd is not None and spent >= order.max_cost_usd:
+            raise OverBudget
+        return self._service.ask(messages, min(self._most, room), **options)
+
+    # --- the result ----------------------------------------------------------------------------------------------
+
+    def _structured(self, said: Said) -> dict[str, Any]:
+        try:
+            return _decoded(find_answer(self._order.role, said.text))
+        except NotAResult:
+            messages = [*self._messages[:-1], *_last(self._messages, said), _user(_AGAIN)]
+            again = self._ask(_fitting(messages, self._order.endpoint.context - self._most), **self._schema())
+            return _decoded(find_answer(self._order.role, again.text))
+
+    def _worked(self, said: Said) -> dict[str, Any]:
+        """A worker's own JSON counts if there is some; else its files are its answer."""
+        if not self._workspace.changed:
+            self._take_files(said)
+        try:
+            answer = _decoded(find_answer("worker", said.text))
+        except NotAResult:
+            answer = self._made(said)
+        return answer
+
+    def _take_files(self, said: Said) -> None:
+        for path, text in files_in(said.text, self._expected).items():
+            try:
+                self._tell(self._workspace.write(path, text))
+            except (Refused, OSError) as why:
+                self._refusals.append(str(why))
+
+    def _made(self, said: Said) -> dict[str, Any]:
+        changed = list(self._workspace.changed)
+        if not changed:
+            why = self._refusals or (["the answer was cut at the limit of tokens"] if said.is_cut else [])
+            raise Unfit("; ".join(why) or "it changed no file, and its answer has neither a file nor a result")
+        words = cut(plain(_prose(said.text)), _LONGEST_SUMMARY)
+        summary = words or f"wrote {', '.join(changed[:5])}"
+        return {"success": True, "bindings_delta": {"summary": summary, "artifacts": changed}, "artifacts": changed}
+
+
+def _decoded(answer: str) -> dict[str, Any]:
+    try:
+        found = json.loads(answer)
+    except (ValueError, RecursionError):
+        raise NotAResult("its answer is not valid JSON") from None
+    return found if isinstance(found, dict) else {}
+
+
+def _prose(text: str) -> str:
+    """The words beside the fenced blocks."""
+    parts = text.split("```")
+    return " ".join(" ".join(parts[::2]).split())
+
+
+def _fitting(messages: list[Message], room: int) -> list[Message]:
+    """The oldest results of tools are left out until the rest fits."""
+    kept = list(messages)
+    for number in range(len(kept) - _KEPT):
+        if estimated(kept) <= room:
+            break
+        if kept[number]["role"] == "tool":
+            kept[number] = {**kept[number], "content": _LEFT_OUT}
+    return kept
+
+
+def _last(messages: list[Message], said: Said) -> list[Message]:
+    last = messages[-1]
+    return [last] if last["role"] == "assistant" else [last, {"role": "assistant", "content": said.text}]
+
+
+def _system(text: str) -> Message:
+    return {"role": "system", "content": text}
+
+
+def _user(text: str) -> Message:
+    return {"role": "user", "content": text}
+
+
+def _assistant(said: Said) -> Message:
+    calls = [
+        {"id": one.id, "type": "function", "function": {"name": one.name, "arguments": one.arguments}}
+        for one in said.calls
+    ]
+    return {"role": "assistant", "content": said.text or None, "tool_calls": calls}

@@ -1,0 +1,58 @@
+"""Model servers on this machine: the usual ports of loopback are asked for their models, each for a moment."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from types import MappingProxyType
+
+import msgspec
+
+from aotloop.text.shorten import one_line
+
+USUAL_PORTS: Mapping[int, str] = MappingProxyType({11434: "Ollama", 8000: "vLLM", 1234: "LM Studio", 8080: "llama.cpp"})
+HOST = "127.0.0.1"
+_MOMENT = 0.5
+"""Seconds."""
+_MOST_BYTES = 1_000_000
+_MOST_MODELS = 50
+_LONGEST_NAME = 80
+
+
+class ModelsServer(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    """Of the program that usually listens there."""
+    base_url: str
+    models: tuple[str, ...]
+
+
+def local_servers(ports: Mapping[int, str] = USUAL_PORTS) -> list[ModelsServer]:
+    """Those that answer as an OpenAI-compatible server does. Anything else may listen there; it is left alone."""
+    with ThreadPoolExecutor(max(1, len(ports))) as pool:
+        found = pool.map(lambda port: _models(port), ports)  # noqa: PLW0108 - the name of what it does
+        return [
+            ModelsServer(name=ports[port], base_url=f"http://{HOST}:{port}/v1", models=models)
+            for port, models in zip(ports, found, strict=True)
+            if models is not None
+        ]
+
+
+def _models(port: int) -> tuple[str, ...] | None:
+    """Without a proxy, and without following it elsewhere."""
+    connection = http.client.HTTPConnection(HOST, port, timeout=_MOMENT)
+    try:
+        connection.request("GET", "/v1/models")
+        answer = connection.getresponse()
+        body = answer.read(_MOST_BYTES)
+        return _named(json.loads(body)["data"]) if answer.status == 200 else None
+    except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    finally:
+        connection.close()
+
+
+def _named(data: Iterable[Mapping[str, object]]) -> tuple[str, ...]:
+    names = [one_line(str(one["id"]), _LONGEST_NAME) for one in data]
+    return tuple(names[:_MOST_MODELS])

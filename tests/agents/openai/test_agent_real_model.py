@@ -1,0 +1,40 @@
+"""A real llama.cpp server with a real model: the agent's process speaks with it as with any other."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+
+import pytest
+
+from aotloop.agents.contract import Done, Garbage
+from aotloop.agents.openai.backend import OpenAi
+from aotloop.agents.openai.order import Endpoint
+from aotloop.cli.demo.local_model import PACKAGES, require_model, served
+from tests.agents.assignments import an_assignment, attempt
+
+MISSING = [package for module, package in PACKAGES.items() if importlib.util.find_spec(module) is None]
+pytestmark = [
+    pytest.mark.client,
+    pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}"),
+]
+
+
+@pytest.fixture(scope="module")
+def base_url() -> Iterator[str]:
+    with served(require_model(yes=False)) as url:
+        yield url
+
+
+def test_a_real_model_writes_a_file_sooner_or_later(base_url: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    backend = OpenAi(endpoint=Endpoint(base_url=base_url, tools="no", context=2048, temperature=0.3))
+    prompt = "Write a Python function `double(x)` that returns x times two, in double.py."
+    for number in range(8):
+        folder = tmp_path_factory.mktemp(f"attempt{number}")
+        outcome = attempt(backend, an_assignment(folder, prompt=prompt))
+        assert isinstance(outcome, Done | Garbage)
+        assert outcome.tokens is not None
+        assert outcome.tokens.output > 0, "the server counts"
+        if isinstance(outcome, Done) and "def double" in (folder / "tree/double.py").read_text():
+            return
+    pytest.fail("not one of eight answers was a file")
