@@ -7,6 +7,7 @@ import sys
 
 from bench import (
     events,
+    fence,
     growth,
     hooks,
     interrupting,
@@ -14,6 +15,7 @@ from bench import (
     loading,
     overhead,
     scheduling,
+    sizes,
     starting,
     updating,
     whole_run,
@@ -32,9 +34,11 @@ def main() -> None:
         whole_run,
         scheduling,
         isolation,
+        fence,
         overhead,
         interrupting,
         growth,
+        sizes,
     ):
         for row in group.rows():
             print(row.line())

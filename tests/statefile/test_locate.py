@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -74,3 +75,20 @@ def test_a_new_file_of_a_linked_worktree_goes_where_it_will_be_read(
     git(project, "worktree", "add", "../linked")
     monkeypatch.chdir(project.parent / "linked")
     assert new_state_file(environ={}) == str(project / ".claude" / "aot-loop-state.md")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file of another user")
+@pytest.mark.parametrize("what", ["file", "folder", "project"])
+def test_what_another_user_left_is_refused_unless_it_is_named(
+    project: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    path = write_loop(project, a_loop(atom("A1")))
+    foreign = {"file": path, "folder": path.parent, "project": project}[what]
+    os.chown(foreign, 65534, 65534)
+    deep = project / "mine"
+    deep.mkdir()
+    with pytest.raises(StateFileMissing, match="belongs to another user"):
+        find_state_file(start=str(deep), environ={})
+    assert find_state_file(str(path)) == str(path)
+    monkeypatch.setenv("SUDO_UID", "65534")
+    assert find_state_file(start=str(deep), environ={}) == str(path)

@@ -6,6 +6,7 @@ is accepted. So every text that is written reads as the loop it was made for.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import chain
 
 from aotloop.core.model import Loop
@@ -21,6 +22,8 @@ from aotloop.statefile.yaml.sections import SECTION_NAMES, Section, missing_sect
 
 class Document:
     def __init__(self, data: bytes) -> None:
+        self.is_unusual = False
+        """The careful reader was needed, which is slower."""
         parts = reader.split(data)
         self._head, self._tail = parts.head, parts.tail
         self._take(data, decode_parts(parts))
@@ -33,6 +36,7 @@ class Document:
         self._sections: list[Section] = []
         self._opened: set[str] = set()
         self._proven = False
+        self._anchors: frozenset[bytes] = frozenset()
 
     @property
     def _yaml(self) -> bytes:
@@ -66,7 +70,11 @@ class Document:
         entrywise = [section for section in written if section is not None]
         if not self._proven or len(entrywise) < len(written):
             return False
-        return reads_as_meant(entrywise, self._indent) or all(section.reads_alone() for section in entrywise)
+        if not self._anchors and reads_as_meant(entrywise, self._indent):
+            return True
+        from aotloop.statefile.yaml import excerpt  # noqa: PLC0415 - an ordinary file does not need PyYAML
+
+        return excerpt.read_as_meant(self._sections, entrywise, new, self._indent, self._anchors)
 
     def _read_back(self, new: Loop) -> bytes:
         """The revised file, if it reads back correctly; otherwise a file that is written completely anew."""
@@ -92,7 +100,15 @@ class Document:
             for piece in top.pieces
         ]
         with_marks = Block(top.kind, top.indent, top.head, [section.marked() for section in self._sections])
-        found = fast_reader.generic(marked(with_marks))
+        text = marked(with_marks)
+        found = fast_reader.generic(text)
+        if found is None:
+            from aotloop.statefile.yaml import excerpt  # noqa: PLC0415 - an ordinary file does not need PyYAML
+
+            self.is_unusual = True
+            with suppress(StateFileInvalid, RecursionError):  # the whole file is read back then
+                found = plain_data(text)
+            self._anchors = frozenset(excerpt.names_in(self._sections).anchors)
         self._proven = shows_every_cut(found, with_marks) and all(
             section.is_proven(found[section.name]) for section in self._sections
         )

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from aotloop.errors import StateFileMissing
 
 STATE_FILE = os.path.join(".claude", "aot-loop-state.md")
+SHIP_STATE_FILE = os.path.join(".claude", "ship-aot-loop-state.md")
+"""The loop over the steps of a feature, while `aot ship` does a phase as a graph."""
 PHASE_FILE = os.path.join(".claude", "autonomous-loop.json")
 VARIABLE = "AOT_STATE_FILE"
 
@@ -40,11 +42,29 @@ def found_upwards(name: str, start: str) -> str | None:
     while True:
         candidate = os.path.join(_main_checkout(folder) or folder, name)
         if os.path.isfile(candidate):
+            refuse_if_foreign(candidate)
             return candidate
         parent = os.path.dirname(folder)
         if parent == folder:
             return None
         folder = parent
+
+
+def refuse_if_foreign(path: str) -> None:
+    """Refuses a file that another user left in a folder above, for example in the machine's temporary folder.
+
+    As for git: the file and its folders must be the user's own; for root, also those of the user that called `sudo`.
+    """
+    ours = {os.geteuid()}
+    if os.geteuid() == 0 and (caller := os.environ.get("SUDO_UID", "")).isdecimal():
+        ours.add(int(caller))
+    for place in (path, os.path.dirname(path), project_root(path)):
+        owners = {os.stat(place).st_uid, os.lstat(place).st_uid}
+        if not owners <= ours:
+            raise StateFileMissing(
+                f"{path} is not used: {place} belongs to another user",
+                hint="If you trust that user, name the file with --state-file; else work in a folder of your own.",
+            )
 
 
 def new_state_file(given: str | None = None, *, environ: Mapping[str, str] = os.environ) -> str:

@@ -59,6 +59,11 @@ class Store:
             self._known, self._signature, self._left_at = (done.data, document), done.signature, time.monotonic()
             return result
 
+    @property
+    def is_unusual(self) -> bool:
+        """Whether the file needs the careful reader, so that its updates take longer."""
+        return self._known is not None and self._known[1].is_unusual
+
     def create(
         self, data: bytes, *, overwrite: bool = False, before_writing: Callable[[], None] = lambda: None
     ) -> None:

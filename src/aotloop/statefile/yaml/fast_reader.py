@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -19,8 +20,11 @@ from aotloop.statefile.yaml.screen import is_ordinary
 
 T = TypeVar("T")
 
-_ODD_JSON = (b'.nan"', b'.inf"', b'"":', b'," ', b'{" ')
+_SUSPICIOUS_JSON = (b'.nan"', b'.inf"', b'"":', b'," ', b'{" ')
+_ODD_JSON = rb'"[-+]?\.(?:nan|inf)"|"":|[{,]" (?:[^"\\]|\\.)*":'
 """For rapidyaml, `nan` and `infinity` are numbers with their own spelling. A key may be empty or begin with a space."""
+
+_CONTROLS = bytes(range(32))
 
 _COMMANDS = tuple(
     (b'"%s": %s' % (key, word), b'"%s": "%s"' % (key, word))
@@ -79,7 +83,10 @@ def to_json(yaml: bytes) -> bytes | None:
             json = _emit_json(tree, 2 * len(yaml) + 1024)
     except Exception:  # noqa: BLE001 - rapidyaml's own exceptions share no base class worth naming
         return None
-    return None if any(odd in json for odd in _ODD_JSON) else json
+    if len(json.translate(None, _CONTROLS)) < len(json):  # rapidyaml writes them as they are, which JSON forbids
+        json = re.sub(rb"[\x00-\x1f]", lambda found: b"\\u%04x" % found[0][0], json)
+    is_suspicious = any(odd in json for odd in _SUSPICIOUS_JSON)  # such a search is much faster than the pattern
+    return None if is_suspicious and re.search(_ODD_JSON, json) is not None else json
 
 
 def generic(yaml: bytes) -> Any:

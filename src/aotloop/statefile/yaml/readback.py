@@ -20,7 +20,6 @@ from aotloop.core.model import (
     OrGroup,
     TrailEntry,
 )
-from aotloop.statefile.reader import read_value
 from aotloop.statefile.yaml import fast_reader
 from aotloop.statefile.yaml.pieces import Block, Piece, marked, shows_every_cut
 
@@ -45,6 +44,8 @@ class Written(msgspec.Struct, frozen=True):
     head: bytes
     block: Block
     expected: list[Any]
+    numbers: list[int] = []
+    """Their places in the section."""
 
     def lines(self) -> bytes:
         return self.head + (self.block.text() if self.name in STRUCTS else marked(self.block))
@@ -56,16 +57,6 @@ class Written(msgspec.Struct, frozen=True):
         if not shows_every_cut(found, self.block):
             return False
         return _converted((found if self.name in LISTS else list(found.values()))[1::2], kind) == self.expected
-
-    def reads_alone(self) -> bool:
-        """Reads every entry separately. This is slower, and used when the fast reader is not certain."""
-        kind = KINDS[self.name]
-        if self.name in STRUCTS:
-            return bool(read_value(self.block.text(), kind) == self.expected[0])
-        return all(
-            _alone(piece, kind, is_named=self.name in MAPPINGS) == entry
-            for piece, entry in zip(self.block.pieces, self.expected, strict=True)
-        )
 
 
 def reads_as_meant(written: list[Written], indent: int) -> bool:
@@ -82,11 +73,3 @@ def _converted(found: list[Any], kind: type[msgspec.Struct]) -> list[Any] | None
         return [msgspec.convert(value, kind, str_keys=True) for value in found]
     except (ValueError, RecursionError):
         return None
-
-
-def _alone(piece: Piece, kind: type[msgspec.Struct], *, is_named: bool) -> Any:
-    if is_named:
-        named = read_value(piece.lines, dict[str, kind])  # type: ignore[valid-type]
-        return named[piece.name] if named is not None and list(named) == [piece.name] else None
-    listed = read_value(piece.lines, list[kind])  # type: ignore[valid-type]
-    return listed[0] if listed is not None and len(listed) == 1 else None

@@ -10,12 +10,18 @@ import re
 from collections.abc import Iterator
 
 # Patterns stay text: `re` compiles and caches the used ones, and most files need few of them.
-_CONTROLS = bytes(set(range(32)) - {0x0A, 0x0D}) + b"\x7f"
+_CONTROLS = bytes(set(range(32)) - {0x09, 0x0A, 0x0D}) + b"\x7f"
 _TOKEN_STARTS = (b"&", b"*", b"!", b"@", b"`", b"~", b"%", b"?", b"<")
 """The first character of an anchor, an alias, a tag, a merge, a complex key, or a reserved token."""
 _BLOCK_STARTS = (b"|", b">")
 _BEFORE_TOKEN = b"\n\r:-?[{,"
 _ODD_UNICODE = rb"\xc2[\x80-\x9f]|\xe2\x80[\xa8\xa9]|\xef\xbb\xbf|\xef\xbf[\xbe\xbf]"
+
+_ODD_NULL = rb"(?:Null|NULL)[ ]*(?:[,\]}:]|[ ]#|\r?(?:\n|\Z))"
+"""Rapidyaml takes these for text. Inside of a sentence they are text."""
+
+_ODD_PIECES = (b"\t", b": }", b": ]", b"- }", b"- ]", b":]", b":}")
+"""A tab, and a value that begins with the end of a collection."""
 
 _COLON_IN_LIST = rb"\[[^\]\n]*[:?]"
 _LISTS = (bytes.maketrans(b"\n?", b"]:"), bytes(set(range(256)) - set(b"\n[]:?")))
@@ -34,19 +40,20 @@ _NOT_BRACKETS_OR_LINES = bytes(set(range(256)) - set(b"[]{}\n"))
 
 def is_ordinary(yaml: bytes) -> bool:
     """Whether rapidyaml reads this like every other YAML reader, or reports that it cannot."""
-    return not (
-        not yaml
-        or yaml.isspace()
-        or (b"\r" in yaml and yaml.count(b"\r") != yaml.count(b"\r\n"))
-        or re.match(_EARLY_END, yaml) is not None
-        or b"Null" in yaml
-        or b"NULL" in yaml
-        or _has_odd_character(yaml)
-        or _has_odd_flow(yaml)
-    )
+    if not yaml or yaml.isspace() or re.match(_EARLY_END, yaml) is not None or _has_odd_character(yaml):
+        return False
+    if not _has_odd_syntax(yaml):
+        return True
+    from aotloop.statefile.yaml.text_mask import masked  # noqa: PLC0415 - most files are ordinary at first sight
+
+    syntax = masked(yaml)
+    return syntax is not None and not _has_odd_syntax(syntax)
 
 
 def _has_odd_character(yaml: bytes) -> bool:
+    """Bytes that are suspicious even inside of a text."""
+    if b"\r" in yaml and yaml.count(b"\r") != yaml.count(b"\r\n"):
+        return True
     if not yaml.isascii():
         try:
             yaml.decode()
@@ -54,9 +61,16 @@ def _has_odd_character(yaml: bytes) -> bool:
             return True
         if re.search(_ODD_UNICODE, yaml) is not None:
             return True
-    if len(yaml.translate(None, _CONTROLS)) < len(yaml):
-        return True
-    return any(_begins_token(yaml, place) for place in _places(yaml, _TOKEN_STARTS))
+    return len(yaml.translate(None, _CONTROLS)) < len(yaml)
+
+
+def _has_odd_syntax(yaml: bytes) -> bool:
+    return (
+        any(odd in yaml for odd in _ODD_PIECES)
+        or ((b"Null" in yaml or b"NULL" in yaml) and re.search(_ODD_NULL, yaml) is not None)
+        or any(_begins_token(yaml, place) for place in _places(yaml, _TOKEN_STARTS))
+        or _has_odd_flow(yaml)
+    )
 
 
 def _places(yaml: bytes, characters: tuple[bytes, ...]) -> Iterator[int]:

@@ -36,7 +36,7 @@ class Section:
     def _entries(self) -> list[bytes]:
         return [] if self.block is None else self.block.parts()
 
-    def _lines(self) -> bytes:
+    def lines(self) -> bytes:
         return b"".join((self.head, *self._entries()))
 
     # --- proof -------------------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ class Section:
 
     def _write_anew(self, old: Any, new: Any) -> None:
         self.head = entries.revised_pair(
-            self._lines(), self.name, emitter.to_data(old), emitter.to_data(new), self._indent
+            self.lines(), self.name, emitter.to_data(old), emitter.to_data(new), self._indent
         )
         self.block = None
 
@@ -107,7 +107,7 @@ class Section:
 
     def _written(self, block: Block, numbers: list[int], new: list[Any]) -> Written:
         revised = Block(block.kind, block.indent, b"", [block.pieces[number] for number in numbers])
-        return Written(self.name, self.head, revised, [new[number] for number in numbers])
+        return Written(self.name, self.head, revised, [new[number] for number in numbers], numbers)
 
     def _revise_struct(self, block: Block, old: Any, new: Any) -> Written:
         entries.revise_mapping(block, *emitter.differences(old, new))
