@@ -19,14 +19,20 @@ COMMANDS = {
     "ship-cancel": PHASE_FILE,
 }
 """Which file each is about."""
+ALL_COMMANDS = (*COMMANDS, "align-goal", "exit-recursion", "loop-status", "redirect")
 AS_SKILL = "source-command-"
-"""What Codex calls the skills it makes of commands begins so."""
+"""What Codex calls the skills it makes of commands begins so. Codex does not say in them where the plugin is."""
+ABOUT_A_FEATURE = ("Stop", "UserPromptSubmit", "SessionStart", "PreCompact", "PreToolUse")
 PROTECTING = {STATE_FILE: b"protect", PHASE_FILE: b'"spec_test"'}
 """Without these words in it, a file protects nothing: no acceptance tests were filed yet."""
 COORDINATOR = PLUGIN + ":coordinator"
 ONLY_LOOKING = (PLUGIN + ":probe", PLUGIN + ":verifier")
 WRITING = ("Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch")
 SHELL = "Bash"
+STARTING = ("Agent", "Task")
+STOPPING = ("TaskStop", "KillShell")
+NOTICE = "<task-notification>"
+"""What a client says, as if the person had typed it, when an agent in the background has ended."""
 
 
 def main(arguments):
@@ -56,7 +62,9 @@ def answer_to(event, data):
         return NOTHING
     found = loop_files(told.get("cwd"), os.environ)
     ours = {kind: path for kind, path in found.items() if is_ours(event, told, kind, path)}
-    if ours or is_writing_by_one_who_looks(event, told) or is_about_a_new_loop(event, told):
+    if is_of_codex(told):
+        told["plugin_folder"] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if ours or is_of_codex(told) or is_writing_by_one_who_looks(event, told) or is_about_a_new_loop(event, told):
         from aot_hand_over import decided
 
         return decided(event, told, ours.get(STATE_FILE), ours.get(PHASE_FILE), data)
@@ -95,12 +103,14 @@ def is_of_interest(event, told):
     if not isinstance(told.get("session_id"), str) or not told["session_id"]:
         return False
     agent = told.get("agent_type")
-    if event == "SubagentStop":
+    if event in ("SubagentStart", "SubagentStop"):
         return agent == COORDINATOR
     if event == "UserPromptSubmit":
-        return command_in(told.get("prompt")) in COMMANDS
+        return command_in(told.get("prompt")) in COMMANDS or is_notice(told) or is_of_codex(told)
     if event == "PreToolUse":
-        return told.get("tool_name") == SHELL or told.get("tool_name") in WRITING
+        return told.get("tool_name") == SHELL or told.get("tool_name") in WRITING or starts_a_coordinator(told)
+    if event in ("PostToolUse", "PostToolUseFailure"):
+        return told.get("tool_name") in STOPPING or starts_a_coordinator(told)
     return event in ("Stop", "SessionStart", "PreCompact") and agent is None
 
 
@@ -115,9 +125,29 @@ def command_in(prompt):
     return name
 
 
+def is_of_codex(told):
+    """A command of ours that was typed in Codex, which alone has turns with a name."""
+    return isinstance(told.get("turn_id"), str) and command_in(told.get("prompt")) in ALL_COMMANDS
+
+
+def is_notice(told):
+    return isinstance(told.get("prompt"), str) and told["prompt"].startswith(NOTICE)
+
+
+def names_one_in(content, notice):
+    """Whether the agent that has ended is the one that the file names."""
+    agent = notice.partition("<task-id>")[2].partition("<")[0].strip()
+    return bool(agent) and agent.encode("utf-8", "replace") in content
+
+
+def starts_a_coordinator(told):
+    given = told.get("tool_input")
+    return told.get("tool_name") in STARTING and isinstance(given, dict) and given.get("subagent_type") == COORDINATOR
+
+
 def is_about_a_new_loop(event, told):
     """What a person wants shipped is heard before there is a file for it."""
-    return event == "UserPromptSubmit" and COMMANDS[command_in(told["prompt"])] == PHASE_FILE
+    return event == "UserPromptSubmit" and COMMANDS.get(command_in(told["prompt"])) == PHASE_FILE
 
 
 def is_writing_by_one_who_looks(event, told):
@@ -168,9 +198,9 @@ def main_checkout(folder):
 
 
 def is_ours(event, told, kind, path):
-    if event == "UserPromptSubmit":
-        return kind == COMMANDS[command_in(told["prompt"])]
-    if event == "SubagentStop" and kind == PHASE_FILE:
+    if event == "UserPromptSubmit" and not is_notice(told):
+        return kind == COMMANDS.get(command_in(told["prompt"]))
+    if kind == PHASE_FILE and (event not in ABOUT_A_FEATURE or is_notice(told) or starts_a_coordinator(told)):
         return False
     try:
         with open(path, "rb") as file:
@@ -179,6 +209,8 @@ def is_ours(event, told, kind, path):
         return False
     if told["session_id"].encode("utf-8", "replace") not in content:
         return False
+    if is_notice(told):
+        return names_one_in(content, told["prompt"])
     return event != "PreToolUse" or may_be_denied(told, os.path.basename(path), PROTECTING[kind] in content)
 
 
@@ -186,6 +218,8 @@ def may_be_denied(told, name, protects):
     given = told.get("tool_input")
     if not isinstance(given, dict):
         return False
+    if starts_a_coordinator(told):
+        return True
     if told["tool_name"] == SHELL:
         return name in str(given.get("command"))
     return protects or name.lower() in str(list(given.values())).lower() or has_other_names(path_in(given))

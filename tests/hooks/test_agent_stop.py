@@ -254,7 +254,10 @@ def test_when_repairs_are_used_up_it_stops_as_exhausted() -> None:
         resolve(loop, *[one.id for one in loop.atoms if one.status == "pending"])
     stopped(judged(loop, failing=("tests",), repair_rounds=_rounds(loop)))
     assert loop.control.status == "stopped"
-    assert loop.control.stop_reason == "exhausted: the base case fails, and nothing is left to try: tests"
+    assert (
+        loop.control.stop_reason
+        == 'exhausted: the base case fails, and no further attempt is allowed; failing: "tests"'
+    )
 
 
 def _rounds(loop: Loop) -> dict[str, int]:

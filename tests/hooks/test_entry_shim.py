@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aotloop.errors import StateFileMissing
+from aotloop.hooks.coordinator import NOTICE, STARTING, STOPPING
 from aotloop.hooks.entry import HOOKS
 from aotloop.hooks.pre_tool_use import PATCH, PATH_KEYS, SHELL
 from aotloop.statefile.locate import find_state_file
@@ -286,6 +287,18 @@ def test_hooks_json_calls_every_hook_and_no_other() -> None:
 def test_the_client_asks_about_exactly_the_tools_and_agents_that_are_looked_at() -> None:
     hooks = json.loads((PLUGIN / "hooks" / "hooks.json").read_text())["hooks"]
     tools = {*PATH_KEYS, PATCH, SHELL}
-    assert set(hooks["PreToolUse"][0]["matcher"].split("|")) == tools
+    assert set(hooks["PreToolUse"][0]["matcher"].split("|")) == {*tools, *STARTING}
     assert {*aot_quick.WRITING, aot_quick.SHELL} == tools
-    assert hooks["SubagentStop"][0]["matcher"] == f"^{aot_quick.COORDINATOR}$"
+    for event in ("SubagentStart", "SubagentStop"):
+        assert hooks[event][0]["matcher"] == f"^{aot_quick.COORDINATOR}$"
+    for event in ("PostToolUse", "PostToolUseFailure"):
+        assert set(hooks[event][0]["matcher"].split("|")) == {*aot_quick.STARTING, *aot_quick.STOPPING}
+    assert (aot_quick.STARTING, aot_quick.STOPPING) == (STARTING, STOPPING)
+    assert aot_quick.NOTICE == NOTICE
+
+
+@pytest.mark.parametrize("command", ["align-goal", "redirect", "loop-status", "enter-recursion", "ship-status"])
+def test_codex_is_told_where_the_plugin_is_because_it_replaces_no_path(tmp_path: Path, command: str) -> None:
+    told = call("UserPromptSubmit", tmp_path, prompt=f"$aot-loop:source-command-{command} x", turn_id="t1")
+    assert f"${{CLAUDE_PLUGIN_ROOT}} is {PLUGIN}" in told["hookSpecificOutput"]["additionalContext"]
+    assert "CLAUDE_PLUGIN_ROOT" not in str(call("UserPromptSubmit", tmp_path, prompt=f"/aot-loop:{command} x"))

@@ -35,7 +35,7 @@ def test_it_holds_objective_unresolved_atoms_last_failures_and_the_next_step() -
         "Ready: A2.",
         "In progress: A3.",
         "A2, attempt 1: no such option",
-        "Next: if aot-loop:coordinator does not run, start it again",
+        "Next: no coordinator runs. Start aot-loop:coordinator once, then end your turn",
     ):
         assert part in text
     assert "- A1" not in text

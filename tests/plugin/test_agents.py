@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.hooks.situations import driven
+from tests.loops import atom, write_loop
 from tests.modelserver import Call, Exchange, ModelServer, Say, Script, tool
 from tests.modelserver.clients import needs_claude
 from tests.plugin.runs import commit, heard, push
 from tests.plugin.stage import Stage, is_session
+from tests.plugin.test_session import Step
 
 pytestmark = needs_claude
 
 PLUGIN = Path(__file__).parents[2] / "plugin"
 WRITING = {"Write", "Edit", "NotebookEdit"}
-WHERE = "git rev-parse --path-format=absolute --git-dir --git-common-dir HEAD"
 
 
 @pytest.fixture
@@ -58,22 +62,23 @@ def test_every_agent_is_found_and_has_the_tools_of_its_role(stage: Stage) -> Non
 
 def test_a_worker_gets_from_an_old_commit_to_the_one_it_is_told(stage: Stage) -> None:
     """With a remote, the client begins its worktree from what was pushed: docs/development/plugin-facts.md."""
+    write_loop(stage.project, driven(atom("A1")))
     push(stage.project)
     commit(stage.project, "not pushed")
-    seen: list[str] = []
+    ask = f"python3 {PLUGIN}/skills/state-contract/scripts/read_state.py --atom A1"
+    seen: list[dict[str, Any]] = []
 
     def go_there(exchange: Exchange) -> Call:
-        own, common, old = exchange.results[-1].split()
-        assert own != common
-        seen.append(old)
-        return Call(tool("Bash", command="git reset -q --hard main && git log --format=%s -1", description="go"))
+        told = json.loads(exchange.results[-1])
+        seen.append(told)
+        return Call(tool("Bash", command=f"{told['first_run']} -q && git log --format=%s -1", description="go"))
 
-    scripts = [
-        Script(is_role("worker"), [Call(tool("Bash", command=WHERE, description="where")), go_there, Say("{}")]),
-        Script(is_session, [start("worker", is_role("worker")), Say("done")]),
-    ]
+    again = Call(tool("Bash", command=ask, description="once more"))
+    turns: list[Step] = [Call(tool("Bash", command=ask, description="look")), go_there, again, Say("{}")]
+    scripts = [Script(is_role("worker"), turns), Script(is_session, [start("worker", is_role("worker")), Say("done")])]
     with ModelServer(scripts) as server:
         stage.run(server, "Begin", plugins=[PLUGIN])
-        last = heard(server, is_role("worker"))[-1].results[-1]
-    assert WHERE in (PLUGIN / "agents" / "worker.md").read_text(), "what the worker is told is what was tried"
-    assert (len(seen), last.strip()) == (1, "not pushed")
+        assert server.lost == []
+        results = heard(server, is_role("worker"))[-1].results
+    assert (len(seen), seen[0]["own_worktree"], results[1].strip()) == (1, True, "not pushed")
+    assert "first_run" not in json.loads(results[2]), "it is where it should be"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -19,8 +20,10 @@ from tests.cli.terminal import spawn
 from tests.loops import a_loop, atom, write_accepted, write_loop
 from tests.modelserver import Call, Exchange, ModelServer, Say, Script, tool
 from tests.modelserver.clients import needs_codex
+from tests.modelserver.script import Step
 from tests.plugin.codex_stage import UNTRUSTED_TOO, CodexStage
 from tests.plugin.test_install import codex_home
+from tests.plugin.tokens import token_in
 
 pytestmark = needs_codex
 
@@ -65,16 +68,24 @@ def test_a_loop_from_the_typed_command_to_a_base_case_that_holds(codex: Installe
     digest = digest_of(str(path), commands_of(loop))
     codex.stage.hook("project")
 
-    def done(atom_id: str, work: str) -> list[str]:
-        integrate = codex.script("integrate", atom_id, "--in-place", "--summary", f"did {atom_id}")
-        return [codex.script("update_atom", atom_id, "in_progress"), work, integrate]
+    def integrated(atom_id: str) -> Callable[[Exchange], Call]:
+        def turn(exchange: Exchange) -> Call:
+            words = ("--token", token_in(exchange, atom_id), "--in-place", "--summary", f"did {atom_id}")
+            return shell(codex.script("integrate", atom_id, *words))
 
-    turns = [
+        return turn
+
+    def begun(atom_id: str, work: str) -> Call:
+        return shell(codex.script("update_atom", atom_id, "in_progress"), work)
+
+    turns: list[Step] = [
         shell(codex.script("enter_loop")),
         Say("it has begun"),
-        shell(*done("A1", "echo hello > hello.txt")),
+        begun("A1", "echo hello > hello.txt"),
+        integrated("A1"),
         Say("A1 is done"),
-        shell(*done("A2", "echo bye > bye.txt")),
+        begun("A2", "echo bye > bye.txt"),
+        integrated("A2"),
         Say("all is done"),
         shell(codex.script("verify_checklist")),
         Say("verified"),

@@ -20,6 +20,7 @@ from tests.modelserver.clients import needs_claude
 from tests.plugin.runs import heard
 from tests.plugin.stage import Stage, agent, is_agent, is_session
 from tests.plugin.test_session import PLUGIN, Step, bash, loop_of, script, start
+from tests.plugin.tokens import token_in
 from tests.scripts.calling import call
 
 pytestmark = needs_claude
@@ -52,7 +53,8 @@ def worked(atom_id: str) -> Callable[[Exchange], Call]:
 
     def turn(exchange: Exchange) -> Call:
         place = re.findall(r"worktreePath: (\S+)", "\n".join(exchange.results))[-1]
-        return bash(script("integrate", atom_id, "--worktree", place, "--summary", f"'did {atom_id}'"))
+        words = ("--token", token_in(exchange, atom_id), "--worktree", place, "--summary", f"'did {atom_id}'")
+        return bash(script("integrate", atom_id, *words))
 
     return turn
 

@@ -18,6 +18,7 @@ from tests.patience import until
 from tests.plugin.runs import heard
 from tests.plugin.stage import Stage, is_session
 from tests.plugin.talking import Events, Line, has_ended_a_turn
+from tests.plugin.tokens import token_in
 
 pytestmark = needs_claude
 
@@ -77,7 +78,10 @@ def integrated(exchange: Exchange) -> Call:
     by_file = {("A1" if (Path(place) / "hello.txt").exists() else "A2"): place for place in places}
     return bash(
         *(
-            script("integrate", atom, "--worktree", by_file[atom], "--summary", f"'{atom} done'")
+            script(
+                *("integrate", atom, "--token", token_in(exchange, atom)),
+                *("--worktree", by_file[atom], "--summary", f"'{atom} done'"),
+            )
             for atom in sorted(by_file)
         )
     )

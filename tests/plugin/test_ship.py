@@ -15,13 +15,15 @@ from aotloop.trust.accepted_commands import trust
 from tests.git.checkouts import write
 from tests.hooks.features import DOCUMENTS, LONG_AGO, TESTS, committed, shipping, with_tests
 from tests.hooks.situations import SESSION
-from tests.modelserver import Call, ModelServer, Say, Script, tool
+from tests.modelserver import Call, Exchange, ModelServer, Say, Script, tool
 from tests.modelserver.clients import needs_claude, needs_codex
+from tests.modelserver.script import Step
 from tests.plugin.codex_stage import UNTRUSTED_TOO, CodexStage
 from tests.plugin.stage import Stage, is_session
 from tests.plugin.talking import Line, has_ended_a_turn
 from tests.plugin.test_hooks_live import our_hooks
 from tests.plugin.test_session import PLUGIN, bash, script
+from tests.plugin.tokens import token_in
 
 PROMISE = Say("It is out. <promise>SHIPPED</promise>")
 FEEDBACK = "Stop hook feedback:\n"
@@ -142,10 +144,15 @@ def test_the_work_is_a_loop_of_its_own_and_when_it_is_completed_the_phase_goes_o
     artifacts = replace(tests["artifacts"], plan_file="docs/plan.md")
     store = driven(stage, phase="work", no_graph=False, **{**tests, "artifacts": artifacts})
     trust(store.path, [f"sh {TESTS}"])
-    integrated = script("integrate", "A1", "--in-place", "--summary", "done")
-    session = [
+
+    def integrated(exchange: Exchange) -> Call:
+        words = ("--token", token_in(exchange, "A1"), "--in-place", "--summary", "done")
+        return bash(script("integrate", "A1", *words))
+
+    session: list[Step] = [
         bash(f"{ship('work')} && {script('enter_loop')}"),
-        bash(f"{script('update_atom', 'A1', 'in_progress')} && echo hello > hello.txt && {integrated}"),
+        bash(f"{script('update_atom', 'A1', 'in_progress')} && echo hello > hello.txt"),
+        integrated,
         Say("A1 is done"),
         bash(script("verify_checklist")),
         Say("verified"),

@@ -6,9 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from aotloop.app.session.attempt_token import token_now
+from aotloop.errors import AotError
+from aotloop.statefile.locate import find_state_file
+from aotloop.statefile.store import Store
 from tests.warm import start
 
 PLUGIN = Path(__file__).parents[2] / "plugin"
@@ -17,6 +22,9 @@ SCRIPTS = {path.stem: path for path in sorted(PLUGIN.glob("skills/*/scripts/*.py
 
 def call(name: str, *words: str, code: int = 0, python: str = sys.executable, **more: Any) -> dict[str, Any]:
     env, cwd = more.pop("env", os.environ), more.pop("cwd", None)
+    if name == "integrate" and "--token" not in words:
+        atom = words[words.index("--") + 1] if "--" in words else words[0] if words else ""
+        words = (*token_for(atom, cwd), *words)
     if more or python != sys.executable:
         done = subprocess.run(
             [python, str(SCRIPTS[name]), *words], capture_output=True, check=False, env=env, cwd=cwd, text=True, **more
@@ -33,3 +41,10 @@ def call(name: str, *words: str, code: int = 0, python: str = sys.executable, **
     result = json.loads(lines[0])
     assert isinstance(result, dict)
     return result
+
+
+def token_for(atom: str, cwd: Path | None = None) -> tuple[str, ...]:
+    """As `update_atom … in_progress` would have told it."""
+    with suppress(AotError, StopIteration):
+        return ("--token", token_now(Store(find_state_file(start=str(cwd or Path.cwd()))), atom))
+    return ()

@@ -84,6 +84,24 @@ def test_what_was_agreed_on_is_written_and_its_commands_still_wait_for_the_perso
     assert call("check_gate")["ready"] is True
 
 
+def test_the_objective_is_sent_once_and_tried_and_agreed_on_by_its_digest(project: Path) -> None:
+    name = align()["draft"]
+    tried = call("align_goal", name, "--try")
+    assert (tried["draft"], tried["already_holding"]) == (name, ["nothing is broken"])
+    told = call("align_goal", name, "--agreed", "--request", "welcome them")
+    assert (told["written"], told["draft"]) == (True, name)
+    assert state(project).objective.goal == "Guests are greeted"
+    assert "no draft is kept" in call("align_goal", name, "--agreed", code=1)["error"], "it was agreed on once"
+
+
+def test_a_digest_of_something_else_than_what_was_shown_last_is_refused(project: Path) -> None:
+    name = align()["draft"]
+    other = align(objective=OBJECTIVE.replace("welcome", "at home"))["draft"]
+    assert name != other
+    assert f"that is {other}" in call("align_goal", name, "--agreed", code=1)["error"]
+    assert not file_of(project).exists()
+
+
 def test_a_loop_is_aligned_again_unless_it_runs(project: Path) -> None:
     align("--agreed")
     told = align("--agreed", objective="goal: Guests are greeted twice")

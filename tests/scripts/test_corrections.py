@@ -83,7 +83,7 @@ def test_an_objective_that_was_edited_in_the_file_is_not_agreed_to_by_a_correcti
     path = edited_behind_its_back(project)
     before = path.read_bytes()
     error = call("apply_correction", *words, *SAID, code=1)["error"]
-    assert "without anybody's agreement" in error
+    assert "without the agreement of a person" in error
     assert "What was agreed on" in error
     assert path.read_bytes() == before
     known = agreed(str(path))

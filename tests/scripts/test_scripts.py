@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from math import ceil
 from pathlib import Path
@@ -131,9 +132,9 @@ def test_a_broken_file_is_an_error_with_its_place(project: Path) -> None:
 
 def test_update_atom_walks_an_atom_to_its_end(project: Path) -> None:
     write_loop(project, a_loop(atom("A1")))
-    assert call("update_atom", "A1", "in_progress") == {
-        "success": True, "atom_id": "A1", "status": "in_progress", "auto_resolved": []
-    }  # fmt: skip
+    told = call("update_atom", "A1", "in_progress")
+    assert len(told.pop("token")) == 12
+    assert told == {"success": True, "atom_id": "A1", "status": "in_progress", "auto_resolved": []}  # fmt: skip
     assert call("update_atom", "A1", "resolved")["status"] == "resolved"
     assert call("add_binding", "A1", "--summary", "it's done", "--artifacts", "a.py, b.py") == {
         "success": True, "atom_id": "A1", "artifacts_count": 2
@@ -614,3 +615,40 @@ def test_a_retry_for_what_is_done_or_unknown_changes_nothing(project: Path) -> N
     assert "only unresolved atoms" in call("request_redirect", "--retry", "A1,A2", code=1)["error"]
     assert "contradict" in call("request_redirect", "--retry", "A1", "--cancel", code=2)["error"]
     assert path.read_bytes() == before
+
+
+# --- briefings -----------------------------------------------------------------------------------------------------
+
+
+def test_a_coordinator_is_told_the_situation_and_no_results(project: Path) -> None:
+    loop = a_loop(atom("A1", status="resolved"), atom("A2", "A1"), status="running")
+    loop.bindings["A1"] = Binding(summary="a long story", artifacts=("a.txt",))
+    write_loop(project, loop)
+    told = call("read_state", "--brief")
+    assert (told["situation"], [one["id"] for one in told["start"]]) == ("start", ["A2"])
+    assert "a long story" not in json.dumps(told)
+
+
+def test_an_agent_is_told_all_about_its_atom_and_nothing_of_others(project: Path) -> None:
+    check = AtomCheck(type="command", value="make test")
+    loop = a_loop(
+        atom("A1", status="resolved"), atom("A2", "A1", check=check), atom("A3", status="resolved"), status="running"
+    )
+    loop.bindings["A1"] = Binding(summary="there is a table", artifacts=("a.txt",))
+    loop.bindings["A3"] = Binding(summary="of no concern")
+    loop.trail.append(TrailEntry(type="failure", atom="A2", reason="no such option", timestamp="t"))
+    write_loop(project, loop)
+    told = call("read_state", "--atom", "A2")
+    assert (told["atom"], told["description"], told["goal"]) == ("A2", "do A2", "It works")
+    assert told["decided_by"] == ["this command must succeed: make test"]
+    assert told["builds_on"] == {"A1": {"summary": "there is a table", "artifacts": ["a.txt"]}}
+    assert told["failed_before"] == ["A2: no such option"]
+    assert "of no concern" not in json.dumps(told)
+    assert (told["own_worktree"], told["project"]) == (False, str(project))
+    assert "there is no atom" in call("read_state", "--atom", "A9", code=1)["error"]
+    assert "name one of them" in call("read_state", "--atom", "A2", "--brief", code=2)["error"]
+
+
+def test_without_a_loop_a_briefing_says_so(project: Path) -> None:
+    assert project.exists()
+    assert call("read_state", "--brief") == call("read_state", "--atom", "A1") == {"exists": False}

@@ -5,7 +5,7 @@
 | is not of this session, or this agent does not coordinate   | nothing                                         |
 | does not run; agents still work; its direction is changing  | allow                                           |
 | is asked to stop                                            | stops (`user:`), allow                          |
-| has a fresh verdict that passed                             | completes, allow                                |
+| has a fresh verdict that passed                             | completes, allow; or it stops (`blocked:`)      |
 | waits for nothing but a judgement                           | block once: judge now; then allow: only a person |
 | is all resolved, with no fresh verdict                      | block: verify now; the second time it stops     |
 | is all resolved, but its fresh verdict fails                | repairs, block; or it stops (`exhausted:`)      |
@@ -21,6 +21,7 @@ after its verdict if one is due. Hooks never run checks.
 from __future__ import annotations
 
 from binascii import crc32
+from collections.abc import Callable
 from functools import cached_property
 
 import msgspec
@@ -55,6 +56,8 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     at: str
     commit: str | None = None
     most_in_vain: int = MOST_IN_VAIN
+    objection: Callable[[Loop], str | None] = lambda _: None
+    """Why the loop may not complete: what was agreed on was changed. Asked only if it would complete."""
 
 
 def decide(told: Told, loop: Loop, now: Circumstances) -> Answer:
@@ -85,7 +88,8 @@ class _Turn:
     def answer(self) -> Answer:
         verdict = self._fresh()
         if verdict is not None and verdict.passed:
-            return self._complete(verdict)
+            why = self._now.objection(self._loop)
+            return self._complete(verdict) if why is None else self.stop(f"blocked: {why}")
         if verdict is not None and not verdict.failing and self._is_all_resolved:
             return self._wait_for_judges()
         if self._last.asked and (reason := self._why_over()) is not None:

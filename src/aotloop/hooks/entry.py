@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from aotloop.clock import now
+from aotloop.core.model import Loop
 from aotloop.errors import AotError
 from aotloop.hooks.answers import Answer, output
 from aotloop.hooks.payload import Told
@@ -29,6 +30,8 @@ def run(event: str, payload: dict[str, Any], state_file: str | None, phase_file:
     answer = _decided(lambda: HOOKS[event](told, store))
     if phase_file is not None or event == "UserPromptSubmit":
         answer = _with_phases(event, told, answer, store, phase_file)
+    if told.plugin_folder:
+        answer = _with_folder(told, answer)
     return output(answer, event, told.client)
 
 
@@ -55,6 +58,13 @@ def _with_phases(event: str, told: Told, first: Answer, store: Store | None, pha
     return joined(first, _decided(lambda: phase_entry.HOOKS[event](told, phases)))
 
 
+def _with_folder(told: Told, answer: Answer) -> Answer:
+    from aotloop.hooks.answers import Context, joined  # noqa: PLC0415
+
+    where = Context(text=f"In the texts of aot-loop, ${{CLAUDE_PLUGIN_ROOT}} is {told.plugin_folder}")
+    return joined(answer, where) if isinstance(answer, Context) or answer == Answer() else answer
+
+
 def _is_in_charge(told: Told, store: Store) -> bool:
     control = store.load().control
     return control.status == "running" and control.session_id == told.session_id
@@ -70,8 +80,18 @@ def _stop(told: Told, store: Store | None) -> Answer:
         at=now(),
         commit=_commit(store),
         most_in_vain=most_in_vain(),
+        objection=lambda loop: _objection(store, loop),
     )
-    return store.update(lambda loop: decide(told, loop, circumstances))
+    from aotloop.hooks.coordinator import on_stop  # noqa: PLC0415
+
+    return store.update(lambda loop: on_stop(told, loop, decide(told, loop, circumstances)))
+
+
+def _objection(store: Store, loop: Loop) -> str | None:
+    """What was agreed on, and the protected files, are compared with the copy in the person's data folder."""
+    from aotloop.app.preflight.agreement import broken_agreement  # noqa: PLC0415
+
+    return broken_agreement(store, loop)
 
 
 def _commit(store: Store) -> str | None:
@@ -83,8 +103,11 @@ def _commit(store: Store) -> str | None:
 
 def _prompt(told: Told, store: Store | None) -> Answer:
     from aotloop.hooks.answers import Context  # noqa: PLC0415
+    from aotloop.hooks.coordinator import NOTICE, on_notice  # noqa: PLC0415
     from aotloop.hooks.user_prompt import decide, request_in  # noqa: PLC0415
 
+    if store is not None and told.prompt.startswith(NOTICE):
+        return store.update(lambda loop: on_notice(told, loop))
     asked = request_in(told.prompt)
     if store is None or asked is None:
         return Answer()
@@ -107,9 +130,26 @@ def _is_run_elsewhere(store: Store) -> bool:
 
 
 def _start(told: Told, store: Store | None) -> Answer:
+    from aotloop.hooks.coordinator import on_session_start  # noqa: PLC0415
     from aotloop.hooks.session_start import at_start  # noqa: PLC0415
 
-    return at_start(told, store.load()) if store is not None else Answer()
+    def change(loop: Loop) -> Answer:
+        on_session_start(told, loop)
+        return at_start(told, loop)
+
+    return store.update(change) if store is not None else Answer()
+
+
+def _agent_start(told: Told, store: Store | None) -> Answer:
+    from aotloop.hooks.coordinator import at_start  # noqa: PLC0415
+
+    return store.update(lambda loop: at_start(told, loop)) if store is not None else Answer()
+
+
+def _after_tool(told: Told, store: Store | None) -> Answer:
+    from aotloop.hooks.coordinator import after_tool  # noqa: PLC0415
+
+    return store.update(lambda loop: after_tool(told, loop)) if store is not None else Answer()
 
 
 def _compaction(told: Told, store: Store | None) -> Answer:
@@ -119,9 +159,12 @@ def _compaction(told: Told, store: Store | None) -> Answer:
 
 
 def _tool(told: Told, store: Store | None) -> Answer:
+    from aotloop.hooks.coordinator import before_start, is_start  # noqa: PLC0415
     from aotloop.hooks.pre_tool_use import decide, paths_written  # noqa: PLC0415
     from aotloop.hooks.write_targets import target  # noqa: PLC0415
 
+    if store is not None and is_start(told):
+        return store.update(lambda loop: before_start(told, loop))
     denied = decide(told, None, [])
     if store is None or denied != Answer():
         return denied
@@ -131,9 +174,12 @@ def _tool(told: Told, store: Store | None) -> Answer:
 
 HOOKS: dict[str, Callable[[Told, Store | None], Answer]] = {
     "SubagentStop": _stop,
+    "SubagentStart": _agent_start,
     "Stop": _stop,
     "UserPromptSubmit": _prompt,
     "SessionStart": _start,
     "PreCompact": _compaction,
     "PreToolUse": _tool,
+    "PostToolUse": _after_tool,
+    "PostToolUseFailure": _after_tool,
 }

@@ -8,6 +8,7 @@ from itertools import islice
 import msgspec
 
 from aotloop.core.graph.board import Board
+from aotloop.core.graph.units import parts_done
 from aotloop.core.model import Loop, TrailEntry
 from aotloop.text.phrases import listed
 from aotloop.text.shorten import short_line
@@ -26,17 +27,10 @@ class Outlook(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def outlook(board: Board) -> Outlook:
-    pending = [
-        atom_id
-        for atom_id in board.children_of
-        if atom_id in board.atoms and board.atoms[atom_id].status == "pending" and atom_id in board.required
-    ]
     return Outlook(
         ready=tuple(islice(board.best_ready(), MOST_NAMED)),
         left_in_progress=tuple(atom.id for atom in board.loop.atoms if atom.status == "in_progress"),
-        to_check=tuple(
-            atom_id for atom_id in pending if not board.waits_for(atom_id) and not board.is_exhausted(atom_id)
-        ),
+        to_check=parts_done(board),
     )
 
 

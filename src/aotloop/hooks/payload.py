@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -26,8 +27,15 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     prompt: str = ""
     tool_name: str = ""
     tool_input: dict[str, Any] = {}
+    tool_use_id: str = ""
+    tool_response: Any = None
+    source: str = ""
+    """Of a session's start: `startup`, `resume`, `compact`, …"""
     turn_id: str | None = None
     """Only Codex sends one."""
+
+    plugin_folder: str = ""
+    """Where the plugin is, if the client does not say so in the plugin's texts."""
 
     @property
     def client(self) -> Client:
@@ -35,13 +43,17 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
 
     def others_in_background(self) -> bool:
         """Running agents of any kind. A shell does not count: a server left running would never end."""
-        return any(
-            task.get("type") != "shell" and task.get("status", "running") == "running" and not self._is_self(task)
-            for task in self.background_tasks or ()
-        )
+        return any(task.get("type") != "shell" for task in self._others())
 
-    def _is_self(self, task: dict[str, Any]) -> bool:
-        return self.agent_id is not None and task.get("id") == self.agent_id
+    def ours_in_background(self) -> bool:
+        """Running agents of this plugin."""
+        return any(str(task.get("agent_type", "")).startswith(f"{PLUGIN}:") for task in self._others())
+
+    def _others(self) -> Iterator[dict[str, Any]]:
+        for task in self.background_tasks or ():
+            is_self = self.agent_id is not None and task.get("id") == self.agent_id
+            if task.get("status", "running") == "running" and not is_self:
+                yield task
 
 
 MOST_IN_VAIN = 6

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from aotloop.core.model import Loop
 from aotloop.hooks.answers import Answer, Deny
+from aotloop.hooks.coordinator import is_driven_by
 from aotloop.hooks.payload import ONLY_LOOKING, Told
 from aotloop.hooks.write_targets import Target, writes_to
 from aotloop.text.shorten import short_line
@@ -41,17 +42,13 @@ def decide(told: Told, loop: Loop | None, targets: list[Target], state_file_name
     if is_writing and told.agent_type in ONLY_LOOKING:
         role = told.agent_type.partition(":")[2]
         return Deny(reason=f"A {role} only looks: it writes nothing. Say what you found in your answer.")
-    if loop is None or not _is_driven_by(told, loop):
+    if loop is None or not is_driven_by(told, loop):
         return Answer()
     if any(target.is_state_file for target in targets):
         return _by_scripts()
     if told.tool_name == SHELL and writes_to(str(told.tool_input.get("command", "")), state_file_name):
         return _by_scripts()
     return _protect(loop, targets)
-
-
-def _is_driven_by(told: Told, loop: Loop) -> bool:
-    return bool(told.session_id) and told.session_id == loop.control.session_id and loop.control.status == "running"
 
 
 def _by_scripts() -> Answer:

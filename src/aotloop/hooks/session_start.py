@@ -7,23 +7,20 @@ from aotloop.core.limits import limits_of
 from aotloop.core.measure import attempts_left
 from aotloop.core.model import Loop
 from aotloop.hooks.answers import Answer, Context, Plain
+from aotloop.hooks.coordinator import is_driven_by
 from aotloop.hooks.outlook import MOST_NAMED, described, last_failures, names, outlook
 from aotloop.hooks.payload import COORDINATOR, Told
 from aotloop.text.shorten import short_line
 
 
 def at_start(told: Told, loop: Loop) -> Answer:
-    return Context(text=_anchor(loop)) if _is_driven_by(told, loop) else Answer()
+    return Context(text=_anchor(loop)) if is_driven_by(told, loop) else Answer()
 
 
 def before_compaction(told: Told, loop: Loop) -> Answer:
-    if not _is_driven_by(told, loop):
+    if not is_driven_by(told, loop):
         return Answer()
     return Plain(text=f"Keep in the summary that this session drives a loop, and how far it is:\n{_anchor(loop)}")
-
-
-def _is_driven_by(told: Told, loop: Loop) -> bool:
-    return bool(told.session_id) and told.session_id == loop.control.session_id and loop.control.status == "running"
 
 
 def _anchor(loop: Loop) -> str:
@@ -55,4 +52,12 @@ def _next(loop: Loop) -> str:
         return "Next: the person asked to stop; start nothing, and end."
     if loop.control.redirect_requested:
         return "Next: the person is changing its direction (/aot-loop:redirect); start nothing until that is done."
-    return f"Next: if {COORDINATOR} does not run, start it again; if agents cannot start agents, coordinate yourself."
+    if running := loop.control.steering.coordinator:
+        return (
+            f"Next: nothing. Its coordinator ({running}) works in the background, whatever else is said about it."
+            " Start no other one; end your turn. You are notified when it ends."
+        )
+    return (
+        f"Next: no coordinator runs. Start {COORDINATOR} once, then end your turn; if agents cannot start agents,"
+        " coordinate yourself."
+    )

@@ -23,39 +23,50 @@ from aotloop.scripts.json_output import Script
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
 from aotloop.trust.accepted_commands import digest_of, is_trusted
+from aotloop.trust.drafts import draft_named, forget_draft, is_name, keep_draft
 
 STANDARD_INPUT = "-"
 
 
 def _align_goal(given: dict[str, Any]) -> dict[str, Any]:
-    """Three calls make an alignment: what is missing; what holds already (--try); and, agreed on, the file."""
+    """Three calls make an alignment: what is missing; what holds already (--try); and, agreed on, the file.
+
+    The first call keeps the objective as a draft. The others name the draft instead of the objective.
+    """
     if given["try"] and given["agreed"]:
         raise UsageError("--try runs the base case before anybody has agreed; --agreed writes what was agreed on")
     store = Store(place_of(given["state_file"]))
     before = loop_in(store)
     refuse_running(before)
-    draft = start_from(before, _said(given["file"])).draft
+    content, name = _said(given["file"], store)
+    draft = start_from(before, _read(content, name)).draft
     shape = shape_of(draft, before)
-    result = _described(shape, draft, before)
+    result = {"draft": keep_draft(store.path, content), **_described(shape, draft, before)}
     if not shape.gate.ready:
         return {"success": False, "written": False, **result}
     if given["try"]:
         result |= _red_first(shape, Path(project_root(store.path)), given["timeout"])
     if given["agreed"]:
         result |= _written(store, draft, before, given["request"] or "")
+        forget_draft(store.path)
     return {"success": True, "written": given["agreed"], **result}
 
 
-def _said(file: str) -> Draft:
-    if file == STANDARD_INPUT:
-        data, name = sys.stdin.buffer.read(LARGEST + 1), "the objective"
-    else:
-        try:
-            with Path(file).open("rb") as opened:
-                data, name = opened.read(LARGEST + 1), file
-        except OSError as error:
-            raise UsageError(f"{file} cannot be read: {error.strerror}") from None
-    draft = read_draft(data, name)
+def _said(word: str, store: Store) -> tuple[bytes, str]:
+    """The YAML, and what errors call it."""
+    if is_name(word):
+        return draft_named(store.path, word), "the draft"
+    if word == STANDARD_INPUT:
+        return sys.stdin.buffer.read(LARGEST + 1), "the objective"
+    try:
+        with Path(word).open("rb") as opened:
+            return opened.read(LARGEST + 1), word
+    except OSError as error:
+        raise UsageError(f"{word} cannot be read: {error.strerror}") from None
+
+
+def _read(content: bytes, name: str) -> Draft:
+    draft = read_draft(content, name)
     if is_graph_without_atoms(draft):
         raise StateFileInvalid(f"{name}: it has groups or decompositions, but no atoms")
     return draft
@@ -98,7 +109,8 @@ def _written(store: Store, draft: Draft, before: Loop | None, request: str) -> d
 
 ALIGN_GOAL = Script(
     Usage(
-        "Look at an objective (YAML; - is standard input), try its base case, or write what a person agreed on.",
+        "Look at an objective (YAML; - is standard input), try its base case, or write what a person agreed on. The"
+        " answer names a draft; that name can stand for the file afterwards.",
         ("file",),
         {
             "--try": Option(None),

@@ -22,7 +22,14 @@ def _update_atom(given: dict[str, Any]) -> dict[str, Any]:
     if status == "resolved":
         return {**result, **_resolved(store, atom)}
     (start_atom if status == "in_progress" else abandon_atom)(store, atom)
-    return {**result, "auto_resolved": []}
+    token = {"token": _token(store, atom)} if status == "in_progress" else {}
+    return {**result, "auto_resolved": [], **token}
+
+
+def _token(store: Store, atom: str) -> str:
+    from aotloop.app.session.attempt_token import token_now  # noqa: PLC0415 - the other steps do not need it
+
+    return token_now(store, atom)
 
 
 def _resolved(store: Store, atom: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from aotloop.app.failure import Failure, fail_atom, record_probe
 from aotloop.app.loops import open_store
 from aotloop.scripts.arguments import Option, Usage, comma_separated, truth
 from aotloop.scripts.json_output import Script
+from aotloop.scripts.startable import start_now
 
 
 def _fail_atom(given: dict[str, Any]) -> dict[str, Any]:
@@ -17,19 +18,23 @@ def _fail_atom(given: dict[str, Any]) -> dict[str, Any]:
         progress=given["progress"],
         wants_probe=given["wants_probe"],
     )
-    came = fail_atom(open_store(given["state_file"]), given["atom_id"], failure)
-    return {"success": True, "atom_id": given["atom_id"], "reason": failure.reason, **came.as_data()}
+    store = open_store(given["state_file"])
+    came = fail_atom(store, given["atom_id"], failure)
+    told = {"success": True, "atom_id": given["atom_id"], "reason": failure.reason, **came.as_data()}
+    return {**told, **start_now(store)}
 
 
 def _record_probe(given: dict[str, Any]) -> dict[str, Any]:
+    store = open_store(given["state_file"])
     came = record_probe(
-        open_store(given["state_file"]),
+        store,
         given["atom_id"],
         feasible=given["feasible"],
         findings=given["findings"],
         estimate=given["estimate"],
     )
-    return {"success": True, "atom_id": given["atom_id"], "feasible": given["feasible"], **came.as_data()}
+    told = {"success": True, "atom_id": given["atom_id"], "feasible": given["feasible"], **came.as_data()}
+    return {**told, **start_now(store)}
 
 
 FAIL_ATOM = Script(

@@ -13,6 +13,7 @@ from aotloop.app.session.integration_result import Refused
 from aotloop.app.session.take_back import take_back
 from aotloop.scripts.arguments import Option, Usage, UsageError, comma_separated, session_told
 from aotloop.scripts.json_output import Script
+from aotloop.scripts.startable import start_now
 from aotloop.statefile.store import Store
 
 
@@ -29,11 +30,13 @@ def _integrate(given: dict[str, Any]) -> dict[str, Any]:
         artifacts=given["artifacts"],
         permit=only_accepted(store),
         session=session_told(),
+        token=given["token"],
         timeout=given["timeout"],
     )
     if isinstance(done, Refused):
         told = {"success": False, "atom_id": given["atom_id"], **_reasons(done)}
-        return {**told, **_failed(given["atom_id"], done, store)} if given["or_fail"] else told
+        told |= _failed(given["atom_id"], done, store) if given["or_fail"] else {}
+        return {**told, **start_now(store)}
     result: dict[str, Any] = {
         "success": True,
         "atom_id": given["atom_id"],
@@ -43,7 +46,8 @@ def _integrate(given: dict[str, Any]) -> dict[str, Any]:
         "worktree_removed": done.worktree_removed,
         "left": list(done.left),
     }
-    return {**result, "unverified": done.resolution.unverified} if done.resolution.unverified else result
+    result |= {"unverified": done.resolution.unverified} if done.resolution.unverified else {}
+    return {**result, **start_now(store)}
 
 
 def _failed(atom: str, refused: Refused, store: Store) -> dict[str, Any]:
@@ -71,12 +75,14 @@ def _take_back(given: dict[str, Any]) -> dict[str, Any]:
 
 INTEGRATE = Script(
     Usage(
-        "Check an atom's work, commit it, merge it into the branch and resolve the atom; or say why not. --or-fail:"
+        "Check an atom's work, commit it, merge it into the branch and resolve the atom; or say why not. --token: what"
+        " update_atom in_progress returned. --or-fail:"
         " what its check finds, or a protected path, is recorded as a failure, as fail_atom does.",
         ("atom_id",),
         {
             "--worktree": Option(),
             "--in-place": Option(None),
+            "--token": Option(),
             "--summary": Option(required=True),
             "--artifacts": Option(comma_separated, ()),
             "--or-fail": Option(None),

@@ -8,14 +8,14 @@ import msgspec
 
 from aotloop.agents.answers.results import Score
 from aotloop.app.loops import open_store
-from aotloop.app.preflight.consent import refuse_agents
 from aotloop.app.session.judgement import Said, record
 from aotloop.scripts.arguments import Option, Usage, UsageError, truth
 from aotloop.scripts.json_output import Script
+from aotloop.trust.person import refuse_agents
 
 
 def _record_judgement(given: dict[str, Any]) -> dict[str, Any]:
-    refuse_agents("nobody judges the own work")
+    refuse_agents("nobody judges the own work", hint=None)
     if (given["scores"] is None) == (given["passed"] is None):
         raise UsageError("what was found? Give one of --scores JSON and --passed true|false")
     recorded = record(

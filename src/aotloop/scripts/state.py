@@ -11,12 +11,13 @@ from aotloop.core.graph.units import next_in_line
 from aotloop.core.graph.work_graph import Graph
 from aotloop.core.limits import limits_of
 from aotloop.core.measure import attempts_left
+from aotloop.core.model import Loop
 from aotloop.core.policy.turns import turn
 from aotloop.core.scheduler.slots import start_now
 from aotloop.errors import StateFileMissing
-from aotloop.scripts.arguments import Usage
+from aotloop.scripts.arguments import Option, Usage, UsageError
 from aotloop.scripts.json_output import Script
-from aotloop.statefile.locate import find_state_file
+from aotloop.statefile.locate import find_state_file, project_root
 from aotloop.statefile.store import Store
 from aotloop.statefile.yaml.emitter import to_data
 
@@ -34,10 +35,33 @@ RECKONED = (
 
 
 def _read_state(given: dict[str, Any]) -> dict[str, Any]:
+    if given["brief"] and given["atom"] is not None:
+        raise UsageError("--brief is for a coordinator, --atom for the agent that works on the atom; name one of them")
     try:
-        loop = Store(find_state_file(given["state_file"])).load()
+        path = find_state_file(given["state_file"])
+        loop = Store(path).load()
     except StateFileMissing:
+        if given["brief"] or given["atom"] is not None:
+            return {"exists": False}
         return {"exists": False, **dict.fromkeys((*CONTROL, *SECTIONS, *RECKONED))}
+    if given["brief"]:
+        return {"exists": True, **_brief(loop, path)}
+    if given["atom"] is not None:
+        from aotloop.app.session.atom_brief import atom_briefing  # noqa: PLC0415
+
+        return {"exists": True, **atom_briefing(loop, path, given["atom"])}
+    return _everything(loop)
+
+
+def _brief(loop: Loop, path: str) -> dict[str, Any]:
+    from aotloop.app.session.situation import briefing  # noqa: PLC0415
+    from aotloop.git.head import head_commit  # noqa: PLC0415
+
+    told: dict[str, Any] = to_builtins(briefing(loop, head_commit(project_root(path))))
+    return told
+
+
+def _everything(loop: Loop) -> dict[str, Any]:
     graph = Graph(loop)
     ready = graph.ready()
     counts: Counter[str] = Counter(atom.status for atom in loop.atoms)
@@ -73,4 +97,13 @@ def _turn_of(graph: Graph, name: str) -> dict[str, Any]:
     }
 
 
-READ_STATE = Script(Usage("The loop as it is now, and which atoms can be started."), _read_state, verdict=None)
+READ_STATE = Script(
+    Usage(
+        "The loop as it is now, and which atoms can be started. --brief: only what a coordinator decides by, in at most"
+        " 2 KB. --atom: all that the agent needs that works on this atom.",
+        (),
+        {"--brief": Option(None), "--atom": Option()},
+    ),
+    _read_state,
+    verdict=None,
+)

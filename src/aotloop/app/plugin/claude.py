@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from aotloop.agents.claude.program import find_program
+from aotloop.app.plugin.allow_rules import allow_rules
 from aotloop.app.plugin.client import Installed, Scope
 from aotloop.app.plugin.client_command import ask, ask_json
 from aotloop.app.plugin.installation import MARKETPLACE, NAME, Installation
@@ -68,6 +69,9 @@ class ClaudeCode(msgspec.Struct, frozen=True):
         program = self.program()
         ask(program, "plugin", "marketplace", "add", str(place.marketplace), cwd=project)
         ask(program, "plugin", "install", NAME, "--scope", scope, cwd=project)
+
+    def allow_rules(self, place: Installation) -> tuple[str, ...]:
+        return allow_rules(place)
 
     def uninstall(self, scope: Scope, project: Path) -> bool:
         program, before = self.program(), self._listed(project)

@@ -54,6 +54,10 @@ class Client(Protocol):
 
     def install(self, place: Installation, scope: Scope, project: Path) -> None: ...
 
+    def allow_rules(self, place: Installation) -> tuple[str, ...]:
+        """Rules by which it runs the plugin's scripts without a question; none, if it has no such rules."""
+        ...
+
     def uninstall(self, scope: Scope, project: Path) -> bool:
         """Whether there was something to remove. Nothing of ours is left if no other project has it."""
         ...

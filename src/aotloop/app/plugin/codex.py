@@ -90,6 +90,9 @@ class Codex(msgspec.Struct, frozen=True):
         ask(program, "plugin", "add", NAME)
         remember_interpreter()
 
+    def allow_rules(self, place: Installation) -> tuple[str, ...]:  # noqa: ARG002 - its sandbox decides
+        return ()
+
     def uninstall(self, scope: Scope, project: Path) -> bool:  # noqa: ARG002
         program, there = self.program(), self.installed(project)
         if there:

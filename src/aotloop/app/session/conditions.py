@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from textwrap import shorten
 
+from aotloop.app.checkout_fence import fence_of
 from aotloop.app.session.integration_result import Job, Refused
 from aotloop.checks.evaluation import evaluate
 from aotloop.checks.results import Report
@@ -17,11 +18,13 @@ from aotloop.core.commands import commands_in
 from aotloop.core.item_paths import SEPARATOR
 from aotloop.errors import AotError
 from aotloop.execution.integration.protection import protection_of, words_for
+from aotloop.execution.isolation.check_trees import CheckTrees
+from aotloop.fence.check_fence import Fence, checkout_confinement, fence_around, tree_confinement
 from aotloop.git.command import head_of
 from aotloop.git.objects import ATOM, ATTEMPT, RUN
 from aotloop.git.repository import Repository
-from aotloop.git.worktrees.pool import Pool
-from aotloop.git.worktrees.setup import Setup, furnisher
+from aotloop.git.worktrees.setup import Setup
+from aotloop.process.sandbox import Confinement, Policy
 from aotloop.statefile.locate import project_root
 from aotloop.text.sanitize import plain
 from aotloop.trust.accepted_commands import is_trusted
@@ -43,19 +46,31 @@ def protected_paths_problem(job: Job, repository: Repository, paths: Iterable[st
     return Refused(why="protected", reason=words_for(refused), paths=refused) if refused else None
 
 
-def problem_at(job: Job, folder: Path, when: str = "") -> Refused | None:
-    """Why the work in this folder does not pass; None if it does. `when`: what is to be said before that."""
+def problem_at(job: Job, folder: Path, when: str = "", fence: Confinement | None = None) -> Refused | None:
+    """Why the work in this folder does not pass; None if it does. `when`: what is to be said before that.
+
+    `fence`: what its commands may not change; None: the folder is the checkout.
+    """
     tree = check_of(job.atom, job.loop.objective.base_case)
     if tree is None:
         return None
     job.permit(list(commands_in(tree)))
-    report = evaluate(tree, root=folder, timeout=job.timeout)
+    with _around(job, folder, fence) as around:
+        report = evaluate(tree, root=folder, timeout=job.timeout, env=around.env, confinement=around.confinement)
     if report.passed:
         return None
     failing = [f"{name}: {result.evidence}" for name, result in report.failing.items()]
     waiting = [f"{name} is undecided" for name in report.waiting]
     reason = f"{when}{job.atom.id} does not pass its check: {'; '.join(failing or waiting)}"
     return Refused(why="check", reason=reason, holding=_holding(job, report))
+
+
+def _around(job: Job, folder: Path, fence: Confinement | None) -> AbstractContextManager[Fence]:
+    """Nothing, if the person wants no fence."""
+    wanted = fence_of(Path(project_root(job.store.path)))
+    if fence is None or wanted is None:
+        return fence_around(checkout_confinement(folder, job.store.path, wanted))
+    return fence_around(fence.under(wanted))
 
 
 def _holding(job: Job, report: Report) -> tuple[str, ...]:
@@ -71,8 +86,8 @@ def _last(path: str) -> str:
     return path.rpartition(SEPARATOR)[2]
 
 
-def problem_when_merged(job: Job, repository: Repository, commit: str) -> Refused | None:
-    """In a worktree of ours, set up as configured, if the person has accepted that."""
+def problem_of_commit(job: Job, repository: Repository, commit: str, when: str = "") -> Refused | None:
+    """In a clean tree of ours, set up as configured, if the person has accepted that."""
     if check_of(job.atom, job.loop.objective.base_case) is None:
         return None
     config = Config()
@@ -80,9 +95,9 @@ def problem_when_merged(job: Job, repository: Repository, commit: str) -> Refuse
         config = load(repository.root)
     is_accepted = config.source is None or is_trusted(str(config.source), config.powers)
     setup = config.worktree_setup if is_accepted else Setup()
-    folder = Path(config.worktrees) if config.worktrees is not None and is_accepted else None
-    with Pool(repository, folder, furnisher(setup)) as pool:
-        desk = pool.take(commit)
-        problem = problem_at(job, desk.cwd, "together with what was merged meanwhile, ")
-        pool.give_back(desk)
-    return problem
+    trees = CheckTrees(repository, setup)
+    try:
+        tree = trees.take(commit)
+        return problem_at(job, tree.cwd, when, tree_confinement(repository, tree.path, Policy()))
+    finally:
+        trees.close()

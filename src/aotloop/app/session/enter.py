@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from aotloop.app.loops import CHECK_TIMEOUT
+from aotloop.app.overview.loop_registry import register
 from aotloop.app.preflight.agreement import remember_agreement, require_agreement
 from aotloop.app.preflight.consent import require_acceptance
 from aotloop.app.preflight.gate import require_open_gate
@@ -47,6 +48,7 @@ class Entered(msgspec.Struct, frozen=True, kw_only=True):
 def enter(store: Store, session: str, *, take_over: bool = False, timeout: float = CHECK_TIMEOUT) -> Entered:
     with lease(store.path, "run", since=now()):
         loop = store.load()
+        register(store.path)
         _refuse_other_session(loop, session, take_over=take_over)
         gate = require_open_gate(store, loop)
         require_agreement(store, loop)

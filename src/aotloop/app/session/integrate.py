@@ -6,6 +6,8 @@ import uuid
 from pathlib import Path
 
 from aotloop.app.loops import CHECK_TIMEOUT, Permit, refuse_while_run
+from aotloop.app.preflight.agreement import require_unbroken
+from aotloop.app.session.attempt_token import require_token
 from aotloop.app.session.checkout import take_from_checkout
 from aotloop.app.session.integration_result import Integrated, Job, Refused
 from aotloop.app.session.worktree import take_from_worktree
@@ -30,16 +32,21 @@ def integrate(
     artifacts: tuple[str, ...],
     permit: Permit,
     session: str | None,
+    token: str | None = None,
     timeout: float = CHECK_TIMEOUT,
 ) -> Integrated | Refused:
-    """`worktree` None: it was done in the checkout itself."""
+    """`worktree` None: it was done in the checkout itself. `token`: of the attempt, as its start told it."""
     refuse_while_run(store)
     loop = store.load()
     _refuse_others(loop, session)
+    require_unbroken(store, loop)
+    atom = _atom(loop, atom_id)
+    if atom.status != "resolved":
+        require_token(store, loop, atom, token)
     job = Job(
         store=store,
         loop=loop,
-        atom=_atom(loop, atom_id),
+        atom=atom,
         run_id=loop.control.run_id or _named(store),
         summary=summary,
         artifacts=artifacts,

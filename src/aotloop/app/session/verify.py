@@ -6,6 +6,7 @@ The same rules hold for resolving an atom in a session.
 from __future__ import annotations
 
 from aotloop.app.loops import CHECK_TIMEOUT
+from aotloop.app.preflight.agreement import require_unbroken
 from aotloop.app.preflight.consent import only_accepted, require_acceptance_of_checks
 from aotloop.app.resolution import Resolution, resolve_atom
 from aotloop.app.verify import JudgeFor, Verification, complete_loop, verify
@@ -14,17 +15,25 @@ from aotloop.statefile.store import Store
 
 
 def verify_in_session(store: Store, *, timeout: float = CHECK_TIMEOUT) -> Verification:
-    return verify(store, timeout=timeout, permit=only_accepted(store), judge=_judge_of(store))
+    require_unbroken(store, store.load())
+    done = verify(store, timeout=timeout, permit=only_accepted(store), judge=_judge_of(store))
+    require_unbroken(store, store.load())  # a command of the base case may have changed it
+    return done
 
 
 def complete_in_session(store: Store) -> None:
     """Completes the loop only if its base case holds."""
-    complete_loop(store, permit=only_accepted(store), judge=_judge_of(store))
+    require_unbroken(store, store.load())
+    complete_loop(
+        store, permit=only_accepted(store), judge=_judge_of(store), unless=lambda loop: require_unbroken(store, loop)
+    )
 
 
 def resolve_in_session(store: Store, atom_id: str) -> Resolution:
     """Resolves the atom only if its check passes."""
-    require_acceptance_of_checks(store, store.load(), atom_id)
+    loop = store.load()
+    require_unbroken(store, loop)
+    require_acceptance_of_checks(store, loop, atom_id)
     return resolve_atom(store, atom_id, permit=only_accepted(store))
 
 

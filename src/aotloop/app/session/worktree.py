@@ -8,8 +8,7 @@ from pathlib import Path
 from aotloop.app.resolution import resolve_parents
 from aotloop.app.session.checkout import WORKTREES
 from aotloop.app.session.conditions import (
-    problem_at,
-    problem_when_merged,
+    problem_of_commit,
     protected_paths_problem,
     title_of,
     trailers_of,
@@ -23,6 +22,7 @@ from aotloop.execution.verification import Found
 from aotloop.git import attempt_commit, integration
 from aotloop.git.attempt_commit import Committed
 from aotloop.git.repository import Repository, is_at_or_in
+from aotloop.git.takeable import NotTakeable
 from aotloop.git.worktrees.foreign import dismiss, guest_at
 from aotloop.git.worktrees.worktree import Desk
 
@@ -31,7 +31,7 @@ def take_from_worktree(job: Job, repository: Repository, path: Path) -> Integrat
     desk = guest_at(repository, path)
     try:
         attempt, work = _committed(job, desk)
-    except attempt_commit.NotTakeable as why:
+    except NotTakeable as why:
         return Refused(why="blocked", reason=f"what lies in {path} cannot be committed: {why}")
     before = landed_before(repository, job, attempt)
     if job.atom.status == "resolved":
@@ -75,7 +75,7 @@ def _again(job: Job, desk: Desk, work: Committed, before: str | None) -> Integra
 def _objection(job: Job, repository: Repository, desk: Desk, work: Committed) -> Refused | None:
     if (refused := protected_paths_problem(job, repository, work.paths)) is not None:
         return refused
-    return problem_at(job, desk.cwd)
+    return problem_of_commit(job, repository, work.sha or desk.base)
 
 
 class _WorktreeSteps(SessionSteps[integration.Prepared]):
@@ -96,7 +96,8 @@ class _WorktreeSteps(SessionSteps[integration.Prepared]):
         return ready
 
     async def check(self, ready: integration.Prepared) -> outcome.Refused | None:
-        problem = None if ready.is_fast_forward else problem_when_merged(self.job, self.repository, ready.commit)
+        when = "together with what was merged meanwhile, "
+        problem = None if ready.is_fast_forward else problem_of_commit(self.job, self.repository, ready.commit, when)
         return outcome.Refused(reason=problem.reason, found=Found(holding=problem.holding)) if problem else None
 
     def land_now(self, ready: integration.Prepared) -> Landed | Moved | Blocked:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from aotloop.app.session.human_approvals import require_consent
 from aotloop.app.session.ship_steps import how_to_approve, how_to_file
 from aotloop.app.session.slash_commands import to_ship
-from aotloop.core.phases.model import PhaseLoop, ShipSettings
+from aotloop.core.phases.model import PhaseLoop
 from aotloop.core.phases.transitions import FINAL
 from aotloop.errors import AotError, StateFileBusy, StateFileMissing, Unavailable
 from aotloop.phases.evidence.acceptance import Permit
@@ -95,13 +95,15 @@ def ground_of(given: Mapping[str, Any], *, is_to_change: bool = True) -> Project
     store = PhaseStore(given["state_file"] or find_phase_file())
     if is_to_change and holder_of(store.path) is not None:
         raise StateFileBusy("`aot ship` runs this loop; what a session does about it does not count")
-    return Project(store, settings_of(store.path))
+    return project_of(store)
 
 
-def settings_of(path: str) -> ShipSettings:
+def project_of(store: PhaseStore) -> Project:
+    """With the settings of the project's configuration."""
     from aotloop.config.sources import load  # noqa: PLC0415 - not every step needs it
 
-    return load(Path(project_root(path))).ship
+    config = load(Path(project_root(store.path)))
+    return Project(store, config.ship, fence=config.fence)
 
 
 def permit_of(ground: Project, session: str) -> Permit:

@@ -22,9 +22,9 @@ from aotloop.scripts.ship.context import (
     ground_of,
     permit_of,
     place_of,
+    project_of,
     refuse_worktrees,
     session_of,
-    settings_of,
     wanted_in,
 )
 from aotloop.statefile.phases.phase_store import PhaseStore
@@ -55,7 +55,7 @@ def _begin(given: dict[str, Any]) -> dict[str, Any]:
     if word is not None:
         began_in_a_prompt(path, loop)
         human_approvals.take(word)
-    ground = Project(PhaseStore(path), settings_of(path))
+    ground = project_of(PhaseStore(path))
     return {"success": True, "file": path, **answer_about(loop, now_to_do(loop, ground.settings))}
 
 
