@@ -20,6 +20,9 @@ BOUNDLESS = 10**6
 SPENDING = Setting(max_iterations=2, max_fix_cycles=0, enforce_budget=True, budget_limit_usd=2)
 
 
+PATIENT = Setting(max_iterations=2, max_phase_iterations=9)
+
+
 class Fault(msgspec.Struct, frozen=True):
     """`replaced` of the module becomes `mutant`; of a table, single rows do."""
 
@@ -114,7 +117,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("spec_test is left by force", transitions, "FOLLOWS", {("spec_test", "forced"): "deepen"}),
     Fault("plan is followed by deepen", transitions, "FOLLOWS", {("plan", "done"): "deepen"}),
     Fault("ship goes back to fix", transitions, "FOLLOWS", {("ship", "forced"): "fix"}, Setting(max_iterations=3)),
-    Fault("iterations have no limit", *_handler("IterationEnded", _forget_global_limit)),
+    Fault("iterations have no limit", *_handler("IterationEnded", _forget_global_limit), PATIENT),
     Fault("phases have no limit", *_handler("IterationEnded", _forget_phase_limit)),
     Fault("rounds of fixing have no limit", turn, "complete_phase", _forget_cycles),
     Fault("what is forced counts as completed", turn, "force", _count_what_was_forced),

@@ -181,6 +181,10 @@ def actions(run: NotedRun, setting: Setting, *, may_redirect: bool) -> Iterator[
 
 
 def _people(run: NotedRun, *, may_redirect: bool) -> Iterator[Action]:
+    if run.loop.control.paused:
+        yield Action("a person ends the pause", reports.Told(event=events.PauseEnded(), at=AT))
+    elif run.loop.control.status == "running":
+        yield Action("a person pauses it", reports.Told(event=events.PauseRequested(), at=AT))
     if not run.loop.control.stop_requested:
         yield Action("a person stops it", reports.Told(event=events.StopRequested(reason="enough"), at=AT))
     if may_redirect:

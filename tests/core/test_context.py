@@ -7,12 +7,16 @@ from msgspec.structs import replace
 
 from aotloop.core.context import context_of
 from aotloop.core.graph.work_graph import Graph
-from aotloop.core.model import Binding, Constraints, Decomposition, Loop, TrailEntry
+from aotloop.core.model import Atom, Binding, Constraints, Decomposition, Loop, TrailEntry
 from tests.loops import a_loop, atom
 
 
 def results(loop: Loop, atom_id: str) -> set[str]:
     return set(context_of(Graph(loop), atom_id).results)
+
+
+def done(atom_id: str, *needs: str) -> Atom:
+    return atom(atom_id, *needs, status="resolved")
 
 
 def failure(atom_id: str, reason: str) -> TrailEntry:
@@ -129,3 +133,18 @@ def test_a_group_that_is_named_twice_does_not_hide_what_comes_after_it() -> None
 def test_a_whole_that_is_a_part_of_itself_comes_to_an_end() -> None:
     loop = a_loop(atom("P"), atom("Z", "P"), decompositions=[Decomposition(parent="P", children=("P",), reason="r")])
     assert results(loop, "Z") == set()
+
+
+def test_of_many_dependencies_the_nearest_are_told_first() -> None:
+    """Z needs each atom of a chain. The end of the chain builds on all others, so it is the nearest."""
+    chain = [done("A0"), *(done(f"A{number}", f"A{number - 1}") for number in range(1, 40))]
+    loop = a_loop(*chain, atom("Z", *(f"A{number}" for number in range(40))))
+    loop.bindings.update({one.id: Binding(summary=f"did {one.id}") for one in chain})
+    assert list(context_of(Graph(loop), "Z").results) == [f"A{number}" for number in reversed(range(40))]
+
+
+def test_a_chain_of_thousands_is_no_matter() -> None:
+    chain = [done("A0"), *(done(f"A{number}", f"A{number - 1}") for number in range(1, 5000))]
+    loop = a_loop(*chain, atom("Z", "A0", "A4999"))
+    loop.bindings.update({"A0": Binding(summary="first"), "A4999": Binding(summary="last")})
+    assert list(context_of(Graph(loop), "Z").results) == ["A4999", "A0"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aotloop.clock import now
-from aotloop.core.phases.effects import AskForPromise, AskPerson, Enter, Finish, GoOn
+from aotloop.core.phases.effects import AskForPromise, AskPerson, Enter, Finish, GoOn, Stop
 from aotloop.core.phases.events import LoopStopped, PromiseMade, SessionBound
 from aotloop.core.phases.model import PHASES
 from aotloop.errors import AotError, IllegalEvent, NotTrusted
@@ -279,11 +279,11 @@ def test_somebody_else_moved_on_while_it_was_looked_into(feature: Feature) -> No
         feature.file(TESTS, permit=meanwhile)
 
 
-def test_turns_are_counted_and_the_phase_is_left_by_force_on_record(tmp_path: Path) -> None:
+def test_turns_are_counted_and_at_the_limit_of_the_phase_it_stops(tmp_path: Path) -> None:
     feature = a_feature(tmp_path, max_phase_iterations=2)
     assert end_turn(feature.ground).effects == (GoOn(phase="brainstorm"),)
-    assert end_turn(feature.ground).effects == (Enter(phase="plan", forced="not completed in 2 iterations"),)
-    assert feature.loop.phases_completed == ()
+    assert isinstance(end_turn(feature.ground).effects[0], Stop)
+    assert (feature.loop.phases_completed, feature.loop.phase) == ((), "brainstorm")
 
 
 def test_test_is_left_by_force_only_if_the_tests_passed_at_this_commit(tmp_path: Path) -> None:

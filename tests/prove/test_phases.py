@@ -6,7 +6,7 @@ import pytest
 from prove.phase_faults import FAULTS, Fault
 from prove.phases import SETTINGS, Setting, explore
 
-FULL_WALK = 500
+FULL_WALK = 250
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)

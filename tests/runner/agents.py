@@ -14,6 +14,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from aotloop.agents.roles import ROLES
+
 Order = dict[str, Any]
 
 ANYBODY = "*"
@@ -26,7 +28,8 @@ def scripted(folder: Path, orders: dict[str, list[Order]], more: str = "", agent
     book = folder / f"{agent}.json"
     book.write_text(json.dumps(orders))
     argv = json.dumps([sys.executable, "-I", "-S", str(program), str(book)])
-    return f'agent = "{agent}"\n{more}\n[agents.{agent}]\nargv = {argv}\n'
+    roles = json.dumps(ROLES)
+    return f'agent = "{agent}"\n{more}\n[agents.{agent}]\nargv = {argv}\nroles = {roles}\n'
 
 
 def done(files: dict[str, str] | None = None, summary: str = "it is done", **more: Any) -> Order:

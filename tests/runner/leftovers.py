@@ -24,7 +24,7 @@ def leftovers(project: Project, branches: tuple[str, ...] = ("main",)) -> list[s
     allowed = {f"refs/heads/{name}" for name in branches}
     found += [ref for ref in refs if ref not in allowed and not ref.startswith((KEPT, "refs/tags/"))]
     private = {path.name for path in (project.root / ".git").iterdir()}
-    torn = ("index.lock", "HEAD.lock", "aot-landing-index", "aot-mending-index", "worktrees")
+    torn = ("index.lock", "HEAD.lock", "aot-landing-index", "aot-mending-index", "worktrees", "aot")
     return found + [f".git/{name}" for name in private if name in torn or name.startswith(("aot-claim", "aot-removed"))]
 
 

@@ -125,9 +125,10 @@ class Project(Folder):
         return [line for line in status if not line.endswith("aot-loop-state.md")] == []
 
     def worktrees(self) -> list[str]:
-        """Besides the checkout itself."""
+        """Besides the checkout itself: those that git knows, and those of attempts."""
         listed = self.git("worktree", "list", "--porcelain").splitlines()
-        return [line for line in listed if line.startswith("worktree ")][1:]
+        ours = sorted(path.read_text() for path in (self.root / ".git" / "aot" / "worktrees").glob("*/path"))
+        return [line for line in listed if line.startswith("worktree ")][1:] + [f"worktree {path}" for path in ours]
 
     def branches(self) -> list[str]:
         return self.git("branch", "--format=%(refname:short)").splitlines()

@@ -62,7 +62,8 @@ def test_killed_again_and_again_it_ends_as_if_nothing_had_happened(tmp_path: Pat
 
 
 def _tried(folder: Path, seed: int, home: Path) -> Trial:
-    kept = {name: os.environ[name] for name in ("PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")}
+    names = ("PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "AOT_SANDBOX")
+    kept = {name: os.environ[name] for name in names if name in os.environ}
     return trial(folder, seed, {**kept, "HOME": str(home)}, kills=6)
 
 
@@ -107,7 +108,7 @@ def test_a_landing_that_was_killed_is_finished_once(tmp_path: Path, moment: str)
     assert leftovers(project) == []
 
 
-@pytest.mark.parametrize("words", ["*worktree*add*", "*checkout*--quiet*"])
+@pytest.mark.parametrize("words", ["*read-tree*--reset*", "*ls-files*--modified*--directory*"])
 def test_a_git_that_outlives_its_run_disturbs_nobody(tmp_path: Path, words: str) -> None:
     """It goes on to write the files of a worktree, which is why the next run leaves that worktree alone."""
     slow = f'{shell_until_there(tmp_path / "next")}; "$REAL" "$@"; touch {tmp_path}/late; exit'
@@ -190,7 +191,7 @@ def test_a_result_that_was_cancelled_while_it_was_checked_is_not_taken_up(tmp_pa
         ),
         atom("E", "P", run=waits_for(tmp_path / "checked", "test -f q.txt")),
         base_case="test -f d.txt -a -f q.txt",
-        constraints=Constraints(max_attempts=1),
+        constraints=Constraints(max_attempts=1, max_total_attempts=7),  # so few that E's first failure blames P
     )
     with killed_when(project, "D"):
         until(lambda: project.loop.or_groups["way"].selected == "Q" and project.statuses()["Q"] == "resolved")
@@ -250,8 +251,6 @@ def test_whatever_the_dead_run_had_started_is_dead_before_anything_new_begins(tm
     )
     with killed_when(project, "A1"):
         until((tmp_path / "ticks").exists)
-    size = (tmp_path / "ticks").stat().st_size
-    until(lambda: (tmp_path / "ticks").stat().st_size > size)  # it lives on without the run
     assert project.run().code == 0
     assert int((project.root / "a").read_text()) == (tmp_path / "ticks").stat().st_size
     assert leftovers(project) == []

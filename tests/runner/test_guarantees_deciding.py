@@ -8,7 +8,7 @@ from pathlib import Path
 from aotloop.core.model import BaseCase, Check, ChecklistItem, Constraints
 from aotloop.core.policy.turns import patience
 from tests.loops import atom
-from tests.patience import PATIENCE, shell_until, shell_until_there, until, with_time_enough
+from tests.patience import PATIENCE, shell_until, shell_until_there, until
 from tests.runner.agents import ANYBODY, done, fails, scripted, times_asked
 from tests.runner.leftovers import leftovers
 from tests.runner.lengths import LENGTH
@@ -184,23 +184,43 @@ def test_at_the_limit_the_base_case_is_tried_once_more_and_may_hold(tmp_path: Pa
     assert project.statuses()["A2"] == "pending"
 
 
-def test_time_that_is_up_is_a_limit_though_nothing_else_happens(tmp_path: Path) -> None:
-    def limited(limit: float) -> tuple[float, Project, Ran]:
-        """Whatever has begun in time is still under way when time is up."""
-        project = a_project(
-            tmp_path / str(limit),
-            atom("A1", run=f"sleep {limit}; echo a > a"),
-            atom("A2", "A1", run="echo b > b"),
-            base_case="false",
-            constraints=Constraints(max_runtime=f"{limit}s"),
-        )
-        return limit, project, project.run()
-
-    limit, project, ran = with_time_enough(limited, lambda tried: tried[2].kinds("attempt_began"), (0.5, 5.0, 50.0))
+def test_max_runtime_ends_what_runs_and_says_so(tmp_path: Path) -> None:
+    project = a_project(
+        tmp_path, atom("A1", run="sleep 9731; echo a > a"), atom("A2", "A1", run="echo b > b"), base_case="false"
+    )
+    ran = project.run("--max-runtime", "1s")
     assert ran.code == 5
-    assert project.loop.control.stop_reason == f"limit: it ran for {limit}s, as long as allowed"
-    assert project.statuses() == {"A1": "resolved", "A2": "pending"}  # what ran was finished
-    assert project.loop.control.ran_seconds >= limit
+    assert project.loop.control.stop_reason == "limit: it ran for 1s, as long as allowed"
+    (announced,) = ran.kinds("end_announced")
+    assert (announced["running"], announced["are_ended"]) == (["A1#1"], True)
+    assert project.statuses() == {"A1": "pending", "A2": "pending"}
+    assert (project.loop.control.tried, project.loop.control.ran_seconds >= 1) == (0, True)
+
+
+def noted_seconds(project: Project) -> float:
+    path = project.root / ".aot" / "run-time.json"
+    return float(json.loads(path.read_text())["ran_seconds"]) if path.exists() else 0.0
+
+
+def test_the_time_of_a_stopped_run_is_counted(tmp_path: Path) -> None:
+    project = a_project(tmp_path, atom("A1", run="sleep 9731"), base_case="false")
+    with project.running():
+        until(lambda: noted_seconds(project) > 1)
+        before = noted_seconds(project)
+        project.aot("stop")
+    assert project.loop.control.ran_seconds >= before
+
+
+def test_the_time_of_a_killed_run_is_counted_by_the_next(tmp_path: Path) -> None:
+    project = a_project(tmp_path, atom("A1", run="sleep 9731"), base_case="false")
+    with project.running() as process:
+        until(lambda: noted_seconds(project) > 1)
+        process.kill()
+        process.wait()
+    before = noted_seconds(project)
+    assert project.loop.control.ran_seconds < before
+    assert project.run("--max-runtime", "1s").code == 5
+    assert project.loop.control.ran_seconds >= before
 
 
 def test_a_stop_comes_before_everything_else(tmp_path: Path) -> None:

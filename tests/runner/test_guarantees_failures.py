@@ -256,7 +256,7 @@ def test_repairs_that_mend_nothing_end_with_patience(tmp_path: Path) -> None:
     ran = project.run()
     assert ran.code == 4
     assert "the reason why" in prompt(project, ran, 1)
-    assert (project.loop.control.stop_reason or "").startswith("exhausted: the base case fails, and nothing is left")
+    assert (project.loop.control.stop_reason or "").startswith("exhausted: the base case fails, and no further attempt")
     assert [len(one["atoms"]) for one in ran.kinds("added")] == [1] * patience(project.loop)
 
 

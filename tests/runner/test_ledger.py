@@ -185,3 +185,16 @@ def test_time_that_goes_by_is_noted_with_what_is_reported(tmp_path: Path) -> Non
         return opened.other.load().control.ran_seconds
 
     until(ran_seconds, "time that is too short to be written down has to add up")
+
+
+def test_a_file_that_needs_the_careful_reader_is_told_once(tmp_path: Path) -> None:
+    opened = Opened(tmp_path)
+    opened.begin()
+    assert opened.ledger.warnings() == []
+    text = opened.path.read_text()
+    assert "depends_on: []" in text
+    opened.path.write_text(text.replace("depends_on: []", "depends_on: &none []", 1))
+    opened.ledger.exchange([reports.Told(at=NOON, event=events.Spent())])
+    (said,) = opened.ledger.warnings()
+    assert "careful reader" in said
+    assert opened.ledger.warnings() == []

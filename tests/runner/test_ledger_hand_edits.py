@@ -261,7 +261,7 @@ def test_a_file_that_cannot_be_understood_is_waited_for(tmp_path: Path, go: Path
     with held_up(project, "A2") as process:
         good = project.state_file.read_text()
         saved(project.state_file, lambda _: broken)
-        until(lambda: any("cannot be understood" in text for text in warnings(project)))
+        until(lambda: any("cannot be read; the run waits" in text for text in warnings(project)))
         go.touch()  # what is under way goes on, and ends
         until(lambda: times.read_text() == "x\nx\n")
         give_way(0.2)

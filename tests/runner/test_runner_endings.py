@@ -30,8 +30,11 @@ def at_work(tmp_path: Path) -> Project:
 
 
 def is_messy(project: Project) -> bool:
+    """Each agent has a git folder of its own: what it does there is not seen in the person's."""
     made = {"mess-A1", "mess-A2", "more-A1", "more-A2"}
-    return made <= set(project.branches()) and len(asleep(9511)) == 2
+    folders = [Path(line.removeprefix("worktree ")) for line in project.worktrees()]
+    there = {ref.name for folder in folders for ref in (folder / ".git" / "refs" / "heads").glob("*")}
+    return made <= there and len(asleep(9511)) == 2
 
 
 ENDINGS = {
@@ -67,7 +70,7 @@ def test_what_a_killed_run_left_goes_with_the_next_run_or_with_clean(tmp_path: P
         until(lambda: is_messy(project) and project.statuses()["A3"] == "resolved")
         process.kill()
         process.wait()
-    assert len(project.worktrees()) > 2
+    assert len(project.worktrees()) >= 2
     if then == "run":
         (tmp_path / "scripted.json").write_text(scripted_to_do(tmp_path))
         ran = project.run()

@@ -114,6 +114,11 @@ def is_judged(node: Node) -> bool:
     return any(leaf.check.type in JUDGED for leaf in leaves(node))
 
 
+def is_decidable(node: Node | None) -> bool:
+    """Whether there is a check that programs alone decide."""
+    return node is not None and not is_judged(node)
+
+
 def leaves(node: Node) -> Iterator[Leaf]:
     if isinstance(node, Leaf):
         yield node

@@ -20,7 +20,9 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     objective: Objective
     atom: Atom
     results: dict[str, Binding]
-    """Results of its direct dependencies: of a group the selected choice, of a decomposed atom its parts."""
+    """Results of its direct dependencies: of a group the selected choice, of a decomposed atom its parts. The nearest
+    are first: those that build on others of them.
+    """
     failures: tuple[str, ...]
     """Why the atom failed before, and why its alternatives were given up. The latest reason is last."""
     may_split: bool = True
@@ -30,7 +32,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
 def context_of(graph: Graph, atom_id: str) -> Context:
     loop = graph.loop
     atom = graph.atoms[atom_id]
-    results = {source: loop.bindings[source] for source in _builds_on(graph, atom) if source in loop.bindings}
+    sources = [source for source in _builds_on(graph, atom) if source in loop.bindings]
+    results = {source: loop.bindings[source] for source in _nearest_first(graph, sources)}
     concerned = {*graph.unit(atom_id), *graph.parents_of_unit(atom_id)}
     told = [
         f"{entry.atom}: {entry.reason}" for entry in loop.trail if entry.type == "failure" and entry.atom in concerned
@@ -62,3 +65,26 @@ def _builds_on(graph: Graph, atom: Atom) -> Iterator[str]:
             open_ids += parts
         else:
             yield chosen
+
+
+def _nearest_first(graph: Graph, sources: list[str]) -> list[str]:
+    """The more atoms lie below a source, the nearer it is. Sources that are equally near keep their order."""
+    below: dict[str, int] = {}
+    for source in sources:
+        _count_levels(graph, source, below)
+    return sorted(sources, key=lambda source: -below[source])
+
+
+def _count_levels(graph: Graph, atom_id: str, below: dict[str, int]) -> None:
+    """The longest path of dependencies below an atom. Without recursion: a chain may have thousands of atoms."""
+    to_do, begun = [atom_id], set[str]()
+    while to_do:
+        one = to_do[-1]
+        needed = [need for need in graph.needs(one) if need in graph.atoms]
+        missing = [need for need in needed if need not in below and need not in begun]
+        if one not in below and one not in begun and missing:
+            begun.add(one)
+            to_do += missing
+            continue
+        below.setdefault(one, 1 + max((below.get(need, 0) for need in needed), default=0))
+        to_do.pop()

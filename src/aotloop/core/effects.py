@@ -128,6 +128,15 @@ class CancelCheck(Effect, frozen=True, kw_only=True):
     atom: str
 
 
+class EndAnnounced(Effect, frozen=True, kw_only=True):
+    """The run will end for this reason. These attempts still run: they are waited for, or they are ended now."""
+
+    reason: str
+    attempts: tuple[tuple[int, str], ...]
+    """Number and atom."""
+    are_ended: bool = False
+
+
 class Finished(Effect, frozen=True, kw_only=True):
     """The run is over. `reason` is None if the base case holds."""
 

@@ -163,8 +163,22 @@ class Steered(Event, frozen=True, kw_only=True):
     asked: Asked = ""
 
 
+class CoordinatorChanged(Event, frozen=True, kw_only=True):
+    """An agent of the session that drives the loop coordinates it from now on. Empty: no agent does."""
+
+    agent: str = ""
+
+
 class StopRequested(Event, frozen=True, kw_only=True):
     reason: str | None = None
+
+
+class PauseRequested(Event, frozen=True, kw_only=True):
+    """Nothing new starts; what runs goes on."""
+
+
+class PauseEnded(Event, frozen=True, kw_only=True):
+    pass
 
 
 class VerdictReached(Event, frozen=True, kw_only=True):
@@ -274,6 +288,12 @@ class BindingOverridden(Corrected, frozen=True, kw_only=True):
     atom: str
     summary: str
     artifacts: tuple[str, ...] = ()
+
+
+class WorkUndone(Corrected, frozen=True, kw_only=True):
+    """The work of these atoms is no longer on the branch. They are open again, with all that was built on them."""
+
+    atoms: tuple[str, ...]
 
 
 class RetryGranted(Corrected, frozen=True, kw_only=True):

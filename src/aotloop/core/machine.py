@@ -21,7 +21,7 @@ from aotloop.core.handlers.failure import seek_alternative
 from aotloop.core.handlers.generations import begin_generation, end_generation
 from aotloop.core.handlers.probes import note_price
 from aotloop.core.handlers.redirect import correct
-from aotloop.core.handlers.status import bind, steer
+from aotloop.core.handlers.status import bind, name_coordinator, steer
 from aotloop.core.model import Loop
 
 
@@ -44,7 +44,10 @@ _HANDLERS: dict[type[events.Event], Callable[[Board, Any], list[Effect]]] = {
     events.SessionBound: bind,
     events.LoopStopped: status.stop,
     events.Steered: steer,
+    events.CoordinatorChanged: name_coordinator,
     events.StopRequested: status.request_stop,
+    events.PauseRequested: status.pause,
+    events.PauseEnded: status.end_pause,
     events.VerdictReached: status.record_verdict,
     events.LoopCompleted: status.complete,
     events.BaseCaseFailed: repair_base_case,

@@ -168,6 +168,8 @@ class Steering(Entry, frozen=True, kw_only=True):
     """How often in a row the agent was sent back without any change."""
     asked: Asked = ""
     """The instruction asked for a verification of the base case, or for a judgement of undecided items."""
+    coordinator: str = ""
+    """The agent that coordinates the loop now, as the client names it, or the call that starts it. Empty: none."""
 
 
 class Control(Entry, frozen=True, kw_only=True):
@@ -178,6 +180,8 @@ class Control(Entry, frozen=True, kw_only=True):
     stop_requested: bool
     stop_reason: str | None = None
     redirect_requested: bool
+    paused: bool = False
+    """A person asked for a pause: nothing new starts, and what runs goes on. A start of the loop ends it."""
     run_id: str | None = None
     epoch: int = 0
     session_id: str | None = None
@@ -214,6 +218,8 @@ class Atom(Entry, frozen=True, kw_only=True):
     run: str | None = None
     check: AtomCheck | None = None
     touches: tuple[str, ...] = ()
+    parallel: bool = False
+    """The command of `run` may share the project's folder with others, without isolation."""
     covers: tuple[str, ...] = ()
     """Items of the base case that this atom makes true. They are its check."""
     probe: bool = False

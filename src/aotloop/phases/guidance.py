@@ -20,6 +20,7 @@ from aotloop.text.shorten import short_line
 MOST_APPROACHES = 8
 MOST_ERRORS = 3
 _LONGEST_SLUG = 40
+_USUALLY = "the usual command for their kind (for a .py file `python3 -m pytest`, where pytest is installed)"
 
 
 class Instructions(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,9 +33,12 @@ class Instructions(msgspec.Struct, frozen=True, kw_only=True):
     """It writes only its artifact."""
 
 
-def instructions_for(loop: PhaseLoop, settings: ShipSettings | None = None) -> Instructions:
+def instructions_for(
+    loop: PhaseLoop, settings: ShipSettings | None = None, promise_place: str = "end with"
+) -> Instructions:
+    """`promise_place`: where the promise belongs, which is said only here."""
     ways, settings = PLAYBOOK[loop.phase], settings or ShipSettings()
-    words = _words(loop, settings)
+    words = {**_words(loop, settings), "promise_place": promise_place}
     text = ways.does.format(**words)
     if own := settings.commands.get(loop.phase):
         text = (
@@ -62,7 +66,7 @@ def _words(loop: PhaseLoop, settings: ShipSettings) -> dict[str, str]:
         "review": review.artifact if review is not None else f"docs/reviews/{stem}.md",
         "progress": loop.artifacts.progress_file or USUAL,
         "promise": loop.completion_promise,
-        "run_with": f"They are run with: {settings.test_command} FILE" if settings.test_command else "",
+        "run_with": f"The acceptance tests are run with: {settings.test_command or _USUALLY} FILE",
     }
 
 

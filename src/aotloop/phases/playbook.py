@@ -164,8 +164,8 @@ commands; what came out, in numbers; what was tried by hand; what was mended; wh
 Make it ready to be handed over: nothing is left over (debug output, commented code, files nobody needs), the
 documentation is true, and there are release notes: what users get, what changes for them, what to know before
 upgrading. The acceptance tests ({tests}) pass.
-When all of that is so, and only then, end with <promise>{promise}</promise>. It is checked: every receipt, every
-artifact, and the tests.
+When all of that is so, and only then, {promise_place} <promise>{promise}</promise>. It is checked: every receipt,
+every artifact, and the tests.
 {run_with}""",
             artifact="docs/releases/{stem}.md",
         ),

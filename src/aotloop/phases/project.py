@@ -11,7 +11,9 @@ from msgspec.structs import replace
 from aotloop.core.phases.model import PhaseLoop, ShipSettings
 from aotloop.core.phases.receipts import receipt_of
 from aotloop.errors import Unavailable
+from aotloop.fence.check_fence import checkout_confinement
 from aotloop.git.repository import Repository, find_repository
+from aotloop.process.sandbox import Confinement, Policy
 from aotloop.statefile.locate import find_phase_file, project_root
 from aotloop.statefile.phases.phase_store import PhaseStore
 
@@ -21,10 +23,18 @@ _AS_IT_IS = (("GIT_NO_REPLACE_OBJECTS", "1"),)
 
 class Project:
     def __init__(
-        self, store: PhaseStore, settings: ShipSettings | None = None, variables: Mapping[str, str] | None = None
+        self,
+        store: PhaseStore,
+        settings: ShipSettings | None = None,
+        variables: Mapping[str, str] | None = None,
+        fence: Policy | None = Policy(),  # noqa: B008 - it cannot change
     ) -> None:
-        """`variables`: for the environment of tests, so that those of a run that died are known."""
+        """`variables`: for the environment of tests, so that those of a run that died are known.
+
+        `fence`: the person's decision about fences around tests; None: no fence.
+        """
         self.store = store
+        self.fence = fence
         self.settings = settings or ShipSettings()
         self.variables = variables or {}
         self.root = Path(project_root(store.path))
@@ -38,6 +48,11 @@ class Project:
                 hint="Receipts name commits: `git init`, and commit what there is.",
             )
         return replace(found, identity=(*found.identity, *_AS_IT_IS))
+
+    @property
+    def confinement(self) -> Confinement | None:
+        """What tests may not change: git, the files of loops, and what a person decided."""
+        return checkout_confinement(self.root, self.store.path, self.fence)
 
     def in_repository(self, path: str) -> str:
         """From a path of the project to one of the repository."""

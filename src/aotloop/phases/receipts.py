@@ -160,7 +160,9 @@ def force(project: Project, reason: str, *, permit: Permit = allow) -> Filed:
     if loop.phase == "test":
         run = run_acceptance(project, "test", loop.artifacts.acceptance_tests_file, permit)
     forced = events.PhaseForced(at=now(), reason=f"a person: {reason}", tests_pass=_agreed(project, loop, run))
-    return _told(project, lambda current: _if_still(loop, current, *_ran(project, run), forced), run)
+    stopped = loop.status == "stopped"  # at a limit of the phase, for one: the person's word lets it go on
+    again = (events.LoopResumed(at=now()),) if stopped else ()
+    return _told(project, lambda current: _if_still(loop, current, *again, *_ran(project, run), forced), run)
 
 
 # --- telling the loop ------------------------------------------------------------------------------------------

@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from aotloop.agents.prompts.attempt_prompt import write_prompt
+from msgspec.structs import replace
+
+from aotloop.agents.prompts.short_prompt import prompt_in_style
 from aotloop.clock import now
 from aotloop.core import effects, events
 from aotloop.core.checklist import check_of, item_names
@@ -22,6 +24,7 @@ from aotloop.execution import run_events
 from aotloop.execution.agent_pool import SHELL
 from aotloop.execution.attempt_result import Made
 from aotloop.execution.budget import Budget
+from aotloop.execution.records import Record
 from aotloop.execution.task import Task, WarmStart
 from aotloop.runner.crash_recovery import Inheritance
 from aotloop.runner.ledger import Exchanged, Item
@@ -29,11 +32,12 @@ from aotloop.runner.run_context import RunContext
 
 
 class AtomAttempts:
-    def __init__(self, context: RunContext, inheritance: Inheritance) -> None:
+    def __init__(self, context: RunContext, inheritance: Inheritance, put: Callable[[Item], None]) -> None:
         self._context = context
         self._inheritance = inheritance
         self._run = context.run
         self._tell = context.tell
+        self._put = put
         self._shares = Shares(context.run, context.budget, lambda start: self._costs_nothing(start.atom, start.role))
 
     def task(self, start: effects.StartAttempt) -> Task:
@@ -46,17 +50,19 @@ class AtomAttempts:
         return Task(
             name=atom.id,
             number=start.attempt,
+            attempt_name=self._context.names.of(atom.id, start.attempt if found is None else found.attempt),
             run_id=self._context.run_id,
             epoch=start.epoch,
             role=start.role,
             description=atom.description,
-            prompt=partial(write_prompt, context, start.role),
+            prompt=partial(prompt_in_style, context, start.role),
             command=atom.run if is_worker else None,
             agent=atom.agent,
             timeout=seconds(atom.timeout) if atom.timeout is not None else None,
             estimate=atom.estimate,
             results=context.results,
             check=check_of(atom, objective.base_case),
+            touches=atom.touches,
             judge=self._context.judge(objective),
             items=tuple(item_names(objective.base_case)),
             allowance=None if is_free else self._shares.reserve(start.attempt),
@@ -83,8 +89,7 @@ class AtomAttempts:
         try:
             made = await self._context.attempts.make(task)
         except asyncio.CancelledError:
-            self._context.budget.release(task.number)
-            self._tell(run_events.AttemptEnded(at=now(), atom=task.name, attempt=task.number, outcome="cancelled"))
+            self._cancelled(task)
             raise
         self._tell_ended(made, task)
         if made.record is not None:
@@ -98,6 +103,23 @@ class AtomAttempts:
             items.append(reports.Told(at=now(), event=paid))
         is_used_later = made.record is None or made.record.work is not None
         return [*items, made.report if is_used_later else partial(self._end, made)]
+
+    def _cancelled(self, task: Task) -> None:
+        """The cost of an attempt that was ended goes into the file, also after the end of the run."""
+        interrupted = self._context.attempts.interrupted.pop(task.number, None)
+        record = interrupted.record if interrupted is not None else None
+        ended = run_events.AttemptEnded(
+            at=now(), atom=task.name, attempt=task.number, outcome="cancelled", name=task.attempt_name
+        )
+        if interrupted is not None and record is not None:
+            bill = record.bill
+            ended = replace(ended, seconds=interrupted.seconds, cost_usd=bill.usd, used=bill.used)
+        self._tell(ended)
+        if record is None or record.bill.is_empty:
+            self._context.budget.release(task.number)
+            return
+        self._context.budget.settle(task.number, record.bill.usd or 0.0)
+        self._put(Charge(self._context, record))
 
     def _end(self, made: Made, exchanged: Exchanged) -> reports.Report | None:
         """The attempt is over once the file has its result. If the run is over by now, the next run takes it up."""
@@ -127,9 +149,10 @@ class AtomAttempts:
             atom=task.name,
             attempt=task.number,
             role=task.role,
-            agent=self._context.agent_pool.who_is_next(task) or "nobody",
+            agent=self._context.agent_pool.who_is_next(task) or "",
             description=task.description,
             folder=str(journal.attempt_folder(task.name, task.number).relative_to(journal.root)),
+            name=task.attempt_name,
         )
 
     def _tell_ended(self, made: Made, task: Task) -> None:
@@ -145,8 +168,23 @@ class AtomAttempts:
                 seconds=round(made.seconds, 3),
                 cost_usd=made.bill.usd,
                 used=made.bill.used,
+                name=task.attempt_name,
+                checks=made.checks or (made.left.found.parts if made.left is not None else ()),
             )
         )
+
+
+class Charge:
+    """The cost of a cancelled attempt, on its way to the file. It is written even if the run is over."""
+
+    def __init__(self, context: RunContext, record: Record) -> None:
+        self._context = context
+        self._record = record
+
+    def __call__(self, exchanged: Exchanged) -> None:
+        self._context.run.advance(self._record.bill.event)
+        self._context.budget.release(self._record.attempt)
+        exchanged.afterwards.append(partial(self._context.journal.use, self._record))
 
 
 class Shares:

@@ -47,30 +47,34 @@ class AtomMerges:
     async def merge(self, effect: effects.Integrate, atom: Atom, work: Work) -> list[Item]:
         """A result that landed under the lock has been reported by then."""
         number, steps = effect.attempt, _AtomSteps(self._context, self._branch, work, effect.attempt, atom, self._deed)
+        name = self._name_of(effect)
         try:
             outcome = await integrate(steps)
         except (AotError, OSError) as error:
             outcome = Blocked(refusal(error).message)
         match outcome:
             case Landed(commit=commit) if not steps.has_reported:
-                return [partial(self._settled, _merged(number, commit), merged(effect, commit))]
+                return [partial(self._settled, _merged(number, commit), merged(effect, commit, name))]
             case Refused(reason=reason):
                 progress = await self._keep(number, atom, _left(work, outcome))
                 report = reports.MergeRefused(at=now(), attempt=number, reason=reason, progress=progress)
-                return [partial(self._refused, report, _not_merged(effect, "refused", reason))]
+                return [partial(self._refused, report, _not_merged(effect, "refused", reason, name))]
             case Conflicting(names=names):
                 return await self._conflicted(effect, names)
             case Blocked(reason=reason):
                 if number not in self._context.run.blocked:  # it is tried many times, and reported once
-                    self._context.tell(_not_merged(effect, "blocked", reason))
+                    self._context.tell(_not_merged(effect, "blocked", reason, name))
                 return [reports.MergeBlocked(at=now(), attempt=number, reason=reason)]
         return []
+
+    def _name_of(self, effect: effects.Integrate) -> str:
+        return self._context.name_of(effect.atom, effect.attempt)
 
     async def _conflicted(self, effect: effects.Integrate, names: tuple[str, ...]) -> list[Item]:
         reason = f"with what {', '.join(names) or 'others'} contributed"
         report = reports.MergeConflicted(at=now(), attempt=effect.attempt, others=names)
         moved = [reports.BranchMoved(at=now())] if await in_thread(self._branch.was_moved_by_others) else []
-        return [*moved, partial(self._settled, report, _not_merged(effect, "conflict", reason))]
+        return [*moved, partial(self._settled, report, _not_merged(effect, "conflict", reason, self._name_of(effect)))]
 
     async def _keep(self, number: int, atom: Atom, left: Left) -> bool:
         """Whether the next attempt starts from it. The record says so before the run hears of the refusal."""
@@ -89,7 +93,8 @@ class AtomMerges:
             landed = land()
             if not isinstance(landed, Landed):
                 return None
-            told = run_events.Merged(at=now(), atom=atom, attempt=number, commit=landed.commit)
+            name = self._context.name_of(atom, number)
+            told = run_events.Merged(at=now(), atom=atom, attempt=number, commit=landed.commit, name=name)
             return self._settled(_merged(number, landed.commit), told, exchanged)
 
         self._put(deed)
@@ -137,12 +142,9 @@ class _AtomSteps(BranchSteps):
         check = check_of(self._atom, objective.base_case)
         if not ready.needs_check or check is None:
             return None
-        isolation = self._context.isolation
-        place = await isolation.take(ready.commit)
-        try:
-            found = await self._context.verification.found(check, place.cwd, self._context.judge(objective))
-        finally:
-            await isolation.leave(place)
+        async with self._context.isolation.to_check(ready.commit) as clean:
+            judge = self._context.judge(objective)
+            found = await self._context.verification.found(check, clean.cwd, judge, clean.confinement)
         if found.problem is None:
             return None
         return Refused(reason=f"together with what was merged meanwhile, {found.problem}", found=found, head=ready.head)
@@ -181,14 +183,14 @@ def _merged(number: int, commit: str) -> reports.Merged:
     return reports.Merged(at=now(), attempt=number, commit=commit)
 
 
-def merged(effect: effects.Integrate, commit: str | None) -> run_events.RunEvent:
-    return run_events.Merged(at=now(), atom=effect.atom, attempt=effect.attempt, commit=commit)
+def merged(effect: effects.Integrate, commit: str | None, name: str) -> run_events.RunEvent:
+    return run_events.Merged(at=now(), atom=effect.atom, attempt=effect.attempt, commit=commit, name=name)
 
 
 def _not_merged(
-    effect: effects.Integrate, why: Literal["refused", "conflict", "blocked"], reason: str
+    effect: effects.Integrate, why: Literal["refused", "conflict", "blocked"], reason: str, name: str
 ) -> run_events.RunEvent:
-    return run_events.NotMerged(at=now(), atom=effect.atom, attempt=effect.attempt, why=why, reason=reason)
+    return run_events.NotMerged(at=now(), atom=effect.atom, attempt=effect.attempt, why=why, reason=reason, name=name)
 
 
 def _settle(future: asyncio.Future[Step], landed: Step) -> None:

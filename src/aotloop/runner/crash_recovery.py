@@ -16,10 +16,13 @@ from aotloop.core.scheduler import reports
 from aotloop.core.scheduler.reports import ProbeReturned
 from aotloop.core.scheduler.run_state import Run
 from aotloop.execution import run_events
+from aotloop.execution.attempt_names import AttemptNames
 from aotloop.execution.budget import Bill, sum_of
 from aotloop.execution.integration.branch import Branch
+from aotloop.execution.integration.protection import NOTHING, Protection
 from aotloop.execution.journal import Journal
 from aotloop.execution.records import Kept, Record, Work
+from aotloop.execution.run_time import RunTime
 from aotloop.runner.ledger import Exchanged
 
 
@@ -33,9 +36,13 @@ class Recovery(msgspec.Struct, frozen=True, kw_only=True):
     bill: Bill = Bill()
     """The cost of finished attempts that is not in the state file."""
     first_attempt: int = 1
+    seconds: float = 0.0
+    """Time of a killed run that is not in the state file."""
 
 
-def recovery_of(loop: Loop, run_id: str, journal: Journal, branch: Branch | None) -> Recovery:
+def recovery_of(
+    loop: Loop, run_id: str, journal: Journal, branch: Branch | None, protection: Protection = NOTHING
+) -> Recovery:
     """Call this before the loop starts: atoms in progress were in progress when the run died."""
     records = journal.records(run_id)
     atoms = {atom.id: atom for atom in loop.atoms}
@@ -47,12 +54,12 @@ def recovery_of(loop: Loop, run_id: str, journal: Journal, branch: Branch | None
         and record.epoch == loop.control.epoch
         and record.atom in atoms
         and not _is_known(loop, atoms[record.atom], record)
-        and _is_there(record, branch)
+        and _is_there(record, branch, protection)
     ]
     taken_up = {record.atom for record in found if record.work is not None}
     standing = branch.atoms_on_it(run_id) if branch is not None else []
     return Recovery(
-        found=tuple(found),
+        found=tuple(map(_to_check_again, found)),
         over=tuple(record for record in records if record not in found),
         given_up=tuple(
             name
@@ -60,6 +67,7 @@ def recovery_of(loop: Loop, run_id: str, journal: Journal, branch: Branch | None
             if name not in taken_up and (name not in atoms or atoms[name].status != "resolved")
         ),
         bill=sum_of(record.bill for record in records if not record.is_accounted),
+        seconds=RunTime(journal.root).missing(run_id, loop.control.ran_seconds),
         first_attempt=1 + max(journal.last_attempt(), branch.last_attempt(run_id) if branch is not None else 0),
     )
 
@@ -76,14 +84,28 @@ def _is_known(loop: Loop, atom: Atom, record: Record) -> bool:
     return failure in {(entry.type, entry.atom, entry.timestamp, entry.attempt) for entry in loop.trail}
 
 
-def _is_there(record: Record, branch: Branch | None) -> bool:
+def _is_there(record: Record, branch: Branch | None, protection: Protection) -> bool:
+    """Whether the repository has this work as this attempt's own, and it changes no protected path."""
     commit = record.work.commit if record.work is not None else None
-    return commit is None or (branch is not None and branch.has(commit))
+    if commit is None:
+        return True
+    if branch is None:
+        return False
+    paths = branch.paths_of(commit, atom=record.atom, attempt=record.attempt, run_id=record.run_id)
+    return paths is not None and not branch.refused(paths, protection)
+
+
+def _to_check_again(record: Record) -> Record:
+    """Its check runs again: the files that were checked may have been others."""
+    return replace(record, work=replace(record.work, is_checked=False)) if record.work is not None else record
 
 
 class Inheritance:
-    def __init__(self, run: Run, records: UnmergedResults, tell: Callable[[run_events.RunEvent], None]) -> None:
+    def __init__(
+        self, run: Run, records: UnmergedResults, names: AttemptNames, tell: Callable[[run_events.RunEvent], None]
+    ) -> None:
         self._run = run
+        self._names = names
         self._records = records
         self._tell = tell
         self._results: set[str] = set()
@@ -92,10 +114,12 @@ class Inheritance:
         """By atom and role."""
 
     def settle(self, recovery: Recovery, exchanged: Exchanged) -> reports.Report | None:
-        """The cost of earlier runs is counted once, together with its result."""
+        """The cost and the time of earlier runs are counted once, the cost together with its result."""
         self._results = {record.atom for record in recovery.found if record.work is not None}
         exchanged.afterwards.append(partial(self._records.settle, recovery.over))
-        return None if recovery.bill.is_empty else reports.Told(at=now(), event=recovery.bill.event)
+        if recovery.bill.is_empty and not recovery.seconds:
+            return None
+        return reports.Told(at=now(), event=replace(recovery.bill.event, seconds=recovery.seconds))
 
     def take_up(self, record: Record, exchanged: Exchanged) -> reports.Report | None:
         """A result that only has to be merged is reported at once: this run knows it under its next number."""
@@ -145,7 +169,7 @@ class Inheritance:
         return self._left.pop((start.atom, start.role))
 
     def _say(self, record: Record, exchanged: Exchanged) -> None:
-        text = f"the result of attempt {record.attempt} was there already"
+        text = f"the result of {self._names.of(record.atom, record.attempt)} was there already"
         exchanged.afterwards.append(partial(self._tell, run_events.Warned(at=now(), atom=record.atom, text=text)))
 
     def _is_to_merge(self, record: Record, atom: Atom) -> bool:
@@ -164,6 +188,11 @@ class UnmergedResults:
 
     def put(self, number: int, record: Record) -> None:
         self._records[number] = record
+
+    def number_before(self, number: int) -> int:
+        """The number under which the attempt was made."""
+        record = self._records.get(number)
+        return record.attempt if record is not None else number
 
     def to_merge(self, number: int) -> Work | None:
         """None: it changed no file, so there is nothing to merge."""

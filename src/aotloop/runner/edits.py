@@ -16,7 +16,19 @@ from aotloop.core import events
 from aotloop.core.invariants import findings_of
 from aotloop.core.model import Atom, Control, Correction, Loop, OrGroup
 
-REWORDED = ("description", "depends_on", "run", "check", "covers", "touches", "probe", "agent", "timeout", "estimate")
+REWORDED = (
+    "description",
+    "depends_on",
+    "run",
+    "check",
+    "covers",
+    "touches",
+    "parallel",
+    "probe",
+    "agent",
+    "timeout",
+    "estimate",
+)
 """Fields of an atom that a person writes."""
 
 MOST_NAMED = 8
@@ -95,6 +107,8 @@ def _take_requests(known: Control, found: Control, result: Edits) -> None:
         result.requests.append(events.RedirectRequested())
     if is_current and known.redirect_requested and not found.redirect_requested:
         result.requests.append(events.RedirectExpired())
+    if found.paused != known.paused and found.ran_seconds == known.ran_seconds:  # else the buffer may be older
+        result.requests.append(events.PauseRequested() if found.paused else events.PauseEnded())
     if found.stop_requested and not known.stop_requested:
         result.requests.append(events.StopRequested(reason=found.stop_reason))
     elif found.status == "stopped" != known.status:

@@ -25,6 +25,11 @@ from aotloop.runner.edits import Edits, edits
 from aotloop.statefile.store import Store
 from aotloop.text.encodable import encodable
 
+SLOW_FILE = (
+    "the state file has YAML that only the careful reader understands (an alias, say, or a list over several lines); "
+    "its updates take longer"
+)
+
 
 class Exchanged(msgspec.Struct, kw_only=True):
     effects: list[Effect] = []
@@ -70,6 +75,7 @@ class Ledger:
         self._past = {atom.id for atom in run.loop.atoms}
         """Atoms of the present and the past: a removed atom does not return when a person saves an old buffer."""
         self._accounted = time.monotonic()
+        self._has_warned = False
 
     @property
     def loop(self) -> Loop:
@@ -81,6 +87,13 @@ class Ledger:
         """Another process or a person has changed the file since the last exchange."""
         return self._store.has_changed()
 
+    def warnings(self) -> list[str]:
+        """What a person should know about the file; each is said once."""
+        if not self._store.is_unusual or self._has_warned:
+            return []
+        self._has_warned = True
+        return [SLOW_FILE]
+
     def exchange(self, items: list[Item]) -> Exchanged:
         """Raises StateFileError and Unavailable if the store could not read or write.
 
@@ -90,8 +103,7 @@ class Ledger:
         self._waiting += items
 
         def change(found: Loop) -> None:
-            self._take_in(found, self._result)
-            if self._waiting:
+            if self._take_in(found, self._result) or self._waiting:
                 self._account()
             while self._waiting:
                 self._is_ahead = self._has_begun = True
@@ -124,18 +136,20 @@ class Ledger:
         """Adds the elapsed time, from a clock that is never set; it is decided on together with the reports."""
         seconds = round(max(time.monotonic() - self._accounted, 0.0), 3)
         self._accounted += seconds  # a time that is too short to be written counts the next time
-        self.run.advance(events.Spent(seconds=seconds))
+        if not self.is_idle:
+            self.run.advance(events.Spent(seconds=seconds))
 
     # --- changes of others ---------------------------------------------------------------------------------------
 
-    def _take_in(self, found: Loop, result: Exchanged) -> None:
+    def _take_in(self, found: Loop, result: Exchanged) -> bool:
+        """Whether there was a change while the run goes on: a request to stop ends the run, and its time counts."""
         if found == self._known:
-            return
+            return False
         if not self._has_begun:  # it was changed since the last look, and that change is not yet used
             self._known, self.run.loop = found.snapshot(), found.snapshot()
             self._ran_before = found.control.ran_seconds
             self._refuse(found)
-            return
+            return False
         at = now()
         self._past.update(atom.id for atom in self._known.atoms)
         is_old = found.control.ran_seconds <= self._ran_before < self._known.control.ran_seconds
@@ -147,6 +161,18 @@ class Ledger:
             self._replace(made, at, result)
         for request in made.requests:
             self._conduct(reports.Told(event=request, at=at), result)
+        return True
+
+    @property
+    def is_idle(self) -> bool:
+        """A pause in which nothing runs: its time does not count."""
+        return self.run.loop.control.paused and not self.run.is_busy()
+
+    @property
+    def ran_seconds(self) -> float:
+        """How long the loop has run by now, earlier runs included; the file knows it only since the last exchange."""
+        since = 0.0 if self.is_idle else max(time.monotonic() - self._accounted, 0.0)
+        return self._known.control.ran_seconds + since
 
     def _refuse(self, found: Loop) -> None:
         if (objection := self._rules.objection(found, True)) is not None:

@@ -15,6 +15,7 @@ from aotloop.execution.verification import evidence_of
 from aotloop.runner.ledger import Item
 from aotloop.runner.run_context import RunContext
 
+MOVED = "another commit was checked out while the base case was tried"
 _MOST_TRIES = 3
 """How often the base case is tried again after a commit of a person meanwhile."""
 
@@ -25,7 +26,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     evidence: dict[str, str]
     """The evidence of each failing item."""
-    holding: tuple[str, ...]
+    holding: dict[str, str]
     waiting: dict[str, str]
     """The reason of each undecided item."""
 
@@ -40,7 +41,7 @@ class LoopChecks:
         tell(run_events.Verifying(at=now()))
         judged = await self._judged(objective)
         verdict = judged.verdict
-        tell(run_events.Verified(at=now(), passed=verdict.passed, undecided=verdict.undecided, failing=judged.evidence))
+        tell(_told(judged))
         for item, why in judged.waiting.items() if verdict.undecided else ():
             tell(run_events.Warned(at=now(), text=f"undecided: {item}: {why}"))
         if self._is_before_work() and judged.holding and not verdict.passed:
@@ -66,25 +67,44 @@ class LoopChecks:
         if check is None:
             return None
         context = self._context
-        return (await context.verification.found(check, context.root, context.judge(objective))).problem
+        judge = context.judge(objective)
+        return (await context.verification.found(check, context.root, judge, context.confinement())).problem
 
     async def _judged(self, objective: Objective) -> Judged:
-        """A verdict belongs to one commit: if another one was checked out meanwhile, the check is repeated."""
+        """A verdict belongs to one commit: if another one was checked out meanwhile, the check is repeated.
+
+        If that happens again and again, nothing is decided.
+        """
         context, tree = self._context, base_case_tree(objective.base_case)
         for _ in range(_MOST_TRIES):
             commit = await in_thread(context.isolation.head)
-            report = await context.verification.report(tree, context.root, context.judge(objective, commit))
-            if await in_thread(context.isolation.head) == commit:
+            judge = context.judge(objective, commit)
+            report = await context.verification.report(tree, context.root, judge, context.confinement())
+            has_moved = await in_thread(context.isolation.head) != commit
+            if not has_moved:
                 break
         verdict = Verdict(
-            passed=report.passed,
+            passed=report.passed and not has_moved,
             objective_digest=digest_of(objective),
             at=now(),
             commit=commit,
-            undecided=report.undecided,
+            undecided=report.undecided or has_moved,
             failing=tuple(report.failing),
             scores=report.scores,
         )
         evidence = {name: evidence_of(result) for name, result in report.failing.items()}
         waiting = {name: result.evidence for name, result in report.waiting.items()}
-        return Judged(verdict=verdict, evidence=evidence, holding=tuple(report.holding), waiting=waiting)
+        waiting |= {"HEAD": MOVED} if has_moved else {}
+        holding = {name: result.evidence for name, result in report.holding.items()}
+        return Judged(verdict=verdict, evidence=evidence, holding=holding, waiting=waiting)
+
+
+def _told(judged: Judged) -> run_events.Verified:
+    return run_events.Verified(
+        at=now(),
+        passed=judged.verdict.passed,
+        undecided=judged.verdict.undecided,
+        failing=judged.evidence,
+        holding=judged.holding,
+        waiting=judged.waiting,
+    )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
-from aotloop.agents.contract import Outcome
+from aotloop.agents.contract import Outcome, Scored
 from aotloop.clock import now
 from aotloop.core import effects
 from aotloop.core.model import Loop
@@ -38,8 +38,8 @@ class Performer:
         self._run = context.run
         self._tasks = tasks
         self._loop = asyncio.get_running_loop()
-        self.inheritance = Inheritance(context.run, context.unmerged, context.tell)
-        self._attempts = AtomAttempts(context, self.inheritance)
+        self.inheritance = Inheritance(context.run, context.unmerged, context.names, context.tell)
+        self._attempts = AtomAttempts(context, self.inheritance, put)
         self._loop_checks = LoopChecks(context)
         context.verification.on_spent = lambda outcome: self._spend(outcome, put)
         branch = context.isolation.branch
@@ -50,10 +50,13 @@ class Performer:
         bill = bill_of(judged)
         if not bill.is_empty:
             charge = self._context.budget.charge(bill.usd or 0.0)
-            self._loop.call_soon_threadsafe(put, partial(self._charged, charge, bill))
+            role = "judge" if isinstance(judged, Scored) else "verifier"
+            told = run_events.JudgeAsked(at=now(), role=role, cost_usd=bill.usd, used=bill.used)
+            self._loop.call_soon_threadsafe(put, partial(self._charged, charge, bill, told))
 
-    def _charged(self, charge: object, bill: Bill, _: Exchanged) -> reports.Report:
+    def _charged(self, charge: object, bill: Bill, told: run_events.RunEvent, exchanged: Exchanged) -> reports.Report:
         self._context.budget.release(charge)
+        exchanged.afterwards.append(partial(self._context.tell, told))
         return reports.Told(at=now(), event=bill.event)
 
     # --- at once, in the thread of the exchange ------------------------------------------------------------------
@@ -61,8 +64,9 @@ class Performer:
     def at_once(self, effect: effects.Effect, exchanged: Exchanged) -> reports.Report | None:
         match effect:
             case effects.Integrate(attempt=number) if self._context.unmerged.to_merge(number) is None:
+                told = merged(effect, None, self._context.name_of(effect.atom, number))
                 exchanged.afterwards.append(partial(self._context.unmerged.use, number))
-                exchanged.afterwards.append(partial(self._context.tell, merged(effect, None)))
+                exchanged.afterwards.append(partial(self._context.tell, told))
                 return reports.Merged(at=now(), attempt=number)
             case effects.Revert(atoms=atoms) if self._merges is None:
                 text = f"what {', '.join(atoms)} did cannot be taken back: attempts are made in place"
@@ -119,8 +123,16 @@ class Performer:
             case effects.CancelCheck(atom=atom):
                 self._tasks.cancel(("check", atom))
             case _:
-                for event in events_of(effect, loop):
-                    self._context.tell(event)
+                self._tell(effect, loop)
+
+    def _tell(self, effect: effects.Effect, loop: Loop) -> None:
+        """For effects that are news and need no work."""
+        if isinstance(effect, effects.EndAnnounced):
+            names = tuple(self._context.name_of(atom, number) for number, atom in effect.attempts)
+            told = run_events.EndAnnounced(at=now(), reason=effect.reason, running=names, are_ended=effect.are_ended)
+            self._context.tell(told)
+        for event in events_of(effect, loop):
+            self._context.tell(event)
 
     def _start(self, task: Task) -> None:
         self._tasks.start(("attempt", task.number), self._attempts.attempt(task, self._wait))

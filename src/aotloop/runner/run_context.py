@@ -14,12 +14,14 @@ from aotloop.core.model import Objective
 from aotloop.core.scheduler.run_state import Run
 from aotloop.execution.agent_pool import AgentPool
 from aotloop.execution.attempt import Attempts
+from aotloop.execution.attempt_names import AttemptNames
 from aotloop.execution.budget import Budget
 from aotloop.execution.isolation.place import Isolation
 from aotloop.execution.journal import Journal
 from aotloop.execution.run_events import RunEvent
 from aotloop.execution.task import JudgeIn, OnSpent
 from aotloop.execution.verification import Verification
+from aotloop.process.sandbox import Confinement
 from aotloop.runner.crash_recovery import UnmergedResults
 
 
@@ -42,7 +44,14 @@ class RunContext(msgspec.Struct, frozen=True, kw_only=True):
     unmerged: UnmergedResults
     attempts: Attempts
     budget: Budget
+    names: AttemptNames
     tell: Callable[[RunEvent], None]
+    confinement: Callable[[], Confinement | None] = lambda: None
+    """What commands that run in the checkout may not change."""
 
     def judge(self, objective: Objective, commit: str | None = None) -> JudgeIn:
         return partial(self.judge_at, objective, commit)
+
+    def name_of(self, atom: str, number: int) -> str:
+        """A result of an earlier run has another number in this run; it keeps its name."""
+        return self.names.of(atom, self.unmerged.number_before(number))

@@ -25,14 +25,16 @@ from aotloop.core.scheduler import reports
 from aotloop.errors import AotError, StateFileInvalid, StateFileMissing
 from aotloop.execution import run_events
 from aotloop.execution.observer import Observer
+from aotloop.execution.run_time import RunTime
 from aotloop.execution.threads import in_thread, obeying_signals
+from aotloop.runner.atom_attempts import Charge
 from aotloop.runner.background_tasks import BackgroundTasks
 from aotloop.runner.crash_recovery import Recovery
 from aotloop.runner.ledger import Exchanged, Item, Ledger, Rules
 from aotloop.runner.performer import Performer
 from aotloop.runner.progress import Progress
 from aotloop.runner.run_context import RunContext
-from aotloop.runner.watchers import watch_blocked, watch_branch, watch_dialogue, watch_file, watch_lease
+from aotloop.runner.watchers import watch_blocked, watch_branch, watch_dialogue, watch_file, watch_lease, watch_time
 from aotloop.statefile.store import Store
 
 _THREADS = 256
@@ -92,6 +94,7 @@ class Runner:
         self._finished: effects.Finished | None = None
         self._was_asked_to_stop = context.run.loop.control.stop_requested
         """The request to stop the run that died, from before this run began."""
+        self._is_paused = False
         self._asked_meanwhile: reports.Report | None = None
 
     async def drive(self) -> Ending:
@@ -111,9 +114,20 @@ class Runner:
                         for watcher in watchers:
                             watcher.cancel()
                         await self._tasks.end()
+                        await self._settle()
         except* AotError as errors:
             raise _first(errors) from None
         return self._ending()
+
+    async def _settle(self) -> None:
+        """What cancelled attempts cost is written last: the next run would count it, but a person looks now."""
+        items: list[Item] = []
+        while not self._queue.empty():
+            if isinstance(item := self._queue.get_nowait(), Charge):
+                items.append(item)
+        if items:
+            with suppress(AotError, OSError):  # their records are on disk: the next run counts them
+                self._act_on(await self._exchange(items))
 
     def _watchers(self) -> Iterator[asyncio._CoroutineLike[None]]:
         yield watch_file(self._ledger, partial(self._queue.put_nowait, None))
@@ -122,6 +136,7 @@ class Runner:
         if (branch := self._context.isolation.branch) is not None:
             yield watch_branch(branch, self._queue.put_nowait)
         yield watch_lease(self._renew, self._queue.put_nowait)
+        yield watch_time(self._ledger, partial(RunTime(self._context.root).note, self._context.run_id))
 
     async def _conduct(self) -> None:
         items = self._opening()
@@ -167,10 +182,12 @@ class Runner:
         return [reports.Told(at=now(), event=events.Spent())]  # time has passed
 
     def _seconds_left(self) -> float | None:
-        limit = self._run.limits.max_runtime
-        if limit is None or self._run.ending is not None:
+        limit, control = self._run.limits.max_runtime, self._run.loop.control
+        if limit is None or self._ledger.is_idle:
             return None
-        return max(seconds(limit) - self._run.loop.control.ran_seconds, 0.0) + 0.01
+        left = seconds(limit) - control.ran_seconds
+        is_known = left <= 0 and self._run.ending is not None  # what ran has been ended
+        return None if is_known else max(left, 0.0) + 0.01
 
     async def _exchange(self, items: list[Item]) -> Exchanged:
         """Waits for the repair of a file with a person's mistake in it: nothing is lost, and nothing new begins."""
@@ -185,7 +202,7 @@ class Runner:
                     raise
                 if not is_told and not is_missing:
                     is_told = True
-                    text = f"the file cannot be understood; the run waits until it is mended: {error.message}"
+                    text = f"the state file cannot be read; the run waits until it is corrected: {error.message}"
                     self._context.tell(run_events.Warned(at=now(), text=text))
                 items = []  # the items are not lost
                 await asyncio.sleep(_PAUSE)
@@ -194,6 +211,8 @@ class Runner:
         loop = self._ledger.loop
         self._observer.loop_changed(loop)
         self._context.isolation.edited((*exchanged.taken, *exchanged.restored))
+        for text in self._ledger.warnings():
+            self._context.tell(run_events.Warned(at=now(), text=text))
         for text in exchanged.taken:
             self._context.tell(run_events.CorrectionTaken(at=now(), text=text))
         for text in exchanged.restored:
@@ -207,6 +226,7 @@ class Runner:
                 self._finished = effect
             self._performer.perform(effect, loop)
         self._tell_generations(loop)
+        self._tell_pause(loop)
         if (half := self._headway.after(loop)) is not None:
             self._context.tell(half)
 
@@ -217,6 +237,15 @@ class Runner:
         for number in range(self._generations_told + 1, ended + 1):
             self._context.tell(run_events.GenerationEnded(at=now(), iteration=number, stall_count=control.stall_count))
         self._generations_told = max(ended, self._generations_told)
+
+    def _tell_pause(self, loop: Loop) -> None:
+        if loop.control.paused == self._is_paused or self._run.finished:
+            return
+        self._is_paused = loop.control.paused
+        running = self._run.all_attempts()
+        names = tuple(self._context.name_of(attempt.atom, attempt.number) for attempt in running)
+        at = now()
+        self._context.tell(run_events.Paused(at=at, running=names) if self._is_paused else run_events.PauseEnded(at=at))
 
     def _ending(self) -> Ending:
         if self._finished is None:

@@ -35,6 +35,13 @@ async def watch_file(ledger: Ledger, look: Callable[[], None]) -> None:
             look()
 
 
+async def watch_time(ledger: Ledger, note: Callable[[float], None]) -> None:
+    """If this process is killed, the next run knows how long it ran."""
+    while True:
+        note(ledger.ran_seconds)
+        await asyncio.sleep(_LOOK)
+
+
 async def watch_lease(renew: Callable[[], None], put: Callable[[Item], None]) -> None:
     """A cleanup of the checkout may remove the lease; without it, a second run could begin."""
     while True:

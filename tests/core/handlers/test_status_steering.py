@@ -27,3 +27,18 @@ def test_it_is_forgotten_when_a_stopped_loop_starts_and_only_then() -> None:
     advance(loop, events.LoopStopped(reason="user: enough"))
     advance(loop, events.LoopStarted())
     assert loop.control.steering == Steering()
+
+
+def test_the_coordinator_that_runs_is_kept_until_another_session_has_the_loop() -> None:
+    loop = a_loop(atom("A1"))
+    advance(loop, events.SessionBound(session_id="one"))
+    advance(loop, events.CoordinatorChanged(agent="a1"))
+    advance(loop, events.Steered(mark="m", is_sent_back=True))
+    advance(loop, events.LoopStopped(reason="user: enough"))
+    advance(loop, events.LoopStarted())
+    assert loop.control.steering == Steering(coordinator="a1")
+    advance(loop, events.SessionBound(session_id="two", take_over=True))
+    assert loop.control.steering.coordinator == ""
+    advance(loop, events.CoordinatorChanged(agent="a2"))
+    advance(loop, events.CoordinatorChanged())
+    assert loop.control.steering.coordinator == ""

@@ -38,7 +38,7 @@ def ended(count: int, loop: PhaseLoop, **given: Any) -> tuple[PhaseLoop, tuple[P
     """After that many iterations, and what was asked for in the last one."""
     effects: tuple[PhaseEffect, ...] = ()
     for _ in range(count):
-        loop, effects = advance(loop, IterationEnded(at=LATER, **given))
+        loop, effects = advance(loop, IterationEnded(at=LATER, session_id=loop.session_id, **given))
     return loop, effects
 
 

@@ -90,8 +90,35 @@ def test_refusals_of_one_turn_are_one_record() -> None:
 # --- limits ------------------------------------------------------------------------------------------------------
 
 
-def test_at_the_limit_of_a_phase_it_is_left_by_force_on_record_and_not_as_completed() -> None:
+def test_no_phase_is_passed_by_force_without_the_persons_word() -> None:
     loop, effects = ended(10, a_phase_loop(phase="plan"))
+    assert isinstance(effects[0], Stop)
+    assert effects[0].reason.startswith("limit: plan: not completed in 10 iterations; `aot ship` tries again")
+    assert (loop.phase, loop.status, loop.errors) == ("plan", "stopped", ())
+    resumed, _ = advance(loop, LoopResumed(at=LATER))
+    forced, _ = advance(resumed, PhaseForced(at=LATER, reason="a person: enough"))
+    assert (forced.phase, forced.errors[0].forced) == ("spec_test", True)
+
+
+def test_the_same_failure_is_not_paid_thirty_times() -> None:
+    loop = a_phase_loop(phase="plan", max_phase_iterations=30)
+    for number in range(3):
+        loop, _ = advance(loop, ErrorMet(at=LATER, message=f"exit 1 after 0.{number} s"))
+        loop, effects = ended(1, loop)
+    reason = "blocked: plan failed 3 times in the same way: exit 1 after 0.2 s"
+    assert (effects, loop.status) == ((Stop(reason=reason),), "stopped")
+
+
+def test_different_failures_may_be_tried_further() -> None:
+    loop = a_phase_loop(phase="plan", max_phase_iterations=30)
+    for message in ("one", "two", "two"):
+        loop, _ = advance(loop, ErrorMet(at=LATER, message=message))
+        loop, _ = ended(1, loop)
+    assert loop.status == "running"
+
+
+def test_at_the_limit_of_a_phase_a_session_leaves_it_by_force_on_record_and_not_as_completed() -> None:
+    loop, effects = ended(10, a_phase_loop(phase="plan", session_id="s"))
     assert effects == (Enter(phase="spec_test", forced="not completed in 10 iterations"),)
     assert loop.phases_completed == ()
     assert [(error.phase, error.forced, error.iteration) for error in loop.errors] == [("plan", True, 10)]
@@ -108,7 +135,7 @@ def test_nothing_forces_it_out_of(phase: Phase) -> None:
 
 @pytest.mark.parametrize(("tests_pass", "phase"), [(True, "ship"), (False, "test"), (None, "test")])
 def test_test_is_left_by_force_only_while_the_acceptance_tests_pass(tests_pass: bool | None, phase: Phase) -> None:
-    loop, _ = ended(10, a_phase_loop(phase="test"), tests_pass=tests_pass)
+    loop, _ = ended(10, a_phase_loop(phase="test", session_id="s"), tests_pass=tests_pass)
     assert loop.phase == phase
     assert loop.status == ("running" if tests_pass else "stopped")
 
@@ -122,8 +149,8 @@ def test_the_limit_of_all_iterations_stops_it_before_a_phase_is_forced() -> None
 
 
 def test_what_was_forced_owes_no_receipt_but_everything_else_does() -> None:
-    loop, _ = ended(10, walk_to("compound", a_phase_loop()))
-    loop, _ = advance(walk_to("ship", loop), filed("ship"))
+    loop, _ = ended(10, replace(walk_to("compound", a_phase_loop()), session_id="s"))
+    loop, _ = advance(replace(walk_to("ship", loop), session_id=None), filed("ship"))
     assert advance(loop, promised())[0].status == "completed"
     without = replace(loop, receipts=tuple(one for one in loop.receipts if one.phase != "work"))
     after, effects = advance(without, promised())
@@ -135,7 +162,7 @@ def test_what_was_forced_owes_no_receipt_but_everything_else_does() -> None:
 
 
 def test_rounds_of_fixing_are_counted_and_bounded() -> None:
-    loop = walk_to("compound", a_phase_loop(max_fix_cycles=2), findings=3)
+    loop = walk_to("compound", a_phase_loop(max_fix_cycles=2, session_id="s"), findings=3)
     assert loop.fix_review_cycles == 2
     assert [(error.phase, error.forced) for error in loop.errors] == [("re_review", True)]
     assert "3 findings are open after 2 of 2 rounds" in loop.errors[0].message
@@ -152,7 +179,9 @@ def test_a_round_that_leaves_nothing_open_ends_them() -> None:
 
 
 def test_without_rounds_findings_are_left_open_on_record() -> None:
-    loop, _ = advance(walk_to("review", a_phase_loop(max_fix_cycles=0)), filed("review", open_findings=1))
+    loop, _ = advance(
+        walk_to("review", a_phase_loop(max_fix_cycles=0, session_id="s")), filed("review", open_findings=1)
+    )
     assert (loop.phase, loop.errors[0].forced) == ("compound", True)
 
 

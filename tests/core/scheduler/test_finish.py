@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from aotloop.core.effects import Finished, StartAttempt, VerifyBaseCase
+from aotloop.core.effects import EndAnnounced, Finished, StartAttempt, VerifyBaseCase
 from aotloop.core.events import RedirectRequested, RetryGranted, ScopeReduced, Spent, StopRequested
 from aotloop.core.model import AtomCheck, Decomposition, Loop, TrailEntry
 from aotloop.core.policy import turns
@@ -26,7 +26,37 @@ LIMITS: list[tuple[dict[str, Any], Spent, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("limits", "spent", "reason"), LIMITS)
+def test_at_the_limit_of_time_what_runs_is_ended_and_the_base_case_is_tried_once_more() -> None:
+    driver = begun(a_loop(atom("A1"), atom("A2"), atom("A3")), max_parallel_agents=2, max_runtime="1h")
+    driver.told(Spent(seconds=3600))
+    assert (driver.running, driver.cancelled(discard=False)) == ([], ["A1", "A2"])
+    announced = [effect for effect in driver.all(EndAnnounced) if effect.are_ended]
+    assert [effect.attempts for effect in announced] == [((1, "A1"), (2, "A2"))]
+    reason = "limit: it ran for 1h, as long as allowed"
+    assert driver.verdict(RED) == [Finished(status="stopped", reason=reason)]
+    assert driver.loop.control.tried == 0
+
+
+def test_time_that_is_over_while_another_limit_waits_ends_what_runs() -> None:
+    driver = begun(a_loop(atom("A1"), atom("A2")), max_parallel_agents=2, max_runtime="1h", max_cost_usd=1.0)
+    driver.told(Spent(usd=1.0))
+    assert [effect.are_ended for effect in driver.all(EndAnnounced)] == [False]
+    driver.told(Spent(seconds=3600))
+    assert (driver.running, driver.cancelled(discard=False)) == ([], ["A1", "A2"])
+    driver.verdict(RED)
+    assert driver.reason == "limit: it cost $1.00 of the $1.00 allowed"
+
+
+def test_at_the_limit_of_time_finished_work_is_still_merged() -> None:
+    driver = begun(a_loop(atom("A1"), atom("A2")), max_parallel_agents=2, max_runtime="1h")
+    driver.done("A1")
+    driver.told(Spent(seconds=3600))
+    assert driver.cancelled(discard=False) == ["A2"]
+    driver.merge()
+    assert driver.status("A1") == "resolved"
+
+
+@pytest.mark.parametrize(("limits", "spent", "reason"), LIMITS[:1])
 def test_at_a_limit_nothing_starts_all_is_drained_and_the_base_case_is_tried_once_more(
     limits: dict[str, Any], spent: Spent, reason: str
 ) -> None:

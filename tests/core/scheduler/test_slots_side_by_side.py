@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
+from aotloop.core.effects import StartAttempt
 from aotloop.core.graph.work_graph import Graph
 from aotloop.core.model import Atom, Constraints
-from aotloop.core.scheduler.slots import start_now
+from aotloop.core.scheduler.run_state import Run
+from aotloop.core.scheduler.slots import fill_slots, start_now
 from tests.loops import a_loop, atom
 
 
@@ -54,3 +58,32 @@ def test_in_a_shared_tree_whatever_does_not_say_what_it_touches_waits_for_those_
         "A1",
         "A3",
     ]
+
+
+# --- commands of a run in the project's folder -------------------------------------------------------------------
+
+
+def running(*atoms: Atom, slots: int = 3) -> list[str]:
+    run = Run(a_loop(*atoms, constraints=Constraints(max_parallel_agents=slots)), shares_a_tree=True)
+    run.has_begun = True
+    return [effect.atom for effect in fill_slots(run) if isinstance(effect, StartAttempt)]
+
+
+def test_in_the_projects_folder_commands_with_files_of_their_own_run_at_once() -> None:
+    atoms = [atom(f"A{number}", run="make", touches=(f"part{number}/**",)) for number in range(5)]
+    assert running(*atoms) == ["A0", "A1", "A2"]
+    assert running(*(replace(one, touches=("src/**",)) for one in atoms)) == ["A0"]
+
+
+def test_in_the_projects_folder_commands_that_say_so_run_at_once() -> None:
+    atoms = [atom(f"A{number}", run="make", parallel=True) for number in range(5)]
+    assert running(*atoms) == ["A0", "A1", "A2"]
+    assert running(atom("B", run="make"), *atoms) == ["B"]
+    assert running(*atoms[:1], atom("B", run="make"), *atoms[1:]) == ["A0", "A1", "A2"]
+    assert running(*atoms[:1], atom("B", run="make", touches=("src/**",))) == ["A0"]
+
+
+def test_in_the_projects_folder_an_agent_is_alone() -> None:
+    agents = [atom(f"A{number}", parallel=True, touches=(f"part{number}/**",)) for number in range(3)]
+    assert running(*agents) == ["A0"]
+    assert running(*(replace(one, run="make", probe=True) for one in agents)) == ["A0"]

@@ -190,7 +190,7 @@ def test_there_are_at_most_so_many_rounds_of_repair_and_then_it_is_exhausted() -
         repairs += 1
     assert repairs == patience(driver.loop)
     verdicts = len(driver.all(VerifyBaseCase))
-    assert driver.reason == "exhausted: the base case fails, and nothing is left to try: tests"
+    assert driver.reason == 'exhausted: the base case fails, and no further attempt is allowed; failing: "tests"'
     assert len(driver.all(VerifyBaseCase)) == verdicts, "the verdict is the reason; it is not tried once more"
 
 

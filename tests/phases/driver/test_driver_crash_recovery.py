@@ -116,11 +116,11 @@ def test_what_a_killed_run_left_does_not_outlive_a_persons_word(
 ) -> None:
     feature = a_feature(tmp_path, orders(**{asked: [{"hang": True, "touch": str(tmp_path / "begun")}]}))
     at(feature, phase)
+    agents = str(tmp_path / "scripted.py")
     with feature.shipping() as run:
         until((tmp_path / "begun").exists)
+        assert processes_with(agents)
         run.kill()
-    agents = str(tmp_path / "scripted.py")
-    assert processes_with(agents)
     ended = feature.aot("ship", word)
     assert ended.code == 0, ended.err
     assert processes_with(agents) == []

@@ -15,14 +15,17 @@ def costing(order: Order, usd: float) -> Order:
     return {**order, "answer": {**order["answer"], "usage": usage}}
 
 
-def test_a_phase_that_fails_again_and_again_is_left_by_force_on_record(tmp_path: Path) -> None:
+def test_a_phase_at_its_limit_stops_and_is_left_by_the_word_of_a_person_on_record(tmp_path: Path) -> None:
     feature = a_feature(tmp_path, orders(compound=[fails("nothing was learnt")]))
     at(feature, "compound", max_phase_iterations=2)
+    assert feature.ship().code == 5
+    assert (feature.asked("compound"), feature.forced()) == (2, [])
+    assert feature.aot("ship", "advance", "--reason", "nothing to learn").code == 0
     ran = feature.ship()
-    assert ran.code == 0, ran.out + ran.err
-    assert feature.asked("compound") == 2
+    assert ran.code == 8, ran.out + ran.err
+    assert (ran.news[-1]["forced"], ran.kinds("ship_ended")[-1]["forced_phases"]) == (["compound"], ["compound"])
     (forced,) = [one for one in feature.loop.errors if one.forced]
-    assert (forced.phase, forced.message) == ("compound", "left by force: not completed in 2 iterations")
+    assert (forced.phase, forced.message) == ("compound", "left by force: a person: nothing to learn")
     assert "compound" not in feature.loop.phases_completed
     assert "left by force" in feature.aot("ship", "status").out
 
@@ -105,7 +108,7 @@ def test_an_enforced_budget_holds_for_the_graph_too(tmp_path: Path) -> None:
 
 
 def test_money_counts_also_if_the_journals_are_gone(tmp_path: Path) -> None:
-    feature = a_feature(tmp_path, orders(plan=[costing(fails("no idea"), 1.0)]))
+    feature = a_feature(tmp_path, orders(plan=[costing(fails(why), 1.0) for why in ("no", "idea", "at", "all")]))
     at(feature, "plan", max_iterations=2)
     assert feature.ship().code == 5
     rmtree(feature.root / ".aot")

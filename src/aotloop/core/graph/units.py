@@ -80,3 +80,16 @@ def is_hopeless(graph: Graph, atom_id: str, share: float = 1) -> bool:
         return False
     hardest = max((atom.failures for atom in graph.loop.atoms if atom.status == "resolved"), default=0)
     return alike >= share * turns.HARDER * hardest
+
+
+def parts_done(graph: Graph) -> tuple[str, ...]:
+    """Decomposed atoms with all parts resolved: only their own check is missing."""
+    return tuple(
+        atom_id
+        for atom_id in graph.children_of
+        if atom_id in graph.atoms
+        and graph.atoms[atom_id].status == "pending"
+        and atom_id in graph.required
+        and not graph.waits_for(atom_id)
+        and not graph.is_exhausted(atom_id)
+    )

@@ -221,6 +221,15 @@ def _grant_retry(loop: Loop, event: events.RetryGranted) -> None:
     _grant_share(loop)
 
 
+def _undo(loop: Loop, event: events.WorkUndone) -> None:
+    """A completed loop whose work is gone is not complete any more: its verdict was about other files."""
+    graph = Graph(loop)
+    undone = [name for name in event.atoms if name in graph.atoms]
+    _reset(loop, {*undone, *graph.downstream(undone)})
+    if loop.control.status == "completed":
+        loop.control = replace(loop.control, status="stopped", stop_reason=f"user: {event.description}", verdict=None)
+
+
 # --- shared steps ---------------------------------------------------------------------------------------------
 
 
@@ -290,5 +299,6 @@ _CHANGES: dict[type[events.Corrected], tuple[CorrectionType, Callable[[Loop, Any
     events.ScopeReduced: ("dag_adjustment", _reduce),
     events.ChoiceForced: ("dag_adjustment", _force),
     events.BindingOverridden: ("bindings_override", _override),
+    events.WorkUndone: ("dag_adjustment", _undo),
     events.RetryGranted: ("dag_adjustment", _grant_retry),
 }

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from aotloop.core import events
 from aotloop.core.effects import Effect
-from aotloop.core.events import SessionBound, Steered
+from aotloop.core.events import CoordinatorChanged, SessionBound, Steered
 from aotloop.core.graph.board import Board
 from aotloop.core.handlers.backtracking import begin_round
 from aotloop.core.measure import shares_of
@@ -22,7 +22,9 @@ def start(board: Board, event: events.LoopStarted) -> list[Effect]:
     loop = board.loop
     status = _moved(board, event, "start")
     if status != loop.control.status:
-        loop.control = replace(loop.control, status=status, stop_requested=False, stop_reason=None, steering=Steering())
+        steering = Steering(coordinator=loop.control.steering.coordinator)  # which may still run in the background
+        loop.control = replace(loop.control, status=status, stop_requested=False, stop_reason=None, steering=steering)
+        loop.control = replace(loop.control, paused=False)
     if loop.control.shares is None:
         loop.control = replace(loop.control, shares=shares_of(loop))
     if loop.control.fewest_unresolved is None:
@@ -47,7 +49,7 @@ def stop(board: Board, event: events.LoopStopped) -> list[Effect]:
     status = _moved(board, event, "stop")
     if status != loop.control.status:
         reason = event.reason if event.reason is not None else loop.control.stop_reason
-        loop.control = replace(loop.control, status=status, stop_reason=reason)
+        loop.control = replace(loop.control, status=status, stop_reason=reason, paused=False)
     return []
 
 
@@ -59,6 +61,19 @@ def request_stop(board: Board, event: events.StopRequested) -> list[Effect]:
         raise illegal(loop, event, f"the loop is {loop.control.status}, not running")
     reason = event.reason if event.reason is not None else loop.control.stop_reason
     loop.control = replace(loop.control, stop_requested=True, stop_reason=reason)
+    return []
+
+
+def pause(board: Board, event: events.PauseRequested) -> list[Effect]:
+    loop = board.loop
+    if loop.control.status != "running":
+        raise illegal(loop, event, f"the loop is {loop.control.status}, not running")
+    loop.control = replace(loop.control, paused=True)
+    return []
+
+
+def end_pause(board: Board, _: events.PauseEnded) -> list[Effect]:
+    board.loop.control = replace(board.loop.control, paused=False)
     return []
 
 
@@ -92,6 +107,7 @@ def complete(board: Board, event: events.LoopCompleted) -> list[Effect]:
         if verdict.objective_digest != digest_of(loop.objective) or verdict.commit != event.commit:
             raise illegal(loop, event, "the verdict is of another objective or another commit; verify again")
         loop.control = replace(loop.control, status=status, stop_requested=False, stop_reason=None)
+        loop.control = replace(loop.control, paused=False)
     return []
 
 
@@ -147,14 +163,27 @@ def bind(board: Board, event: SessionBound) -> list[Effect]:
     holder = holding_session(control)
     if holder not in (None, event.session_id) and not event.take_over:
         raise illegal(board.loop, event, f"the session {holder} drives it")
-    if control.session_id != event.session_id:
-        board.loop.control = replace(control, session_id=event.session_id)
+    if control.session_id != event.session_id:  # agents of the session before do not coordinate it any more
+        steering = replace(control.steering, coordinator="")
+        board.loop.control = replace(control, session_id=event.session_id, steering=steering)
     return []
 
 
 def steer(board: Board, event: Steered) -> list[Effect]:
     control = board.loop.control
     before = control.steering.sent_back if event.is_in_vain else 0
-    steering = Steering(mark=event.mark, sent_back=before + 1 if event.is_sent_back else 0, asked=event.asked)
+    steering = Steering(
+        mark=event.mark,
+        sent_back=before + 1 if event.is_sent_back else 0,
+        asked=event.asked,
+        coordinator=control.steering.coordinator,
+    )
     board.loop.control = replace(control, steering=steering)
+    return []
+
+
+def name_coordinator(board: Board, event: CoordinatorChanged) -> list[Effect]:
+    control = board.loop.control
+    if control.steering.coordinator != event.agent:
+        board.loop.control = replace(control, steering=replace(control.steering, coordinator=event.agent))
     return []

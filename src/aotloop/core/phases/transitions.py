@@ -105,9 +105,18 @@ def complete_phase(loop: PhaseLoop, open_findings: int, at: str) -> Moved:
         loop = replace(loop, fix_review_cycles=loop.fix_review_cycles + 1)
     if loop.fix_review_cycles >= loop.max_fix_cycles:
         rounds = f"{loop.fix_review_cycles} of {loop.max_fix_cycles} rounds of fixing"
-        return force(loop, f"{open_findings} findings are open after {rounds}", at)
+        return give_up(loop, f"{open_findings} findings are open after {rounds}", at)
     following = FOLLOWS[loop.phase, "findings"]
     return _enter(_counted(loop) if loop.phase == "review" else loop, following, at)
+
+
+def give_up(loop: PhaseLoop, reason: str, at: str, *, tests_pass: bool | None = None) -> Moved:
+    """The limits of the phase are used up. In a session the phase is left by force; else a person has to say so."""
+    if loop.session_id is not None:
+        return force(loop, reason, at, tests_pass=tests_pass)
+    forced = FOLLOWS.get((loop.phase, "forced")) is not None
+    hint = "; `aot ship` tries again, `aot ship advance --reason …` leaves the phase" if forced else ""
+    return stop(loop, f"limit: {loop.phase}: {reason}{hint}", at)
 
 
 def force(loop: PhaseLoop, reason: str, at: str, *, tests_pass: bool | None = None) -> Moved:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec.structs import replace
 
 from aotloop.core.phases.effects import AskForPromise, AskPerson, GoOn
@@ -19,6 +21,7 @@ from aotloop.core.phases.transitions import (
     Moved,
     complete_phase,
     force,
+    give_up,
     illegal,
     moved,
     refuse_if_final,
@@ -39,10 +42,27 @@ def end_iteration(loop: PhaseLoop, event: IterationEnded) -> Moved:
     )
     if loop.global_iteration >= loop.max_iterations:
         return stop(loop, f"limit: {loop.global_iteration} iterations are used up, in {loop.phase}", event.at)
+    if loop.session_id is None and (same := _same_failure(loop)) is not None:
+        return stop(loop, f"blocked: {loop.phase} failed {MOST_ALIKE} times in the same way: {same}", event.at)
     if loop.phase_iteration >= loop.max_phase_iterations:
         reason = f"not completed in {loop.phase_iteration} iterations"
-        return force(loop, reason, event.at, tests_pass=event.tests_pass)
+        return give_up(loop, reason, event.at, tests_pass=event.tests_pass)
     return loop, (GoOn(phase=loop.phase),)
+
+
+MOST_ALIKE = 3
+"""Turns in a row that may fail in the same way: more of them would cost money and teach nothing."""
+_NUMBERS = re.compile(r"[0-9]+(\.[0-9]+)?")
+
+
+def _same_failure(loop: PhaseLoop) -> str | None:
+    """How the last turns of this stay in the phase failed, if all did in the same way; numbers do not matter."""
+    since = loop.phase_started_at or loop.started_at
+    failed = [one for one in loop.errors if one.phase == loop.phase and not one.forced and one.timestamp >= since]
+    last = {one.iteration: one.message for one in failed}
+    recent = [last.get(loop.global_iteration - back - 1) for back in range(MOST_ALIKE)]
+    messages = {_NUMBERS.sub("0", message) if message is not None else None for message in recent}
+    return recent[0] if len(messages) == 1 else None
 
 
 def file_receipt(loop: PhaseLoop, event: ReceiptFiled) -> Moved:

@@ -61,11 +61,15 @@ def over_limit(board: Board, limits: Limits, *, is_open: bool = False) -> str | 
         return f"limit: {control.tried} attempts of the {allowed} allowed"
     if control.iteration >= limits.max_iterations and not is_open:
         return f"limit: {control.iteration} iterations, as many as allowed"
-    if limits.max_runtime is not None and control.ran_seconds >= seconds(limits.max_runtime):
+    if is_out_of_time(board, limits):
         return f"limit: it ran for {limits.max_runtime}, as long as allowed"
     if limits.max_cost_usd is not None and control.cost_usd >= limits.max_cost_usd:
         return f"limit: it cost ${control.cost_usd:.2f} of the ${limits.max_cost_usd:.2f} allowed"
     return None
+
+
+def is_out_of_time(board: Board, limits: Limits) -> bool:
+    return limits.max_runtime is not None and board.loop.control.ran_seconds >= seconds(limits.max_runtime)
 
 
 def spent(board: Board) -> list[str]:
@@ -83,7 +87,9 @@ def exhausted(board: Board) -> str:
 
 
 def unmendable(failing: Iterable[str]) -> str:
-    return f"exhausted: the base case fails, and nothing is left to try: {', '.join(failing)}"
+    """Names of items are quoted: an item may be called "no finding is open", and is failing."""
+    named = ", ".join(f'"{name}"' for name in failing)
+    return f"exhausted: the base case fails, and no further attempt is allowed; failing: {named}"
 
 
 def find_a_way_out(board: Board, advance: Callable[[Event], list[Effect]], at: str) -> list[Effect]:

@@ -41,7 +41,7 @@ def _decide(run: Run, at: str) -> list[Effect]:
             effects += changes  # these may leave more work behind, or end the generation
             continue
         set_aside(run)
-        reach_limits(run)
+        effects += reach_limits(run)
         effects += merge_queue.merge_next(run)
         effects += verification.verify_if_due(run)
         effects += fill_slots(run)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aotloop.core import events
-from aotloop.core.effects import Backtracked, Effect, Finished
+from aotloop.core.effects import Backtracked, Effect, EndAnnounced, Finished
 from aotloop.core.graph.units import choices_of
 from aotloop.core.handlers.generations import is_begun
-from aotloop.core.policy.stop_reasons import exhausted, find_a_way_out, hopeless, over_limit, stalled
+from aotloop.core.policy.stop_reasons import exhausted, find_a_way_out, hopeless, is_out_of_time, over_limit, stalled
 from aotloop.core.scheduler.run_state import Run
 from aotloop.core.scheduler.verification import generation_is_over, verdict_is_due
 
@@ -30,14 +30,28 @@ def close_generation(run: Run, at: str) -> list[Effect]:
     return run.advance(events.GenerationEnded(at=at))
 
 
-def reach_limits(run: Run) -> None:
-    """The first limit that is reached is the reason. While a generation is being judged, no limit ends the run."""
-    is_judging = generation_is_over(run)
-    if run.ending is None and run.has_begun and not is_judging and not _is_exhausted(run):
+def reach_limits(run: Run) -> list[Effect]:
+    """The first limit that is reached is the reason. While a generation is being judged, no limit ends the run.
+
+    What runs is waited for, because it may still help; but no longer than the limit of time.
+    """
+    is_judging, was_ending = generation_is_over(run), run.ending is not None
+    if not was_ending and run.has_begun and not is_judging and not _is_exhausted(run):
         is_open = run.is_open or is_begun(run.loop.control.generation)
         reason = stalled(run.board, run.limits) or over_limit(run.board, run.limits, is_open=is_open)
         if reason is not None:
             run.end(reason)
+    return _wind_down(run, was_ending=was_ending) if run.ending is not None else []
+
+
+def _wind_down(run: Run, *, was_ending: bool) -> list[Effect]:
+    under_way = [one for number, one in run.attempts.items() if number not in run.to_merge and number != run.merging]
+    are_ended = is_out_of_time(run.board, run.limits)
+    if not under_way or (was_ending and not are_ended):
+        return []
+    known = tuple((attempt.number, attempt.atom) for attempt in under_way)
+    effects: list[Effect] = [EndAnnounced(reason=run.ending or "", attempts=known, are_ended=are_ended)]
+    return effects + [run.cancel(attempt, discard=False) for attempt in under_way if are_ended]
 
 
 def set_aside(run: Run) -> None:
@@ -62,7 +76,7 @@ def get_unstuck(run: Run, at: str, effects: list[Effect]) -> bool:
         is_outrun = run.ending.startswith(("stalled:", "limit:")) and _is_exhausted(run)
         effects += finish(run, _why_nothing_can_start(run) if is_outrun else run.ending)
         return False
-    if run.waiting:
+    if run.waiting or run.loop.control.paused:
         return False
     if run.is_all_resolved():  # no merge is needed: the new choice had been resolved before
         run.is_verified = False

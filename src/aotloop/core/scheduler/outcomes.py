@@ -120,7 +120,7 @@ def must_wait(run: Run, report: reports.MustWait) -> list[Effect]:
         return effects
     run.waits[attempt.atom] = run.waits.get(attempt.atom, 0) + 1
     if report.for_good or run.waits[attempt.atom] > MOST_WAITS:
-        run.stuck[attempt.atom] = f"{attempt.atom}: {report.reason}"
+        run.stuck[attempt.atom] = report.reason if report.of_all else f"{attempt.atom}: {report.reason}"
     else:
         run.waiting[attempt.atom] = report.reason
     return run.advance(events.AtomAbandoned(atom=attempt.atom))

@@ -98,6 +98,8 @@ class MustWait(OfAttempt, frozen=True, kw_only=True):
 
     reason: str
     for_good: bool = False
+    of_all: bool = False
+    """The reason is none of this atom: every other one has it, too."""
 
 
 class WaitOver(Report, frozen=True, kw_only=True):

@@ -38,8 +38,19 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Run:
-    def __init__(self, loop: Loop, *, overriding: Mapping[str, Any] | None = None, first_attempt: int = 1) -> None:
-        """`overriding`: limits of this run that replace those of the file."""
+    def __init__(
+        self,
+        loop: Loop,
+        *,
+        overriding: Mapping[str, Any] | None = None,
+        first_attempt: int = 1,
+        shares_a_tree: bool = False,
+    ) -> None:
+        """`overriding`: limits of this run that replace those of the file.
+
+        `shares_a_tree`: attempts are made in the project's folder. Only commands that say so are there at once.
+        """
+        self.shares_a_tree = shares_a_tree
         self.board = Board(loop)
         self._overriding = dict(overriding or {})
         self.next_number = first_attempt

@@ -14,10 +14,14 @@ from aotloop.core.measure import attempts_left
 from aotloop.core.model import Atom
 from aotloop.core.scheduler.run_state import Attempt, Run
 
+MOST_LOOKED_AT = 64
+
 
 def fill_slots(run: Run) -> list[Effect]:
     """Starts ready atoms, best first. Then a generation is running."""
     effects: list[Effect] = []
+    if run.loop.control.paused:
+        return effects
     if run.ending is None and run.has_begun and not _is_reverting(run) and _another_may_start(run):
         left = attempts_left(run.loop, run.limits) - len(run.all_attempts())  # a blocked result counts too
         effects += _start_ready(run, min(slots(run) - len(run.attempts), left))
@@ -36,6 +40,12 @@ def slots(run: Run) -> int:
     return run.limits.max_parallel_agents
 
 
+def most_at_once(run: Run) -> int:
+    """In the project's folder, that is one, unless there are commands that share it."""
+    shared = any(atom.run is not None and (atom.parallel or atom.touches) for atom in run.loop.atoms)
+    return slots(run) if shared or not run.shares_a_tree else 1
+
+
 def _another_may_start(run: Run) -> bool:
     """In the running generation, as long as it lasts; otherwise the start belongs to the next generation."""
     generation = run.loop.control.generation
@@ -47,7 +57,10 @@ def _another_may_start(run: Run) -> bool:
 def _start_ready(run: Run, free: int) -> list[Effect]:
     effects: list[Effect] = []
     clashing: set[tuple[str, ...]] = set()
-    for atom_id in run.board.best_ready() if free > 0 else ():
+    candidates = run.board.best_ready() if free > 0 else iter(())
+    if run.shares_a_tree and run.attempts:  # most atoms would be alone: it is no use to look at thousands of them
+        candidates = islice(candidates, MOST_LOOKED_AT)
+    for atom_id in candidates:
         touches = run.board.atoms[atom_id].touches
         if touches in clashing:  # clashes with a running or just started attempt
             continue
@@ -80,11 +93,23 @@ def is_startable(run: Run, atom_id: str) -> bool:
     if atom_id in run.waiting or atom_id in run.stuck or run.held.get(atom_id) == run.merges:
         return False
     touches = run.board.atoms[atom_id].touches
+    if run.shares_a_tree:
+        atom = run.board.atoms[atom_id]
+        return all(_share_a_tree(atom, run.board.atoms[other.atom]) for other in run.all_attempts())
     if not touches and not run.apart:  # there can be no clash
         return True
     return not any(
         frozenset((atom_id, other.atom)) in run.apart or _touch(run, touches, other) for other in _workers(run)
     )
+
+
+def _share_a_tree(atom: Atom, other: Atom) -> bool:
+    """Two commands whose files are apart, or that are said to be harmless. An agent is always alone there."""
+    if atom.run is None or other.run is None or atom.probe or other.probe:
+        return False
+    if atom.touches and other.touches:
+        return not overlap(atom.touches, other.touches)
+    return atom.parallel and other.parallel
 
 
 def _workers(run: Run) -> list[Attempt]:

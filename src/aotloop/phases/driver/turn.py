@@ -20,7 +20,9 @@ from aotloop.core.scheduler import reports
 from aotloop.core.scheduler.outcomes import MOST_WAITS
 from aotloop.errors import AotError, refusal
 from aotloop.execution import run_events
+from aotloop.execution.attempt_names import names_in
 from aotloop.execution.attempt_result import Made
+from aotloop.execution.event_file import EventsFile
 from aotloop.execution.integration.integrator import BranchSteps, integrate
 from aotloop.execution.integration.outcome import Blocked, Conflicting, Landed
 from aotloop.execution.records import Record, Work
@@ -45,6 +47,8 @@ class Turns:
         self._claims = claims
         self._project = context.project
         self._journal = context.journal
+        events = EventsFile(context.project.store.path)
+        self._names = names_in(events, context.terms.run_id)
 
     async def take_up(self) -> None:
         """Takes up the results of a process that died: their cost is counted, their work in this phase is filed."""
@@ -100,13 +104,18 @@ class Turns:
 
     async def _attempt(self, task: Task) -> Made:
         name, number, tell = task.name, task.number, self._context.tell
-        agent = self._context.agent_pool.who_is_next(task) or "nobody"
+        agent = self._context.agent_pool.who_is_next(task) or ""
         folder = str(self._journal.attempt_folder(name, number).relative_to(self._journal.root))
-        tell(run_events.AttemptBegan(at=now(), atom=name, attempt=number, role="worker", agent=agent, folder=folder))
+        shown = self._names.of(name, number)
+        tell(
+            run_events.AttemptBegan(
+                at=now(), atom=name, attempt=number, role="worker", agent=agent, folder=folder, name=shown
+            )
+        )
         try:
             made = await self._context.attempts.make(task)
         except asyncio.CancelledError:
-            tell(run_events.AttemptEnded(at=now(), atom=name, attempt=number, outcome="cancelled"))
+            tell(run_events.AttemptEnded(at=now(), atom=name, attempt=number, outcome="cancelled", name=shown))
             raise
         for text in made.notes:
             tell(run_events.Warned(at=now(), atom=name, text=text))
@@ -120,6 +129,7 @@ class Turns:
                 seconds=round(made.seconds, 3),
                 cost_usd=made.bill.usd,
                 used=made.bill.used,
+                name=shown,
             )
         )
         return made

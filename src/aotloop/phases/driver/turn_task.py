@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from aotloop.agents.prompts.attempt_prompt import CAPS, Start, prompt_of, quoted, whole_work
+from aotloop.agents.prompts.short_prompt import Style
 from aotloop.core.context import MOST_FAILURES
 from aotloop.core.model import Binding
-from aotloop.core.phases.model import PHASES, PhaseLoop
+from aotloop.core.phases.model import PHASES, Phase, PhaseLoop
 from aotloop.core.phases.phase_progress import money_left
 from aotloop.core.phases.receipts import COMMIT, NEWER, RECEIPTS, receipt_of
 from aotloop.execution.task import Task
@@ -20,17 +21,34 @@ _OTHERS = "Other phases are done by others, before and after. Do this one only."
 _COMMITTED = (COMMIT, NEWER)
 """Proofs that need no work of the agent: the driver commits the agent's files."""
 
-_PROMISED = "Here the promise belongs into the summary of your answer."
+_PROMISE_PLACE = "put into the summary of your answer"
+
+
+TITLES: dict[Phase, str] = {
+    "brainstorm": "Collect ideas",
+    "plan": "Plan",
+    "spec_test": "Add acceptance tests",
+    "deepen": "Refine the plan",
+    "work": "Implement",
+    "review": "Review",
+    "fix": "Fix findings of the review",
+    "re_review": "Review the fixes",
+    "compound": "Write down what was learnt",
+    "test": "Test",
+    "ship": "Prepare the release",
+}
+"""How the title of a commit begins; the feature follows."""
 
 
 def turn_of(loop: PhaseLoop, terms: Terms, number: int) -> Task:
-    told = instructions_for(loop, terms.settings)
+    told = instructions_for(loop, terms.settings, _PROMISE_PLACE)
     return Task(
         name=loop.phase,
         number=number,
         run_id=terms.run_id,
         epoch=epoch_of(loop),
-        description=_work(loop, told),
+        description=told.text,
+        commit_title=f"{TITLES[loop.phase]}: {loop.feature}",
         prompt=partial(_prompt, loop, told),
         results=_results(loop),
         inspect=inspection_of(loop, terms),
@@ -38,8 +56,8 @@ def turn_of(loop: PhaseLoop, terms: Terms, number: int) -> Task:
     )
 
 
-def _prompt(loop: PhaseLoop, told: Instructions, instructions: str | None, _: Start) -> str:
-    """Each turn starts from the branch, so the prompt does not describe the folder."""
+def _prompt(loop: PhaseLoop, told: Instructions, instructions: str | None, _: Start, __: Style) -> str:
+    """Each turn starts from the branch, so the prompt does not describe the folder. A phase is too much to be short."""
     row = RECEIPTS[loop.phase]
     where = f", in {told.artifact}" if told.artifact else ""
     work = whole_work(
@@ -54,16 +72,12 @@ def _prompt(loop: PhaseLoop, told: Instructions, instructions: str | None, _: St
     return prompt_of(
         "worker",
         loop.phase,
-        [*work, f"# Your atom\n{quoted(_work(loop, told), CAPS['description'])}"],
+        [*work, f"# Your atom\n{quoted(told.text, CAPS['description'])}"],
         results=_results(loop),
         failures=failures_of(loop)[-MOST_FAILURES:],
         protect=protected_in(loop),
         instructions=instructions,
     )
-
-
-def _work(loop: PhaseLoop, told: Instructions) -> str:
-    return f"{told.text}\n{_PROMISED}" if loop.phase == "ship" else told.text
 
 
 def _results(loop: PhaseLoop) -> dict[str, Binding]:

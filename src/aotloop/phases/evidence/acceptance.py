@@ -50,6 +50,7 @@ def run_acceptance(
         timeout=project.settings.test_timeout,
         cancellation=cancellation,
         variables=project.variables,
+        confinement=project.confinement,
     )
     if project.head() != commit:
         return TestRun(passed=None, command=command, evidence="what is checked out changed while they ran")
@@ -80,4 +81,4 @@ def uncommitted(project: Project) -> list[str]:
 
 def _is_state_file(path: str) -> bool:
     """The file of the other kind of loop, which `work` runs."""
-    return path.rpartition("/")[2].startswith((".aot-loop-state.md", "aot-loop-state.md"))
+    return path.rpartition("/")[2].lstrip(".").startswith(("aot-loop-state.md", "ship-aot-loop-state.md"))

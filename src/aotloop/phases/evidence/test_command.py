@@ -19,8 +19,11 @@ import msgspec
 from aotloop.checks.command_check import check_command
 from aotloop.core.phases.model import ShipSettings
 from aotloop.errors import AotError
+from aotloop.fence.check_fence import fence_around
+from aotloop.foreign_files import begin_of_foreign
 from aotloop.process import blocking_run
 from aotloop.process.cancellation import Cancellation
+from aotloop.process.sandbox import Confinement
 from aotloop.process.spec import Ending, Limits, ProcessSpec
 
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]*(?:/[A-Za-z0-9_.@+-]+)*")
@@ -128,14 +131,26 @@ def run_tests(
     timeout: float,
     cancellation: Cancellation | None = None,
     variables: Mapping[str, str] | None = None,
+    confinement: Confinement | None = None,
 ) -> TestRun:
-    """`command` comes from `command_for`."""
+    """`command` comes from `command_for`. `confinement`: what the tests may not change."""
     is_pytest = " -m pytest " in f" {command} "
-    with TemporaryDirectory(prefix="aot-tests-") as folder:
+    with (
+        fence_around(confinement, variables) as fence,
+        TemporaryDirectory(prefix="aot-tests-", dir=fence.temporary) as folder,
+    ):
         report = Path(folder, "report.xml")
         more = {_MORE: f"{os.environ.get(_MORE, '')} {quote(f'--junitxml={report}')}".strip()} if is_pytest else {}
-        env = {**(variables or {}), **more}
-        found = check_command(command, root=root, timeout=timeout, expect_fail=True, cancellation=cancellation, env=env)
+        reachable = fence.confinement.opened(Path(folder)) if fence.confinement is not None else None
+        found = check_command(
+            command,
+            root=root,
+            timeout=timeout,
+            expect_fail=True,
+            cancellation=cancellation,
+            env={**fence.env, **more},
+            confinement=reachable,
+        )
         has_run_none = (is_pytest and _has_none_passed(report)) or _NONE_BY_UNITTEST.search(
             found.output or ""
         ) is not None
@@ -151,7 +166,7 @@ def run_tests(
 def _has_none_passed(report: Path) -> bool:
     """Whether pytest succeeded without a passed test: all were skipped, or only collected. False: no report."""
     with suppress(OSError):
-        if suite := _SUITE.search(report.read_bytes()[:_LARGEST_REPORT]):
+        if suite := _SUITE.search(begin_of_foreign(report, _LARGEST_REPORT)):
             counts = {name: int(number) for name, number in _COUNTS.findall(suite[0])}
             tests = counts.pop(b"tests", 0)
             return tests - sum(counts.values()) <= 0
