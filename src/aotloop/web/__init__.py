@@ -1,0 +1,1 @@
+"""The web page: it parses requests, calls use cases and answers; it holds no logic."""

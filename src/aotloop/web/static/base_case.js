@@ -1,0 +1,51 @@
+// The base case as a tree: the last verdict about each item, its evidence, and a person's decision where one is needed.
+
+import { get, fail } from "./api.js";
+import { h, replace } from "./dom.js";
+import { ago } from "./format.js";
+import { decide } from "./steer.js";
+
+const STATES = { holds: ["✔", "holds"], fails: ["✘", "fails"], waits: ["?", "waits for a person"], open: ["·", "not tried"] };
+const KINDS = { all: "all of", any: "one of" };
+
+export class BaseCaseView {
+  constructor(model, key, may) {
+    this.model = model;
+    this.key = key;
+    this.may = may;
+    this.verdict = h("p", { role: "status" });
+    this.tree = h("ul", { class: "tree" });
+    this.element = h("div", { class: "stack scrolled" }, this.verdict, this.tree);
+    this.opened = new Set();
+  }
+
+  draw() {
+    if (this.isAsking) { this.isMore = true; return; }
+    this.isAsking = true;
+    get(`/api/loops/${this.key}/base-case`).then((told) => this.paint(told), fail).finally(() => setTimeout(() => {
+      this.isAsking = false;
+      if (this.isMore) { this.isMore = false; this.draw(); }
+    }, 500));
+  }
+
+  paint({ view, subject }) {
+    const sign = JSON.stringify([view, subject]);
+    if (sign === this.sign) return;
+    this.sign = sign;
+    const when = view.at ? `, ${ago(view.at)}${view.commit ? ` at ${view.commit.slice(0, 10)}` : ""}${view.is_outdated ? "; work was done since then" : ""}` : "";
+    this.verdict.textContent = !view.at ? "The base case was not tried yet." : `${view.passed ? "It holds" : view.passed === null ? "A person has to judge" : "It does not hold yet"}${when}.`;
+    replace(this.tree, view.items.map((item) => this.item(item, subject)));
+  }
+
+  item(item, subject) {
+    const [mark, words] = STATES[item.state];
+    const evidence = [item.value, item.evidence].filter(Boolean).join("\n\n");
+    return h("li", { class: `item state-${item.state}` },
+      h("div", { class: "item-line" }, h("span", { class: "state", "aria-hidden": "true" }, mark), h("strong", {}, item.name), h("span", { class: "soft" }, `${KINDS[item.kind] ?? item.kind} · ${words}`),
+        item.is_judged && this.may.steer ? h("span", { class: "buttons" },
+          h("button", { type: "button", onclick: () => decide(this.key, subject, item, true) }, "Confirm"),
+          h("button", { type: "button", onclick: () => decide(this.key, subject, item, false) }, "Reject")) : null),
+      evidence ? h("details", { open: this.opened.has(item.path), ontoggle: (event) => this.opened[event.target.open ? "add" : "delete"](item.path) }, h("summary", {}, "Evidence"), h("pre", { tabindex: "0" }, evidence)) : null,
+      item.children.length ? h("ul", { class: "tree" }, item.children.map((child) => this.item(child, subject))) : null);
+  }
+}

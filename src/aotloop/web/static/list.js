@@ -1,0 +1,48 @@
+// All loops of this machine.
+
+import { follow } from "./api.js";
+import { h, replace } from "./dom.js";
+import { ago, money } from "./format.js";
+
+export function badge(status, isRun) {
+  const word = status === "running" && !isRun ? "left running" : status;
+  return h("span", { class: `badge ${status}${isRun ? " live" : ""}` }, word);
+}
+
+export function bar(done, all, label) {
+  const part = all ? Math.round((100 * done) / all) : 0;
+  const inner = h("span", { class: "bar-inner" });
+  inner.style.width = `${part}%`;
+  return h("span", { class: "bar", role: "progressbar", "aria-label": label, "aria-valuemin": 0, "aria-valuemax": all || 1, "aria-valuenow": done }, inner);
+}
+
+export function showList(main) {
+  document.title = "Loops · aotloop";
+  const search = h("input", { type: "search", "aria-label": "Search", placeholder: "Search", oninput: draw });
+  const rows = h("ul", { class: "rows" });
+  const needs = h("p", { class: "soft", id: "needs" });
+  replace(main, h("div", { class: "line" }, h("h1", {}, "Loops on this machine"), search), needs, rows);
+  let known = [];
+  follow("/api/stream", { loops: (value) => { known = value; draw(); } });
+  setInterval(draw, 30000);
+
+  function draw() {
+    const wanted = search.value.toLowerCase();
+    const shown = known.filter((row) => `${row.goal} ${row.folder} ${row.status}`.toLowerCase().includes(wanted));
+    const waiting = known.filter((row) => row.need).length;
+    needs.textContent = known.length === 0
+      ? "No loop has run here yet. `aot align` agrees on one, `aot run` runs it."
+      : waiting ? `${waiting} of ${known.length} need a person.` : `${known.length} in all; none needs a person now.`;
+    replace(rows, shown.map((row) => h("li", {}, line(row))));
+  }
+}
+
+function line(row) {
+  const kind = row.kind === "feature" ? "phases" : "required atoms";
+  return h("a", { class: `row${row.need ? " needs" : ""}`, href: `/${row.kind}/${row.key}` },
+    h("span", { class: "row-head" }, badge(row.status || "unreadable", row.is_run), h("strong", {}, row.goal || row.problem || "(no goal)")),
+    h("span", { class: "row-progress" }, bar(row.done, row.all, `${kind} done`), h("span", { class: "soft" }, `${row.done} of ${row.all} ${kind}`)),
+    h("span", { class: "row-facts soft" }, `${money(row.cost_usd)} · ${ago(row.last_at)} · ${row.folder}`),
+    row.last_text ? h("span", { class: "row-last soft" }, row.last_text) : null,
+    row.need ? h("span", { class: "need" }, `Needs you: ${row.need}`) : null);
+}

@@ -1,0 +1,32 @@
+// What happened, line by line, with filters.
+
+import { h } from "./dom.js";
+import { clock } from "./format.js";
+import { VirtualList } from "./virtual.js";
+
+const KINDS = {
+  "": ["everything", null],
+  attempts: ["attempts", ["attempt_began", "attempt_ended", "retry"]],
+  landed: ["merges and take-backs", ["merged", "not_merged", "taken_back", "resolved"]],
+  search: ["the search", ["backtracked", "added", "withdrawn", "reopened", "exhausted", "generation", "half_spent"]],
+  checks: ["checks", ["verifying", "verified", "receipt"]],
+  person: ["people and warnings", ["correction", "warning", "run_began", "run_ended", "half_spent", "ship_began", "ship_ended", "phase_entered"]],
+};
+
+export class LogView {
+  constructor(model) {
+    this.model = model;
+    this.kind = h("select", { "aria-label": "Show", onchange: () => this.draw() }, Object.entries(KINDS).map(([name, [words]]) => h("option", { value: name }, words)));
+    this.search = h("input", { type: "search", placeholder: "Search", "aria-label": "Search the log", oninput: () => this.draw() });
+    this.counted = h("span", { class: "soft", role: "status" });
+    this.list = new VirtualList("Log", 30, (event) => h("div", { class: `log-row kind-${event.kind}` }, h("time", { datetime: event.at }, clock(event.at)), h("span", { class: "cut grow", title: event.text }, event.text)));
+    this.element = h("div", { class: "stack" }, h("div", { class: "line" }, this.kind, this.search, this.counted), this.list.element);
+  }
+
+  draw() {
+    const kinds = KINDS[this.kind.value][1], wanted = this.search.value.toLowerCase();
+    const found = this.model.events.filter((event) => (!kinds || kinds.includes(event.kind)) && (!wanted || event.text.toLowerCase().includes(wanted)));
+    this.counted.textContent = `${found.length} of ${this.model.events.length}${this.model.isCut ? ", earlier ones left out" : ""}`;
+    this.list.show(found, { atEnd: true });
+  }
+}

@@ -1,0 +1,97 @@
+// The timeline: one lane for each slot, one bar for each attempt, marks for what happened to the whole loop.
+
+import { h, s, replace } from "./dom.js";
+import { clock, lasting } from "./format.js";
+import { atomLink } from "./model.js";
+
+const LANE = 26, TOP = 34, SIDE = 56, MOST = 2000, PAUSE = 14;
+const FATES = ["running", "finished", "merged", "failed", "not merged", "taken back", "split", "probed", "waited", "cut off"];
+const MARKS = { generation: "generation ended", merged: "merged", taken_back: "taken back", run_ended: "run ended", backtracked: "another choice", correction: "a person's correction" };
+
+export class TimelineView {
+  constructor(model, key) {
+    this.model = model;
+    this.key = key;
+    this.scale = 1;
+    this.said = h("span", { class: "soft", role: "status" });
+    this.box = h("div", { class: "timeline", tabindex: "0", role: "region", "aria-label": "Timeline" });
+    this.element = h("div", { class: "stack" },
+      h("div", { class: "line" }, h("button", { type: "button", "aria-label": "Zoom in", onclick: () => this.zoom(1.6) }, "+"), h("button", { type: "button", "aria-label": "Zoom out", onclick: () => this.zoom(0.625) }, "−"), h("button", { type: "button", onclick: () => { this.scale = 1; this.draw(true); } }, "Fit"), this.said),
+      this.box,
+      h("ul", { class: "legend", "aria-label": "Colours of bars" }, FATES.map((fate) => h("li", { class: `fate-${fate.replace(" ", "-")}` }, h("span", { class: "dot", "aria-hidden": "true" }), fate))),
+      h("ul", { class: "legend", "aria-label": "Marks" }, Object.entries(MARKS).map(([kind, words]) => h("li", { class: `mark-${kind}` }, h("span", { class: "tick", "aria-hidden": "true" }), words))));
+    setInterval(() => { if (this.box.isConnected && model.head?.is_run) this.draw(true); }, 1000);
+  }
+
+  zoom(factor) { this.scale = Math.min(Math.max(this.scale * factor, 1), 200); this.draw(true); }
+
+  draw(isForced = false) {
+    if (!isForced && this.version === this.model.version) return;
+    this.version = this.model.version;
+    const attempts = [...this.model.attempts.values()].slice(-MOST);
+    const times = this.model.events.map((event) => Date.parse(event.at)).filter((at) => !Number.isNaN(at));
+    if (!times.length) { replace(this.box, h("p", { class: "soft" }, "No run has begun yet.")); return; }
+    const now = this.model.head?.is_run ? Math.max(Date.now(), times.at(-1)) : times.at(-1);
+    const axis = this.axis(now);
+    const lanes = [];
+    const bars = attempts.map((attempt) => {
+      const from = Date.parse(attempt.at), to = attempt.end ? Date.parse(attempt.end) : now;
+      let lane = lanes.findIndex((until) => until <= from);
+      if (lane < 0) lane = lanes.length;
+      lanes[lane] = to;
+      return this.bar(attempt, lane, axis.x(from), axis.x(to), (to - from) / 1000);
+    });
+    const height = TOP + Math.max(lanes.length, 1) * LANE + 18;
+    this.said.textContent = `${attempts.length} attempts in ${lanes.length} ${lanes.length === 1 ? "lane" : "lanes"}`;
+    const isAtEnd = this.box.scrollLeft + this.box.clientWidth >= this.box.scrollWidth - 4;
+    replace(this.box, s("svg", { class: "time", width: axis.width, height, role: "group", "aria-label": "Attempts over time" },
+      axis.ticks.map(([x, label]) => s("g", {}, s("line", { class: "grid", x1: x, x2: x, y1: TOP - 8, y2: height - 14 }), s("text", { class: "axis", x: x + 3, y: height - 3 }, label))),
+      lanes.map((_, lane) => s("text", { class: "axis", x: 6, y: TOP + lane * LANE + 16 }, `slot ${lane + 1}`)),
+      bars, this.marks(axis, height)));
+    if (isAtEnd) this.box.scrollLeft = this.box.scrollWidth;
+  }
+
+  bar(attempt, lane, from, to, seconds) {
+    const text = `${attempt.name}: ${attempt.fate}, ${attempt.agent}, ${lasting(seconds)}`;
+    const width = Math.max(to - from, 3);
+    return s("a", { class: `fate fate-${attempt.fate.replace(" ", "-")}`, href: atomLink(this.key, attempt.atom, attempt.name), "aria-label": text },
+      s("title", {}, text), s("rect", { x: from, y: TOP + lane * LANE, width, height: LANE - 6, rx: 4 }),
+      width > 9 * attempt.name.length ? s("text", { class: "bar-text", x: from + 6, y: TOP + lane * LANE + 14 }, attempt.name) : null);
+  }
+
+  marks(axis, height) {
+    return this.model.events.filter((event) => MARKS[event.kind]).slice(-MOST).map((event) => {
+      const x = axis.x(Date.parse(event.at)), isLine = event.kind !== "merged";
+      return s("g", { class: `mark-${event.kind}` }, s("title", {}, `${clock(event.at)} ${event.text}`),
+        isLine ? s("line", { x1: x, x2: x, y1: 12, y2: height - 14 }) : null, s("circle", { cx: x, cy: 12, r: isLine ? 5 : 3.5 }));
+    });
+  }
+
+  // Time runs evenly inside of a run; between two runs there is only a small gap.
+  axis(now) {
+    const runs = [];
+    let last = null;
+    for (const event of this.model.events) {
+      const at = Date.parse(event.at);
+      if (!runs.length || ["run_began", "ship_began"].includes(event.kind) || at - last > 600000) runs.push({ from: at, to: at });
+      runs.at(-1).to = Math.max(runs.at(-1).to, at);
+      last = at;
+    }
+    if (this.model.head?.is_run && runs.length) runs.at(-1).to = Math.max(runs.at(-1).to, now);
+    const total = Math.max(runs.reduce((sum, run) => sum + run.to - run.from, 0), 1000);
+    const room = Math.max(this.box.clientWidth - SIDE - 44, 240) * this.scale - PAUSE * (runs.length - 1);
+    const each = Math.max(room, 100) / total;
+    let left = SIDE;
+    for (const run of runs) { run.x = left; left += (run.to - run.from) * each + PAUSE; }
+    const x = (at) => {
+      const run = runs.findLast((one) => one.from <= at) ?? runs[0];
+      return run.x + Math.min(Math.max(at - run.from, 0), run.to - run.from) * each;
+    };
+    const ticks = [];
+    for (const run of runs) if (!ticks.length || run.x - ticks.at(-1)[0] > 70) ticks.push([run.x, clock(new Date(run.from).toISOString())]);
+    const step = 110 / each;
+    const longest = runs.at(-1);
+    for (let at = longest.from + step; at < longest.to - step / 3 && ticks.length < 400; at += step) ticks.push([x(at), clock(new Date(at).toISOString())]);
+    return { x, ticks, width: left + 20 };
+  }
+}

@@ -1,0 +1,149 @@
+"""Server-sent events: what is new in a file reaches every page that looks at it; a page that comes back misses nothing.
+
+Events carry their mark as id. A browser that reconnects sends the last id, and gets what came after it. The state of a
+loop is sent whole at the beginning, later only what differs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+
+from aotloop.app.overview.event_feed import read_events
+from aotloop.app.overview.loop_facts import LoopFacts, difference, facts_of
+from aotloop.errors import AotError
+from aotloop.statefile.lease import holder_of
+from aotloop.statefile.store import Store
+from aotloop.trust.folder import sign_of_decisions
+from aotloop.web.endpoint import json_of
+
+POLL_SECONDS = 0.1
+HEARTBEAT_SECONDS = 10.0
+REST = 3.0
+"""Between two looks at a large state, so many times as long as the look took: a page never keeps a core busy."""
+
+Poll = Callable[[], list[bytes]]
+"""Looks at files, and returns messages."""
+
+
+def message(kind: str, value: Any, mark: str | None = None) -> bytes:
+    """JSON has no line breaks of its own, so one `data` line holds it."""
+    head = f"id: {mark}\n" if mark else ""
+    return f"{head}event: {kind}\ndata: ".encode() + json_of(value) + b"\n\n"
+
+
+def streamed(request: Request, poll: Poll, seconds: float = POLL_SECONDS) -> StreamingResponse:
+    return StreamingResponse(_messages(request, poll, seconds), media_type="text/event-stream")
+
+
+async def _messages(request: Request, poll: Poll, seconds: float) -> AsyncIterator[bytes]:
+    yield b"retry: 500\n\n"
+    last = time.monotonic()
+    while not await request.is_disconnected():
+        found = await run_in_threadpool(poll)
+        for one in found:
+            yield one
+        now = time.monotonic()
+        if found:
+            last = now
+        elif now - last > HEARTBEAT_SECONDS:
+            last = now
+            yield b": still here\n\n"
+        await asyncio.sleep(seconds)
+
+
+def mark_of(request: Request) -> str | None:
+    """A browser sends the header when it reconnects by itself; a page that does it sends the parameter."""
+    return request.headers.get("last-event-id") or request.query_params.get("after") or None
+
+
+class EventsSource:
+    def __init__(self, state_file: str, mark: str | None) -> None:
+        self._state_file = state_file
+        self._mark = mark
+        self._is_first = True
+
+    def messages(self) -> list[bytes]:
+        found = []
+        while True:
+            batch = read_events(self._state_file, self._mark)
+            is_news = batch.events or (batch.is_new_start and (self._mark or self._is_first))
+            self._mark, self._is_first = batch.mark, False
+            if is_news:
+                told = {"events": batch.events, "reset": batch.is_new_start, "cut": batch.is_cut}
+                found.append(message("events", told, batch.mark))
+            if not batch.is_more:
+                return found
+
+
+class LoopStates:
+    """The state of each loop, computed once for all pages that look at it."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[object, LoopFacts]] = {}
+        self._not_before: dict[str, float] = {}
+
+    def facts(self, path: str) -> LoopFacts | None:
+        """None: the file cannot be read now; a person may be editing it."""
+        known = self._known.get(path)
+        try:
+            store = Store(path)
+            sign = (store.signature_now(), holder_of(path), sign_of_decisions())
+            if known is not None and (known[0] == sign or time.monotonic() < self._not_before.get(path, 0.0)):
+                return known[1]
+            began = time.monotonic()
+            facts = facts_of(store)
+        except (AotError, OSError, ValueError):
+            return None
+        self._known[path] = (sign, facts)
+        self._not_before[path] = time.monotonic() + REST * (time.monotonic() - began)
+        return facts
+
+
+class LoopSource:
+    def __init__(self, states: LoopStates, path: str, mark: str | None) -> None:
+        self._states = states
+        self._path = path
+        self._events = EventsSource(path, mark)
+        self._before: LoopFacts | None = None
+        self._is_lost = False
+
+    def messages(self) -> list[bytes]:
+        found = self._events.messages()
+        facts = self._states.facts(self._path)
+        if facts is None:
+            if not self._is_lost:
+                found.append(message("unreadable", {}))
+            self._is_lost = True
+            return found
+        changed = difference(self._before, facts)
+        if changed is not None or self._is_lost:
+            told = changed if changed is not None else difference(None, facts)
+            found.append(message("facts", {"whole": self._before is None, "difference": told}))
+        self._before, self._is_lost = facts, False
+        return found
+
+
+class ValueSource:
+    """A small value: sent at the beginning, and again whenever it differs."""
+
+    def __init__(self, kind: str, value: Callable[[], Any]) -> None:
+        self._kind = kind
+        self._value = value
+        self._before = b""
+
+    def messages(self) -> list[bytes]:
+        try:
+            told = message(self._kind, self._value())
+        except (AotError, OSError):
+            return []
+        if told == self._before:
+            return []
+        self._before = told
+        return [told]
