@@ -1,0 +1,169 @@
+"""Sends messages about a run to the services that its user named.
+
+Each service has a thread and a short queue of its own: one that fails or hangs delays neither the run nor the others.
+No address is ever logged, because it may hold a password.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from aotloop.app.outlets.occasions import Message, Occasions
+from aotloop.app.report.foreign_text import ForeignText
+from aotloop.clock import minutes_of_day
+from aotloop.config.outlets import NotifySettings
+from aotloop.core.model import Loop
+from aotloop.errors import Unavailable
+from aotloop.execution.observer import Watched
+from aotloop.execution.run_events import RunEvent
+
+INSTALL = "pip install 'aotloop[notify]'"
+MOST_WAITING = 20
+"""Messages for one service; further ones are dropped."""
+LONGEST = 600
+
+
+class Delivery(msgspec.Struct, frozen=True, kw_only=True):
+    service: str
+    """Its number and its kind; never its address."""
+    problem: str | None = None
+
+
+class Service:
+    """One address. Its thread dies with the process."""
+
+    def __init__(self, number: int, url: str) -> None:
+        self.name = f"{number} ({url.partition('://')[0][:20]})"
+        self._url = url
+        self._waiting: queue.Queue[tuple[str, str] | None] = queue.Queue(MOST_WAITING)
+        self._thread = threading.Thread(target=self._work, name=f"notify {number}", daemon=True)
+        self._is_started = False
+
+    def put(self, title: str, text: str) -> None:
+        if not self._is_started:
+            self._is_started = True
+            self._thread.start()
+        with suppress(queue.Full):
+            self._waiting.put_nowait((title, text))
+
+    def finish(self, until: float) -> None:
+        """Waits until this monotonic time at most."""
+        if self._is_started:
+            with suppress(queue.Full):
+                self._waiting.put_nowait(None)
+            self._thread.join(max(until - time.monotonic(), 0.0))
+
+    def send(self, title: str, text: str) -> str | None:
+        """Why it could not be sent, without the address."""
+        try:
+            apprise = _library()
+            target = apprise.Apprise.instantiate(self._url, suppress_exceptions=True)
+            if target is None:
+                return "apprise does not understand this address"
+            return None if target.notify(title=title, body=text) else "the service did not take the message"
+        except Exception as error:  # noqa: BLE001 - a library of others, for a hundred services
+            return f"it failed: {type(error).__name__}"
+
+    def _work(self) -> None:
+        while (message := self._waiting.get()) is not None:
+            self.send(*message)
+
+
+class Notifications:
+    """An observer. `link`: the address of the page, if it is served; without its token."""
+
+    def __init__(self, settings: NotifySettings, foreign: ForeignText, link: str | None = None) -> None:
+        self._settings = settings
+        self._foreign = foreign
+        self._link = link
+        self._services = services_of(settings)
+        self._occasions = Occasions(settings.failures)
+        self._goal = ""
+
+    def open(self, loop: Watched) -> None:
+        self._goal = loop.objective.goal if isinstance(loop, Loop) else loop.feature
+
+    def loop_changed(self, loop: Watched) -> None:
+        if isinstance(loop, Loop):
+            for message in self._occasions.spent(loop.control.cost_usd):
+                self._put(message)
+
+    def news(self, event: RunEvent) -> None:
+        for message in self._occasions.of(event):
+            self._put(message)
+
+    def output(self, attempt: int, line: str) -> None:
+        """Nothing of it is sent."""
+
+    def close(self) -> None:
+        until = time.monotonic() + self._settings.timeout
+        for service in self._services:
+            service.finish(until)
+
+    def _put(self, message: Message) -> None:
+        if message.occasion not in self._settings.events or is_quiet(self._settings.quiet):
+            return
+        lines = [self._foreign.told(message.text, LONGEST), self._link]
+        title = f"aotloop: {message.title}: {self._foreign.said(self._goal, 80)}"
+        for service in self._services:
+            service.put(title, "\n".join(filter(None, lines)))
+
+
+def services_of(settings: NotifySettings) -> list[Service]:
+    return [Service(number, url) for number, url in enumerate(settings.urls, 1)]
+
+
+def is_quiet(span: tuple[int, int] | None, now: float | None = None) -> bool:
+    """`now`: seconds since 1970. The hours are those of this machine's clock."""
+    if span is None:
+        return False
+    minute, (first, last) = minutes_of_day(now), span
+    return first <= minute < last if first <= last else minute >= first or minute < last
+
+
+def send_test(settings: NotifySettings) -> list[Delivery]:
+    """One message to each service, at once, whatever the hour. Raises Unavailable without the library."""
+    require_library()
+    text = "This is a test of `aot notify --test`. Messages about your loops will arrive here."
+    found: dict[int, str | None] = {}
+    services = services_of(settings)
+
+    def send(number: int) -> None:
+        found[number] = services[number].send("aotloop: test", text)
+
+    threads = [threading.Thread(target=send, args=(number,), daemon=True) for number in range(len(services))]
+    for thread in threads:
+        thread.start()
+    until = time.monotonic() + 2 * settings.timeout
+    for thread in threads:
+        thread.join(max(until - time.monotonic(), 0.0))
+    late = f"no answer within {2 * settings.timeout:g} s"
+    return [Delivery(service=one.name, problem=found.get(number, late)) for number, one in enumerate(services)]
+
+
+def require_library() -> None:
+    from importlib.util import find_spec  # noqa: PLC0415 - only needed here
+
+    found = None
+    with suppress(ImportError):
+        found = find_spec("apprise")
+    if found is None:
+        raise Unavailable("notifications are not installed (apprise is missing)", hint=f"`{INSTALL}`")
+
+
+def _library() -> Any:
+    """It takes half a second to load, so the thread loads it. Its logs name addresses."""
+    import apprise  # noqa: PLC0415
+
+    for name in ("apprise", "urllib3", "requests"):
+        logger = logging.getLogger(name)
+        logger.setLevel(logging.CRITICAL + 1)
+        logger.propagate = False
+    return apprise

@@ -1,0 +1,45 @@
+"""Puts what the user's settings ask for beside the observer of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from aotloop.app.outlets.joined_observers import JoinedObservers
+from aotloop.app.report.foreign_text import ForeignText
+from aotloop.app.report.report_facts import known_secrets
+from aotloop.config.schema import Config
+from aotloop.errors import AotError, Unavailable
+from aotloop.execution.observer import Observer
+
+OnProblem = Callable[[AotError], None]
+"""Hears what is missing; the run does without it."""
+
+
+def with_outlets(
+    first: Observer, config: Config, root: Path, on_problem: OnProblem, link: str | None = None
+) -> Observer:
+    """`link`: the address of the page, if it is served."""
+    others = list(_outlets(config, root, on_problem, link))
+    return JoinedObservers(first, others) if others else first
+
+
+def _outlets(config: Config, root: Path, on_problem: OnProblem, link: str | None) -> Iterator[Observer]:
+    if config.notify.urls:
+        from aotloop.app.outlets.notifications import Notifications, require_library  # noqa: PLC0415 - rarely wanted
+
+        try:
+            require_library()
+            yield Notifications(config.notify, ForeignText(known_secrets(root)), link)
+        except Unavailable as error:
+            on_problem(error)
+    if config.telemetry.enabled:
+        from aotloop.app.outlets.telemetry import Telemetry, wants_telemetry  # noqa: PLC0415 - rarely wanted
+
+        try:
+            if wants_telemetry(config.telemetry):
+                yield Telemetry(config.telemetry, ForeignText(known_secrets(root)))
+            else:
+                on_problem(AotError("telemetry has no endpoint", hint="Set telemetry.endpoint in your settings."))
+        except Unavailable as error:
+            on_problem(error)
