@@ -11,6 +11,7 @@ from tempfile import mkdtemp
 import pytest
 from hypothesis import HealthCheck, settings
 
+from aotloop.process.sandbox.thread_rules import is_there
 from tests.modelserver.clients import CLIENTS
 
 for one in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
@@ -54,6 +55,8 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     for name in [name for name in os.environ if name.startswith(("AOT_", "GIT_", "XDG_", "CLAUDE_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))
+    if is_there():  # behind this engine an agent can leave traces outside of its worktree; others are named by tests
+        monkeypatch.setenv("AOT_SANDBOX", "landlock")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     return home

@@ -20,6 +20,12 @@ def unix_time() -> float:
     return time.time()
 
 
+def minutes_of_day(seconds: float | None = None) -> int:
+    """Minutes since midnight, where the person is; None: now."""
+    local = time.localtime(seconds)
+    return local.tm_hour * 60 + local.tm_min
+
+
 def text_of(seconds: float) -> str:
     """The time that is so many seconds after 1970 began, as `now` writes it."""
     return time.strftime(_FORMAT, time.gmtime(seconds))

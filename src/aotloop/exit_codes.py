@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-DONE, FAILED, USAGE, NOT_READY, EXHAUSTED, LIMIT, PERSON_NEEDED, STOPPED = range(8)
+DONE, FAILED, USAGE, NOT_READY, EXHAUSTED, LIMIT, PERSON_NEEDED, STOPPED, WITH_FORCE = range(9)
 UNDECIDED = PERSON_NEEDED
 """For `aot verify`: only items that a person has to confirm are open."""
 BY_SIGNAL = 128
@@ -18,6 +18,7 @@ MEANINGS: dict[int, str] = {
     LIMIT: "a limit was reached: iterations, time or cost",
     PERSON_NEEDED: "a person is needed: something is undecided or blocked",
     STOPPED: "a person stopped the loop",
+    WITH_FORCE: "`aot ship`: shipped, but a phase was left by force, and has no receipt",
     INTERRUPTED: "interrupted (Ctrl-C)",
     PIPE_CLOSED: "the reader closed the pipe, for example `head`",
     TERMINATED: "terminated (SIGTERM)",
@@ -31,6 +32,7 @@ REMEDIES: dict[int, str] = {
     LIMIT: "`aot redirect --set max_iterations=…`, then `aot run` continues",
     PERSON_NEEDED: "answer with `aot confirm`, or follow the stop reason",
     STOPPED: "`aot run` continues",
+    WITH_FORCE: "`aot ship status` names the phase; do by hand what it would have proved",
     INTERRUPTED: "`aot run` continues",
     TERMINATED: "`aot run` continues",
 }

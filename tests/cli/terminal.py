@@ -89,6 +89,10 @@ class Terminal:
         self._descriptor = descriptor
         self.shown = ""
 
+    @property
+    def descriptor(self) -> int:
+        return self._descriptor
+
     def wait_for(self, text: str) -> None:
         until(lambda: text in self.text or not self._read(), lambda: f"{text!r} did not appear in {self.shown!r}")
         assert text in self.text, f"it ended without {text!r}: {self.shown!r}"

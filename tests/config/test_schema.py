@@ -68,14 +68,16 @@ def test_an_unknown_agent_is_answered_with_what_there_is_and_how_to_have_more(na
     config = Config(agents={"mine": AgentConfig(kind="command", argv=("m",))})
     with pytest.raises(Unavailable) as caught:
         config.agent_settings(name)
-    assert caught.value.message == f"there is no agent {name!r}; there are: claude, codex, mine, opencode, shell"
+    assert (
+        caught.value.message == f"there is no agent {name!r}; there are: claude, codex, mine, openai, opencode, shell"
+    )
     assert caught.value.hint == hint
 
 
 def test_a_configured_agent_called_command_is_one_of_those_there_are() -> None:
     config = Config(agents={"command": AgentConfig(kind="command", argv=("m",))})
     assert config.agent_settings("command")[1].argv == ("m",)
-    with pytest.raises(Unavailable, match="there are: claude, codex, command, opencode, shell"):
+    with pytest.raises(Unavailable, match="there are: claude, codex, command, openai, opencode, shell"):
         config.agent_settings("x")
 
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from aotloop.config.schema import AgentConfig, Config
-from aotloop.config.tables import _AGENT, KEYS
+from aotloop.config.tables import _AGENT, KEYS, OWN_KEYS
 from tests.config.writing import complaint, loaded
 
 LENGTH = 'Write seconds, or for example "90s", "30m" or "1h30m".'
@@ -22,7 +22,7 @@ NAMES = "Write names, or beginnings, as in AWS_*."
 
 def test_keys_are_the_fields_of_config() -> None:
     fields = [field.name for field in msgspec.structs.fields(Config)]
-    assert list(KEYS) == [name for name in fields if name not in ("source", "powers")]
+    assert [*KEYS, *OWN_KEYS] == [name for name in fields if name not in ("source", "powers")]
     assert list(_AGENT) == [field.name for field in msgspec.structs.fields(AgentConfig)]
 
 
@@ -212,7 +212,7 @@ def test_whatever_pattern_is_accepted_can_be_searched_for(project: Path) -> None
         ),
         (
             "kind = 'comand'",
-            "kind: 'comand' is not one of: shell, command, claude, codex, opencode, acp",
+            "kind: 'comand' is not one of: shell, command, claude, codex, opencode, acp, openai",
             "Did you mean command?",
         ),
         ("kind = ''", "kind: is empty", EMPTY),

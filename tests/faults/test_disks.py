@@ -102,8 +102,8 @@ def test_scripts_say_what_the_system_refuses_and_what_to_do(tmp_path: Path, libr
 
 
 STRUCK = (
-    Fault("torn", 1, ("write",), of="*/.git/worktrees/*/gitdir"),
-    Fault("kill", 1, ("create",), of="*/.git/worktrees/*/locked"),
+    Fault("torn", 1, ("write",), of="*/.git/aot/worktrees/*/path*"),
+    Fault("kill", 1, ("create",), of="*/.git/aot/worktrees/*/index.lock"),
     Fault("kill", 2, ("rename",), of="*/.git/refs/heads/main"),
     Fault("EIO", 3, ("rename",), of="*/.claude/aot-loop-state.md"),
 )
@@ -120,11 +120,11 @@ def test_a_run_on_a_disk_that_fails_at_one_call_of_git_or_ours(tmp_path: Path, l
 
 @shimmed
 @pytest.mark.parametrize(("fault", "calls"), [(Fault("kill"), 12), (Fault("torn", calls=("write",)), 5)], ids=str)
-def test_a_git_that_dies_while_it_registers_a_worktree_leaves_nothing_behind(
+def test_a_process_that_dies_while_it_registers_a_worktree_leaves_nothing_behind(
     tmp_path: Path, library: Path, fault: Fault, calls: int
 ) -> None:
-    """At each of its calls; `python -m faults desks` strikes all those that follow, too."""
-    struck = replace(fault, of="*/.git/worktrees*")
+    """Ours or git's, at each of its calls; `python -m faults desks` strikes all those that follow, too."""
+    struck = replace(fault, of="*/.git/aot*")
     assert desks.calls_of(struck, tmp_path / "count", library) >= calls
     found = [desks.endured(replace(struck, at=at), tmp_path / str(at), library) for at in range(1, calls + 1)]
     assert [one for one in found if one] == []

@@ -9,13 +9,16 @@ from pathlib import Path
 
 import msgspec
 
+from aotloop.app.session.checkout import WORKTREES
 from aotloop.clock import now
 from aotloop.config.schema import Config
 from aotloop.errors import StateFileInvalid, StateFileMissing, Unavailable
 from aotloop.execution.conversation import remove_conversations
 from aotloop.execution.journal import FOLDER, Journal
+from aotloop.fence.agent_folder import remove_left_folders
 from aotloop.git.cleanup import clean
-from aotloop.git.repository import find_repository
+from aotloop.git.repository import Repository, find_repository
+from aotloop.git.worktrees.foreign import dismiss_claimed
 from aotloop.process.process_group import kill_orphans
 from aotloop.statefile.lease import lease
 from aotloop.statefile.locate import PHASE_FILE, project_root
@@ -28,6 +31,8 @@ class CleanedUp(msgspec.Struct, frozen=True, kw_only=True):
     worktrees: tuple[str, ...] = ()
     in_use: tuple[str, ...] = ()
     """Worktrees of another loop of this repository, which somebody runs now; the refs stay then."""
+    unkept: tuple[str, ...] = ()
+    """Worktrees of agents of a session that stay: their work is in no commit of the branch."""
     orphans: bool = False
     """Whether processes were still running."""
     journals: bool = False
@@ -39,16 +44,29 @@ def clean_up(store: Store, config: Config, *, journals: bool = False) -> Cleaned
     root = Path(project_root(store.path))
     with lease(store.path, "run", since=now()), _no_feature_driven(root):
         orphans = _end_orphans(store)
+        remove_left_folders()
         repository = find_repository(root)
         cleaned = CleanedUp()
         if repository is not None:
             configured = Path(config.worktrees) if config.worktrees is not None else None
             done = clean(repository, None, configured)
+            of_agents, unkept = _of_agents(store, repository, root)
             cleaned = CleanedUp(
-                refs=done.refs, worktrees=tuple(map(str, done.worktrees)), in_use=tuple(map(str, done.in_use))
+                refs=done.refs,
+                worktrees=tuple(map(str, (*done.worktrees, *of_agents))),
+                in_use=tuple(map(str, done.in_use)),
+                unkept=tuple(map(str, unkept)),
             )
         removed = journals and _remove_journals(root / FOLDER)
     return msgspec.structs.replace(cleaned, orphans=orphans, journals=removed)
+
+
+def _of_agents(store: Store, repository: Repository, root: Path) -> tuple[list[Path], list[Path]]:
+    """Worktrees that a client made for agents of this loop. While a session drives the loop, agents may be in them."""
+    with suppress(StateFileInvalid, StateFileMissing):
+        if store.load().control.status != "running":
+            return dismiss_claimed(repository, root / WORKTREES, store.path)
+    return [], []
 
 
 @contextmanager

@@ -94,6 +94,15 @@ def _judge_by(said: Said, others: JudgeOf) -> JudgeFor:
     return judge
 
 
+def decide(store: Store, said: Said, others: JudgeOf, *, permit: Permit) -> Conclusion | None:
+    """All of it, for a place that asked the person before. None: the process that runs the loop will use it."""
+    refuse_rejecting_a_run(store, said)
+    remember(said)
+    if holder_of(store.path) is not None:
+        return None
+    return conclude(store, said, verify_with(store, said, others, permit=permit))
+
+
 def conclude(store: Store, said: Said, done: Verification) -> Conclusion:
     report = done.report
     is_completed = report.passed and store.update(lambda loop: _complete(store, loop, done.verdict))

@@ -101,8 +101,13 @@ class Judges:
         name = judge_of(self._config, role)
         if name is None:
             raise Unavailable(f"no agent is configured as {role}", hint=f"Name one in aot.toml: [roles.{role}] agent")
-        hired = ((one, hire(self._config, one, role)) for one in self._config.chain(name))
+        hired = (
+            (one, hire(self._config, one, role)) for one in self._config.chain(name) if self._plays(one, name, role)
+        )
         return [Juror(agent=one, backend=backend, limits=limits) for one, (backend, limits) in hired if one != SHELL]
+
+    def _plays(self, agent: str, named: str, role: Role) -> bool:
+        return agent == named or self._config.plays(agent, role)
 
     def _where(self) -> Sites:
         with self._lock:
@@ -117,13 +122,13 @@ class Judges:
             return OnTheSpot(own=own)
         variables = {"AOT_RUN_ID": self._asking.run_id} if self._asking is not None else {}
         setup = replace(self._config.worktree_setup, variables=variables)
-        confines = self._config.confine == "auto"
+        fence = self._config.fence
         return Copies(
             repository,
             own=own,
             folder=worktrees_folder(self._config),
             setup=setup,
-            confine=lambda desk: confinement_at(desk, linked(repository, setup)) if confines else None,
+            confine=lambda desk: confinement_at(desk, linked(repository, setup), fence),
         )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from aotloop.app.checkout_fence import fence_in_checkout
 from aotloop.app.loops import CHECK_TIMEOUT, Permit, refuse_while_run
 from aotloop.checks.evaluation import evaluate
 from aotloop.clock import now
@@ -82,7 +83,14 @@ def _resolve(store: Store, event: events.AtomResolved, permit: Permit | None) ->
 def _require_check(store: Store, atom: Atom, tree: Node, permit: Permit | None) -> None:
     if permit is not None:
         permit(list(commands_in(tree)))
-    report = evaluate(tree, root=Path(project_root(store.path)), timeout=CHECK_TIMEOUT)
+    with fence_in_checkout(store.path) as fence:
+        report = evaluate(
+            tree,
+            root=Path(project_root(store.path)),
+            timeout=CHECK_TIMEOUT,
+            env=fence.env,
+            confinement=fence.confinement,
+        )
     if not report.passed:
         reasons = "; ".join(f"{name}: {result.evidence}" for name, result in report.failing.items())
         waiting = "; ".join(f"{name} is undecided" for name in report.waiting)

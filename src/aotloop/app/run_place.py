@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 
 from msgspec.structs import replace
 
-from aotloop.app.preflight.workplace import require_workplace
+from aotloop.app.preflight.workplace import FIRST_COMMIT, require_workplace
 from aotloop.config.schema import Config
 from aotloop.core.model import Loop
 from aotloop.errors import Unavailable
@@ -15,7 +15,7 @@ from aotloop.execution.integration.protection import protection_of
 from aotloop.execution.isolation.in_place import InPlace
 from aotloop.execution.isolation.place import Isolation
 from aotloop.execution.isolation.worktree import Worktrees
-from aotloop.exit_codes import PERSON_NEEDED
+from aotloop.exit_codes import NOT_READY, PERSON_NEEDED
 from aotloop.git.checkout.fast_forward import landing
 from aotloop.git.repository import Repository, find_repository, switch
 from aotloop.git.worktrees.pool import Pool
@@ -31,11 +31,11 @@ def places_of(
     """`protect`: globs of what no attempt may change. `detached`: commits may belong to no branch."""
     root = Path(project_root(store.path))
     if config.isolation == "none" and branch is None:
-        return InPlace(root, protect=tuple(protect))
+        return InPlace(root, protect=tuple(protect), state_file=Path(store.path), fence=config.fence)
     repository = find_repository(root)
     require_workplace(root, repository, is_settled=branch is not None or detached)
     if repository is None or config.isolation == "none":
-        return InPlace(root, protect=tuple(protect))
+        return InPlace(root, protect=tuple(protect), state_file=Path(store.path), fence=config.fence)
     protection = protection_of(protect, store.path, str(root))
     with landing(repository):  # half of what a process that died had begun would look like a person's changes
         pass
@@ -47,7 +47,7 @@ def places_of(
         folder=worktrees_folder(config),
         setup=replace(config.worktree_setup, variables={"AOT_RUN_ID": run_id}),
         protection=protection,
-        confines=config.confine == "auto",
+        fence=config.fence,
     )
 
 
@@ -79,6 +79,12 @@ def _refuse_dirty(repository: Repository, ours: Sequence[str], *, allowed: bool)
     dirty = [path for path in dirty if not _is_of_a_loop(path)]
     if dirty:
         shown = ", ".join(dirty[:_MOST_SHOWN]) + (" …" if len(dirty) > _MOST_SHOWN else "")
+        if repository.head().commit is None:
+            raise Unavailable(
+                f"nothing is committed yet, and agents start from a commit: {shown}",
+                hint=f"Make one: `{FIRST_COMMIT}`.",
+                exit_code=NOT_READY,
+            )
         raise Unavailable(
             f"there are changes that are not committed: {shown}",
             hint="Agents start from the last commit and would not see them: commit them, or set them aside with"

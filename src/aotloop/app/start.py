@@ -14,7 +14,9 @@ from typing import Any
 
 import msgspec
 
+from aotloop.app.completed_loop import broken_since, tidy_up
 from aotloop.app.judges import Asking, Judges
+from aotloop.app.overview.loop_registry import register
 from aotloop.app.preflight.agent_report import agent_report
 from aotloop.app.preflight.agents import hire, refuse_without_agents
 from aotloop.app.preflight.agreement import (
@@ -25,7 +27,7 @@ from aotloop.app.preflight.agreement import (
 )
 from aotloop.app.preflight.gate import leave_session, require_open_gate
 from aotloop.app.preflight.workplace import unknown_author
-from aotloop.app.run_place import places_of, refuse_other_history, remove_worktrees
+from aotloop.app.run_place import places_of, refuse_other_history
 from aotloop.app.verify import remembered
 from aotloop.checks.judge import Judge
 from aotloop.clock import now
@@ -36,18 +38,24 @@ from aotloop.core.measure import attempts_left
 from aotloop.core.model import Loop, Objective
 from aotloop.core.objective import digest_of
 from aotloop.core.scheduler.run_state import Run
+from aotloop.core.scheduler.slots import most_at_once
 from aotloop.errors import AotError
 from aotloop.execution import run_events
 from aotloop.execution.agent_pool import AgentPool, Availability
 from aotloop.execution.attempt import Attempts
+from aotloop.execution.attempt_names import names_in
 from aotloop.execution.budget import Budget
-from aotloop.execution.conversation import Conversations, remove_conversations
+from aotloop.execution.conversation import Conversations
+from aotloop.execution.event_file import EventsFile
+from aotloop.execution.integration.protection import Protection, protection_of
 from aotloop.execution.isolation.place import Isolation
 from aotloop.execution.journal import Journal
 from aotloop.execution.observer import Observer
 from aotloop.execution.task import OnSpent
 from aotloop.execution.verification import Verification
+from aotloop.fence.check_fence import checkout_confinement
 from aotloop.process.process_group import kill_orphans
+from aotloop.process.sandbox import Confinement
 from aotloop.runner.crash_recovery import UnmergedResults, recovery_of
 from aotloop.runner.run_context import RunContext
 from aotloop.runner.runner import Ending, Runner, Start
@@ -73,9 +81,11 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
 def run_loop(store: Store, config: Config, wishes: RunOptions, spectator: Observer) -> Ending:
     with lease(store.path, "run", since=now()) as held:
         loop = store.load()
+        register(store.path)
         if loop.control.status == "completed":
-            _tidy_up(store, config, loop)
-            return Ending(status="completed", worked=False)
+            tidy_up(store, config, loop)
+            broken = broken_since(store, config, loop)
+            return Ending(status="stopped" if broken else "completed", reason=broken, worked=False)
         require_open_gate(store, loop)
         loop = leave_session(store, loop, take_over=wishes.take_over)
         refuse_without_agents(loop, config)
@@ -105,15 +115,6 @@ def undisturbed() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _tidy_up(store: Store, config: Config, loop: Loop) -> None:
-    """After a process that died when everything but this was done."""
-    if loop.control.run_id is not None:
-        kill_orphans(loop.control.run_id)
-        remove_conversations(Journal(Path(project_root(store.path))).sittings_folder(loop.control.run_id))
-    with suppress(AotError):  # it is completed all the same
-        remove_worktrees(store, config)
 
 
 def _run_id(loop: Loop) -> str:
@@ -149,11 +150,13 @@ class _Launch:
         self._run: Run | None = None
 
     def run(self, loop: Loop) -> Ending:
-        recovery = recovery_of(loop, self._run_id, self._journal, self._places.branch)
-        limits = dict(self._wishes.limits)
-        if self._places.most is not None:
-            limits["max_parallel_agents"] = self._places.most
-        self._run = run = Run(loop, overriding=limits, first_attempt=recovery.first_attempt)
+        recovery = recovery_of(loop, self._run_id, self._journal, self._places.branch, self._protection(loop.objective))
+        self._run = run = Run(
+            loop,
+            overriding=dict(self._wishes.limits),
+            first_attempt=recovery.first_attempt,
+            shares_a_tree=self._places.isolation == "none",
+        )
         start = Start(
             run_id=self._run_id,
             objective_digest=digest_of(loop.objective),
@@ -176,6 +179,9 @@ class _Launch:
             with undisturbed():
                 self._judges.close()
                 self._sittings.close()
+
+    def _protection(self, objective: Objective) -> Protection:
+        return protection_of(objective.protect, self._store.path, str(self._root))
 
     def _clean_commit(self) -> str | None:
         """Where changes besides it are refused, there are none."""
@@ -235,8 +241,13 @@ class _Launch:
             unmerged=UnmergedResults(self._journal),
             attempts=attempts,
             budget=self._budget,
+            names=names_in(EventsFile(self._store.path), self._run_id),
             tell=self._tell,
+            confinement=self._confinement,
         )
+
+    def _confinement(self) -> Confinement | None:
+        return checkout_confinement(self._root, self._store.path, self._config.fence)
 
     def _judge_at(self, objective: Objective, commit: str | None, root: Path, on_spent: OnSpent) -> Judge:
         about = Subject(state_file=self._store.path, objective_digest=digest_of(objective), commit=commit)
@@ -264,7 +275,7 @@ class _Launch:
             goal=run.loop.objective.goal,
             isolation=self._places.isolation,
             branch=branch.name if branch is not None else None,
-            slots=run.limits.max_parallel_agents,
+            slots=most_at_once(run),
             attempts_at_most=attempts_left(run.loop, run.limits),
             max_cost_usd=run.limits.max_cost_usd,
             overriding=dict(self._wishes.limits),

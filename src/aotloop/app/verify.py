@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from aotloop.app.checkout_fence import fence_in_checkout
 from aotloop.app.loops import CHECK_TIMEOUT, Permit, apply
 from aotloop.checks.evaluation import Progress, evaluate
 from aotloop.checks.judge import ConfirmedByPerson, Judge
@@ -56,7 +57,18 @@ def verify(
         permit(list(commands_in(tree)))
     asked = (judge or remembered)(subject)
     root = Path(project_root(store.path))
-    report = evaluate(tree, root=root, timeout=timeout, on_progress=on_progress, judge=asked)
+    with fence_in_checkout(store.path) as fence:
+        report = evaluate(
+            tree,
+            root=root,
+            timeout=timeout,
+            on_progress=on_progress,
+            judge=asked,
+            env=fence.env,
+            confinement=fence.confinement,
+        )
+    if head_of(root) != subject.commit:  # what was tried is neither the one commit nor the other
+        raise NotVerified("another commit was checked out while it was verified: undecided; verify again")
     verdict = Verdict(
         passed=report.passed,
         objective_digest=subject.objective_digest,
@@ -76,9 +88,14 @@ def verify(
 
 
 def complete_loop(
-    store: Store, *, timeout: float = CHECK_TIMEOUT, permit: Permit | None = None, judge: JudgeFor | None = None
+    store: Store,
+    *,
+    timeout: float = CHECK_TIMEOUT,
+    permit: Permit | None = None,
+    judge: JudgeFor | None = None,
+    unless: Callable[[Loop], None] = lambda _: None,
 ) -> None:
-    """Runs the base case and completes the loop only if it holds."""
+    """Runs the base case and completes the loop only if it holds. `unless` raises if the loop may not complete."""
     loop = store.load()
     if loop.control.status == "completed":
         return
@@ -89,6 +106,7 @@ def complete_loop(
         event = events.LoopCompleted(commit=done.verdict.commit)
     else:
         event = events.LoopCompleted()
+    unless(store.load())
     apply(store, event)
 
 

@@ -9,11 +9,13 @@ from pathlib import Path
 import msgspec
 
 from aotloop.checks.results import CheckResult
+from aotloop.errors import Unavailable
 from aotloop.process import blocking_run
 from aotloop.process.cancellation import Cancellation
 from aotloop.process.environment import CHECK_MARK, scrub
 from aotloop.process.exit_status import CANNOT_RUN, signal_behind, signal_name
 from aotloop.process.output import HeadAndTail
+from aotloop.process.sandbox import Confinement
 from aotloop.process.spec import Ending, Limits, ProcessSpec
 from aotloop.text.output_tail import last_line
 from aotloop.text.shorten import LINE
@@ -32,11 +34,12 @@ def check_command(
     expect_fail: bool = False,
     cancellation: Cancellation | None = None,
     env: Mapping[str, str] | None = None,
+    confinement: Confinement | None = None,
 ) -> CheckResult:
     if _says_nothing(command):
         outcome = Outcome(problem="the command is blank")
     else:
-        outcome = run(command, cwd=root, timeout=timeout, cancellation=cancellation, env=env)
+        outcome = run(command, cwd=root, timeout=timeout, cancellation=cancellation, env=env, confinement=confinement)
     doubt = _doubt(outcome, timeout)
     if doubt is None and expect_fail and outcome.exit_code == _SYNTAX_ERROR:
         # The shell's own code for a command it cannot parse. Only a parse tells it from a command's exit 2.
@@ -116,6 +119,7 @@ def run(
     timeout: float,
     env: Mapping[str, str] | None = None,
     cancellation: Cancellation | None = None,
+    confinement: Confinement | None = None,
     parse_only: bool = False,
 ) -> Outcome:
     """Runs a shell command to its end. With `parse_only` the shell reads the command and executes nothing."""
@@ -125,12 +129,15 @@ def run(
         env={**scrub(os.environ, git="no_repository"), **(env or {})},
         stderr="stdout",
         mark=CHECK_MARK,
+        confinement=confinement,
         limits=Limits(total=timeout),
         ending=_ENDING,
     )
     output = HeadAndTail()
     try:
         completed = blocking_run.run(spec, out=output, cancellation=cancellation)
+    except Unavailable as error:
+        return Outcome(problem=error.message)
     except (OSError, ValueError) as error:
         return Outcome(problem=_explain(error, command, cwd))
     return Outcome(

@@ -25,6 +25,7 @@ from aotloop.core.checklist import JUDGED, AllOf, AnyOf, Leaf, Node, base_case_t
 from aotloop.core.item_paths import SEPARATOR, distinct
 from aotloop.core.model import BaseCase
 from aotloop.process.cancellation import Cancellation
+from aotloop.process.sandbox import Confinement
 
 __all__ = ["Progress", "check_command", "check_file", "evaluate", "leaves_by_path"]
 
@@ -42,11 +43,14 @@ def evaluate(
     on_progress: Progress | None = None,
     cancellation: Cancellation | None = None,
     env: Mapping[str, str] | None = None,
+    confinement: Confinement | None = None,
 ) -> Report:
     """The items of the report are the children of an "all of" at the top (a checklist), or the single given node."""
     node = base_case_tree(tree) if isinstance(tree, BaseCase) else tree
     ours = Cancellation()  # an error here ends only the work that we started, not other work of the caller
-    circumstances = Circumstances(root=root, timeout=timeout, env=env, judge=judge, cancellation=ours)
+    circumstances = Circumstances(
+        root=root, timeout=timeout, env=env, judge=judge, cancellation=ours, confinement=confinement
+    )
     with (cancellation or Cancellation()).calling(ours.cancel):
         result = _Evaluation(circumstances, on_progress, workers or _default_workers()).run(node)
     whole_list = isinstance(node, AllOf) and result.children

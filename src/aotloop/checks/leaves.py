@@ -15,6 +15,7 @@ from aotloop.core.checklist import JUDGED, Leaf
 from aotloop.core.model import CheckType
 from aotloop.errors import AotError, refusal
 from aotloop.process.cancellation import Cancellation
+from aotloop.process.sandbox import Confinement
 
 
 class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +23,7 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     timeout: float
     env: Mapping[str, str] | None
     judge: Judge | None
+    confinement: Confinement | None = None
     cancellation: Cancellation
 
 
@@ -48,6 +50,7 @@ def _command(leaf: Leaf, circumstances: Circumstances) -> CheckResult:
         expect_fail=leaf.check.type == "not_command",
         cancellation=circumstances.cancellation,
         env=circumstances.env,
+        confinement=circumstances.confinement,
     )
 
 

@@ -12,33 +12,57 @@ import click
 
 from aotloop.cli.error_handler import guarded, may_colour, settle_signals, settle_streams
 
-COMMANDS = {
-    "init": "Make a commented starting file.",
-    "align": "Agree on the objective, in a dialogue or from files.",
-    "validate": "Look for mistakes in the state file.",
-    "gate": "Say whether the loop may start, and which items already hold.",
-    "run": "Run the loop until its base case holds, or say why not.",
-    "watch": "Watch a run from another terminal.",
-    "stop": "Stop the loop; nothing is lost.",
-    "redirect": "Interrupt the running work and change the direction.",
-    "confirm": "Confirm or reject items that only a person can judge.",
-    "status": "Show objective, progress and next steps.",
-    "verify": "Run the base case and record the verdict.",
-    "atom": "Add, start, resolve, fail, decompose and show atoms.",
-    "or": "Switch an OR group to another choice.",
-    "prompt": "Print the prompt that an agent would get for an atom.",
-    "graph": "Draw the work graph.",
-    "log": "Show what was selected, what failed and what was corrected.",
-    "ship": "Take a feature from idea to shipped, with receipts.",
-    "plugin": "Install the plugin for Claude Code and Codex.",
-    "doctor": "Find missing programs and other problems.",
-    "clean": "Remove what runs left: kept attempts, worktrees, processes.",
-    "demo": "Watch a loop at work, from start to end, in a folder of its own.",
-    "completion": "Print the completion script of a shell.",
+GROUPS: dict[str, dict[str, str]] = {
+    "Agree on the work": {
+        "init": "Make a commented starting file.",
+        "align": "Agree on the objective, in a dialogue or from files.",
+        "validate": "Look for mistakes in the state file.",
+        "gate": "Say whether the loop may start, and which items already hold.",
+    },
+    "Run it": {
+        "run": "Run the loop until its base case holds, or say why not.",
+        "pause": "Start nothing new for now; what runs goes on.",
+        "resume": "End a pause.",
+        "stop": "Stop the loop; nothing is lost.",
+        "redirect": "Interrupt the running work and change the direction.",
+        "proposal": "Show corrections that sessions propose; accept or dismiss them.",
+        "confirm": "Confirm or reject items that only a person can judge.",
+        "verify": "Run the base case and record the verdict.",
+    },
+    "Understand it": {
+        "status": "Show objective, progress and next steps.",
+        "watch": "Watch a run from another terminal.",
+        "serve": "Show all loops of this machine in a browser, and steer them.",
+        "log": "Tell what happened, one line for each thing.",
+        "show": "Show an atom or an attempt: prompt, transcript, diff, cost.",
+        "diff": "Print what an attempt changed.",
+        "graph": "Draw the work graph.",
+        "report": "Write one file that tells everything, for others to read.",
+    },
+    "Change it by hand": {
+        "undo": "Take back what a run or an atom merged, as reverts.",
+        "atom": "Add, start, resolve, fail, decompose and show atoms.",
+        "or": "Switch an OR group to another choice.",
+        "prompt": "Print the prompt that an agent would get for an atom.",
+    },
+    "Ship a feature": {
+        "ship": "Take a feature from idea to shipped, with receipts.",
+    },
+    "Set up and clean up": {
+        "demo": "Watch a loop at work, from start to end, in a folder of its own.",
+        "doctor": "Find missing programs and other problems.",
+        "plugin": "Install the plugin for Claude Code and Codex.",
+        "notify": "Say which services get messages, and test them.",
+        "mcp": "Serve loops to an agent's client (MCP).",
+        "clean": "Remove what runs left: kept attempts, worktrees, processes.",
+        "completion": "Print the completion script of a shell.",
+    },
 }
-"""In the usual order of use. Each is a module of `cli.commands`."""
+"""In the usual order of use. Each command is a module of `cli.commands`."""
 
-_HOMES = {"or": "commands.choice", "ship": "ship"}
+COMMANDS = {name: said for group in GROUPS.values() for name, said in group.items()}
+
+_HOMES = {"or": "commands.choice", "proposal": "commands.session_proposals", "ship": "ship"}
 """Commands whose module has a different name."""
 
 EXAMPLES = """\b
@@ -76,8 +100,10 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Uses the table above, so that help imports no command."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        widest = max(map(len, COMMANDS))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<{widest}}", said) for name, said in commands.items()])
 
 
 def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:

@@ -50,14 +50,24 @@ def _agents(agents: Mapping[str, AgentConfig]) -> Iterator[str]:
             yield f"agent {name} is the program: {agent.program}"
         if agent.model is not None:
             yield f"agent {name} uses the model: {agent.model}"
+        yield from _endpoint(name, agent)
+        if agent.roles is not None:
+            yield f"agent {name} plays the roles: {', '.join(agent.roles) or 'none'}"
         if agent.pass_env:
             yield f"agent {name} gets the variables: {', '.join(agent.pass_env)}"
         if agent.operator_settings:
             yield f"agent {name} loads your own settings, hooks and servers"
         if agent.fallback is not None:
-            yield f"in the place of agent {name}: {', '.join(agent.fallback) or 'nobody'}"
+            yield f"in the place of agent {name}: {', '.join(agent.fallback) or 'no other agent'}"
         if agent.price is not None:
             yield f"agent {name} is said to cost: {_price(agent.price)}"
+
+
+def _endpoint(name: str, agent: AgentConfig) -> Iterator[str]:
+    if agent.base_url is not None:
+        yield f"agent {name} sends prompts and files of this project to: {agent.base_url}"
+    if agent.key is not None:
+        yield f"agent {name} sends the key in the variable {agent.key} there"
 
 
 def _price(price: Price) -> str:
@@ -88,6 +98,10 @@ POWERS: Mapping[str, Callable[[Any], Iterator[str]]] = MappingProxyType(
         "agent": lambda name: iter((f"default agent: {name}",)),
         "isolation": _isolation,
         "confine": _confine,
+        # The project can only ask for less of these: see restrictions.
+        "sandbox": lambda _: iter(()),
+        "network": lambda _: iter(()),
+        "writable": lambda _: iter(()),
         "worktrees": lambda folder: iter((f"worktrees in: {folder}",)),
         "setup": lambda command: iter((f"setup: {command}",)),
         "copy": lambda patterns: (f"copy: {pattern}" for pattern in patterns),

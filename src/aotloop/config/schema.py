@@ -8,13 +8,16 @@ from typing import Literal, get_args
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.agents.registry import BACKENDS, Settings
+from aotloop.agents.prompts.short_prompt import Style
+from aotloop.agents.registry import BACKENDS, EndpointSettings, Settings
 from aotloop.agents.roles import Role
 from aotloop.agents.usage import Price
+from aotloop.config.outlets import NotifySettings, TelemetrySettings
 from aotloop.config.values import did_you_mean
 from aotloop.core.phases.model import ShipSettings
 from aotloop.errors import Unavailable
 from aotloop.git.worktrees.setup import INPUTS, Setup
+from aotloop.process.sandbox.fence import Choice, Network, Policy
 from aotloop.process.spec import Limits
 
 COMMAND = "command"
@@ -22,6 +25,9 @@ COMMAND = "command"
 
 WITH_ARGV = (COMMAND, "acp")
 """These kinds need a program to run."""
+
+ENDPOINT = "openai"
+"""The kind of an agent that is a model behind an address."""
 
 ISOLATED = ("claude", "codex", "opencode")
 """These kinds see the operator's own settings only if the operator allows it."""
@@ -49,6 +55,27 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The price, for a client that counts tokens but no money."""
     max_sitting: int | None = None
     """None: the value for all agents."""
+    roles: tuple[Role, ...] | None = None
+    """The roles that it can be asked in; None: a program that we do not know works only, a known client plays all."""
+    prompt: Style | None = None
+    """None: short for a model behind an address, else full."""
+    base_url: str | None = None
+    key: str | None = None
+    """The name of a variable."""
+    temperature: float | None = None
+    context: int | None = None
+    tools: Literal["auto", "yes", "no"] = "auto"
+
+    @property
+    def endpoint(self) -> EndpointSettings:
+        return EndpointSettings(
+            base_url=self.base_url,
+            key=self.key,
+            temperature=self.temperature,
+            context=self.context,
+            tools=self.tools,
+            price=self.price,
+        )
 
 
 class RoleConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,6 +96,12 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     isolation: Isolation = "worktree"
     confine: Confine = "auto"
     """Whether the kernel keeps agents in worktrees out of the checkout, where it can."""
+    sandbox: Choice = "auto"
+    """The engine of every fence; a project's file can only ask for a stronger one."""
+    network: Network = "all"
+    """What agents can reach; a project's file can only ask for less."""
+    writable: tuple[str, ...] = ()
+    """Further places that agents may change; a project's file cannot add any."""
     worktrees: str | None = None
     """An absolute path; None: in the user's cache."""
     setup: str | None = None
@@ -90,10 +123,19 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     roles: dict[Role, RoleConfig] = {}
     agents: dict[str, AgentConfig] = {}
     ship: ShipSettings = ShipSettings()
+    notify: NotifySettings = NotifySettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
     source: Path | None = None
     """The project's file, if it has one."""
     powers: tuple[str, ...] = ()
     """What that file would run or hand out, even if another source overrides it this time."""
+
+    @property
+    def fence(self) -> Policy | None:
+        """The person's decision about every fence; None: there is no fence."""
+        if self.confine == "off" or self.sandbox == "off":
+            return None
+        return Policy(engine=self.sandbox, network=self.network, writable=self.writable)
 
     @property
     def worktree_setup(self) -> Setup:
@@ -109,8 +151,11 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         return self.roles.get(role, RoleConfig())
 
     def agent_of(self, role: Role) -> str | None:
-        """The agent of this role, unless an atom names one."""
-        return self.role(role).agent or self.agent
+        """The agent of this role, unless an atom names one: the usual one, or the first of its chain that plays it."""
+        named = self.role(role).agent
+        if named is not None or self.agent is None:
+            return named
+        return next((one for one in self.chain(self.agent) if self.plays(one, role)), None)
 
     def instructions_for(self, role: Role) -> str | None:
         return self.role(role).instructions
@@ -120,6 +165,21 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         agent = self.agents.get(name)
         others = agent.fallback if agent is not None and agent.fallback is not None else self.fallback
         return tuple(dict.fromkeys((name, *others)))
+
+    def plays(self, name: str, role: Role) -> bool:
+        """Whether this agent can be asked in this role. An agent that is named for a role plays it."""
+        agent = self.agents.get(name)
+        if name == self.role(role).agent:
+            return True
+        if agent is not None and agent.roles is not None:
+            return role in agent.roles
+        return role == "worker" or agent is None or agent.kind != COMMAND
+
+    def style_of(self, name: str) -> Style:
+        agent = self.agents.get(name)
+        if agent is not None and agent.prompt is not None:
+            return agent.prompt
+        return "short" if (agent.kind if agent is not None else name) == ENDPOINT else "full"
 
     def price_of(self, name: str) -> Price | None:
         agent = self.agents.get(name)
@@ -147,6 +207,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
                 program=agent.program,
                 pass_env=agent.pass_env,
                 operator_settings=agent.operator_settings,
+                endpoint=agent.endpoint,
             )
             return agent.kind, settings, replace(self.timeouts, **agent.timeouts)
         known = {*self.agents, *(kind for kind in BACKENDS if kind not in WITH_ARGV)}

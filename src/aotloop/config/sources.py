@@ -16,8 +16,9 @@ import msgspec
 from msgspec.structs import replace
 
 from aotloop.config.permissions import powers_of
+from aotloop.config.restrictions import tightened
 from aotloop.config.schema import Config
-from aotloop.config.tables import KEYS, read_settings, table
+from aotloop.config.tables import KEYS, OWN_KEYS, read_settings, table
 from aotloop.config.values import Place, shown, switch
 from aotloop.errors import AotError, Unavailable
 
@@ -83,6 +84,7 @@ VARIABLES: Mapping[str, str] = MappingProxyType(
         "AOT_AGENT": "agent",
         "AOT_ISOLATION": "isolation",
         "AOT_CONFINE": "confine",
+        "AOT_SANDBOX": "sandbox",
         "AOT_WORKTREES": "worktrees",
         "AOT_CHECK_TIMEOUT": "check_timeout",
         "AOT_ALLOW_DIRTY": "allow_dirty",
@@ -98,7 +100,17 @@ class Layer(msgspec.Struct, frozen=True):
     file: Path | None = None
 
     def read(self) -> dict[str, Any]:
+        """Raises AotError for a key that only the user's own file may have."""
+        for key in OWN_KEYS:
+            if key in self.settings:
+                raise self.place_of(key).mistake(
+                    "only your own settings may say this, because it sends something elsewhere",
+                    "Move it to ~/.config/aotloop/config.toml.",
+                )
         return read_settings(self.settings, self.place_of)
+
+    def read_own(self) -> dict[str, Any]:
+        return read_settings(self.settings, self.place_of, {**KEYS, **OWN_KEYS})
 
 
 # --- settings of one run -----------------------------------------------------------------------------------------
@@ -175,8 +187,9 @@ def load(root: Path, *, flags: Mapping[str, Any] = {}, environ: Mapping[str, str
     """`flags` have the keys of the file; None: the flag was not given. Raises AotError for every mistake."""
     project = of_project(root)
     theirs = project.read()
-    mine = (of_variables(environ).read(), of_flags(flags).read())
-    settings: dict[str, Any] = reduce(_joined, (of_user(environ).read(), theirs, *mine))
+    users, mine = of_user(environ).read_own(), (of_variables(environ).read(), of_flags(flags).read())
+    settings: dict[str, Any] = reduce(_joined, (users, theirs, *mine))
+    settings |= tightened(_joined(_joined(users, mine[0]), mine[1]), theirs)
     if "worktrees" in settings:
         settings["worktrees"] = _expanded(settings["worktrees"], environ)
     timeouts = replace(Config().timeouts, **settings.pop("timeouts", {}))

@@ -12,10 +12,13 @@ from typing import Any
 import msgspec
 
 from aotloop.agents.contract import Tokens
+from aotloop.agents.prompts.short_prompt import STYLES
 from aotloop.agents.registry import BACKENDS, Settings, backend
 from aotloop.agents.roles import ROLES, Role
 from aotloop.agents.usage import Price
-from aotloop.config.schema import COMMAND, CONFINES, ISOLATED, ISOLATIONS, WITH_ARGV, AgentConfig, RoleConfig
+from aotloop.config.endpoints import address, plain_variable, temperature, tools
+from aotloop.config.outlets import NOTIFY, TELEMETRY, NotifySettings, TelemetrySettings
+from aotloop.config.schema import COMMAND, CONFINES, ENDPOINT, ISOLATED, ISOLATIONS, WITH_ARGV, AgentConfig, RoleConfig
 from aotloop.config.values import (
     Place,
     Reader,
@@ -27,6 +30,7 @@ from aotloop.config.values import (
     duration_or_none,
     filled_text,
     folder,
+    hosts,
     kind_of,
     list_of,
     odd_number,
@@ -40,6 +44,7 @@ from aotloop.config.values import (
 from aotloop.core.findings import dotted
 from aotloop.core.phases.model import PHASES, Phase, ShipSettings
 from aotloop.errors import AotError
+from aotloop.process.sandbox.fence import CHOICES
 from aotloop.process.spec import Limits
 
 
@@ -102,6 +107,11 @@ def _agent(name: str, value: object, at: Place) -> AgentConfig:
         raise at.inner("argv").mistake(
             f"agents of the kind {agent.kind} have no argv", f"Leave it out, or choose the kind {COMMAND}."
         )
+    stray = [key for key in written if key in _OF_AN_ENDPOINT and agent.kind != ENDPOINT]
+    if stray:
+        raise at.inner(stray[0]).mistake(
+            f"agents of the kind {agent.kind} have no {stray[0]}", f'It is for the kind {ENDPOINT}: kind = "{ENDPOINT}"'
+        )
     if agent.operator_settings and agent.kind not in ISOLATED:
         kinds = ", ".join(ISOLATED)
         raise at.inner("operator_settings").mistake(
@@ -125,6 +135,14 @@ def _ship(value: object, at: Place) -> ShipSettings:
 
 def _phases(value: object, at: Place) -> dict[Phase, str]:
     return read_settings(table(value, at), at.inner, dict.fromkeys(PHASES, filled_text))  # type: ignore[return-value]
+
+
+def _notify(value: object, at: Place) -> NotifySettings:
+    return NotifySettings(**read_settings(table(value, at), at.inner, NOTIFY))
+
+
+def _telemetry(value: object, at: Place) -> TelemetrySettings:
+    return TelemetrySettings(**read_settings(table(value, at), at.inner, TELEMETRY))
 
 
 # --- the keys ----------------------------------------------------------------------------------------------------
@@ -157,8 +175,18 @@ _AGENT: Mapping[str, Reader] = MappingProxyType(
         "fallback": list_of(agent_name),
         "price": _price,
         "max_sitting": positive_number,
+        "roles": list_of(one_of(ROLES)),
+        "prompt": one_of(STYLES),
+        "base_url": address,
+        "key": plain_variable,
+        "temperature": temperature,
+        "context": positive_number,
+        "tools": tools,
     }
 )
+
+_OF_AN_ENDPOINT = ("base_url", "key", "temperature", "context", "tools")
+"""Keys that only agents of the kind `openai` have."""
 
 _SHIP: Mapping[str, Reader] = MappingProxyType(
     {"test_command": filled_text, "test_timeout": duration, "commands": _phases}
@@ -169,6 +197,9 @@ KEYS: Mapping[str, Reader] = MappingProxyType(
         "agent": agent_name,
         "isolation": one_of(ISOLATIONS),
         "confine": one_of(CONFINES),
+        "sandbox": one_of(CHOICES),
+        "network": hosts,
+        "writable": list_of(folder),
         "worktrees": folder,
         "setup": filled_text,
         "copy": list_of(pattern),
@@ -187,3 +218,6 @@ KEYS: Mapping[str, Reader] = MappingProxyType(
         "ship": _ship,
     }
 )
+
+OWN_KEYS: Mapping[str, Reader] = MappingProxyType({"notify": _notify, "telemetry": _telemetry})
+"""Only the user's own file may have them: a repository does not decide what leaves this machine."""

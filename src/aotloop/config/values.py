@@ -44,6 +44,8 @@ Reader = Callable[[object, Place], Any]
 _AGENT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """Plain characters: a person is asked about agents by name, and must recognise each one."""
 
+_HOST = re.compile(r"(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?")
+
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\*?")
 
 
@@ -95,6 +97,22 @@ def folder(value: object, at: Place) -> str:
     if not (path.startswith(("/", "~/")) or path == "~"):
         raise at.mistake(f"{shown(path)} is not an absolute path", "Begin it with / or with ~/.")
     return path
+
+
+def hosts(value: object, at: Place) -> tuple[str, ...] | str:
+    """The hosts that can be reached: a list, `all` or `none`."""
+    if isinstance(value, str):
+        return one_of(("all", "none"))(value, at)  # type: ignore[no-any-return]
+    return list_of(_host)(value, at)  # type: ignore[no-any-return]
+
+
+def _host(value: object, at: Place) -> str:
+    name = filled_text(value, at)
+    if not _HOST.fullmatch(name):
+        raise at.mistake(
+            f"{shown(name)} is not the name of a host", "Write for example api.anthropic.com or *.npmjs.org."
+        )
+    return name
 
 
 # --- yes or no, and how long -------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ def test_a_branch_without_a_commit_is_told_with_the_command_that_helps(tmp_path:
     new_repository(project.root)
     refused = project.aot("run", "--yes")
     assert refused.code == 3
-    assert "main has no commit yet, and agents start from a commit" in refused.err
+    assert "nothing is committed yet, and agents start from a commit: README.md" in refused.err
     assert 'git add -A && git commit -m "Start"' in refused.err
 
 

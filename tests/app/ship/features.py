@@ -18,6 +18,7 @@ from typing import Any
 from aotloop.app.ship.start import FeatureOptions, begin_feature
 from aotloop.core.model import Loop
 from aotloop.core.phases.model import PHASES, Phase, PhaseLoop
+from aotloop.phases.driver.turn_task import TITLES
 from aotloop.phases.project import Project
 from aotloop.phases.receipts import file_receipt
 from aotloop.statefile.phases.phase_store import PhaseStore
@@ -80,7 +81,7 @@ class Feature(Folder):
     @property
     def graph(self) -> Loop:
         """The one that was made last of the steps of a phase."""
-        return Store(str(self.root / ".claude" / "aot-loop-state.md")).load()
+        return Store(str(self.root / ".claude" / "ship-aot-loop-state.md")).load()
 
     def ship(self, *arguments: str) -> Ran:
         """With --yes and --json."""
@@ -105,7 +106,9 @@ class Feature(Folder):
 
     def subjects(self) -> list[str]:
         """Of the commits, oldest first, by their first word; the first of all left out."""
-        return [one.partition(":")[0] for one in self.git("log", "--reverse", "--format=%s").splitlines()[1:]]
+        phases = {title: phase for phase, title in TITLES.items()}
+        heads = [one.partition(":")[0] for one in self.git("log", "--reverse", "--format=%s").splitlines()[1:]]
+        return [str(phases.get(head, head)) for head in heads]
 
     def commit(self, files: dict[str, str], message: str = "by hand") -> str:
         for name, text in files.items():

@@ -55,7 +55,7 @@ def test_a_feature_does_not_begin_where_it_could_not_go_on(
 ) -> None:
     feature = a_feature(tmp_path, orders(plan=ENOUGH))
     spoil(feature)
-    ran = feature.ship("a feature", "--skip-brainstorm", "--max-iterations", "1")
+    ran = feature.ship("a feature", "--here", "--skip-brainstorm", "--max-iterations", "1")
     assert ran.code == 3, ran.out + ran.err
     assert said in ran.err
     assert not feature.file.exists()

@@ -131,7 +131,9 @@ def test_the_agent_is_told_what_was_said_before(stage: Stage) -> None:
         "question = {'question': 'With what?', 'choices': []}\n"
         "print(json.dumps({'questions': [] if asked else [question], 'plan': plan if asked else None}))\n"
     )
-    (stage.project / "aot.toml").write_text(f'agent = "echo"\n[agents.echo]\nargv = ["python3", "{program}"]\n')
+    (stage.project / "aot.toml").write_text(
+        f'agent = "echo"\n[agents.echo]\nargv = ["python3", "{program}"]\nroles = ["planner"]\n'
+    )
     with terminal("align", columns=120) as screen:
         answer(
             screen,
@@ -318,10 +320,21 @@ def test_an_agent_that_was_named_has_to_be_there(stage: Stage) -> None:
     with terminal("align", "--agent", "nobody", "Log in") as screen:
         assert screen.end() == 1
     assert "there is no agent 'nobody'" in screen.text
-    (stage.project / "aot.toml").write_text('agent = "gone"\n[agents.gone]\nargv = ["no-such-program"]\n')
+    (stage.project / "aot.toml").write_text(
+        'agent = "gone"\n[agents.gone]\nargv = ["no-such-program"]\nroles = ["planner"]\n'
+    )
     with terminal("align", "Log in", columns=120) as screen:
         shown = answer(screen, CONSENT, ("now: Log in\n(Enter keeps it) > ", ""))
         assert "so a form asks the questions." in shown
+        screen.type("\x03")
+        assert screen.end() == 130
+
+
+def test_a_program_of_which_nobody_says_that_it_plans_is_not_asked(stage: Stage) -> None:
+    (stage.project / "aot.toml").write_text('agent = "mine"\n[agents.mine]\nargv = ["no-such-program"]\n')
+    with terminal("align", "Log in", columns=200) as screen:
+        shown = answer(screen, ("now: Log in\n(Enter keeps it) > ", ""))
+        assert "The agent mine does not plan, so a form asks the questions." in shown
         screen.type("\x03")
         assert screen.end() == 130
 

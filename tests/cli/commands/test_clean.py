@@ -70,7 +70,8 @@ def test_what_a_killed_run_left_is_ended_and_removed_and_the_loop_can_go_on(tmp_
     assert len(project.worktrees()) == 1
     assert elsewhere.exists()
     ran = project.aot("clean")
-    assert (ran.code, ran.out) == (0, "✔ removed 1 worktree; ended processes of a dead run\n")
+    told = "✔ removed 1 worktree"  # processes may have ended before: they end soon after their run
+    assert (ran.code, ran.out) in [(0, f"{told}\n"), (0, f"{told}; ended processes of a dead run\n")]
     assert asleep(9641) == []
     assert leftovers(project) == []
     assert not elsewhere.exists()

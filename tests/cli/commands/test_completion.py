@@ -122,3 +122,19 @@ def test_fish_is_told_what_an_atom_is_about() -> None:
     done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
     assert "A2" in done.stdout
     assert "do A2" in done.stdout
+
+
+def test_names_from_the_file_are_quoted_in_bash_and_run_nothing(tmp_path: Path) -> None:
+    """A completion is put on the command line as it is."""
+    if shutil.which("bash") is None:
+        pytest.skip("there is no bash")
+    fake = tmp_path / "aot"
+    fake.write_text("#!/bin/sh\nprintf '%s\\n' 'plain,$(touch ran)' 'plain,*' 'plain,a b' 'plain,A1'\n")
+    fake.chmod(0o755)
+    script = aot("completion", "bash").out
+    driver = (
+        f"{script}\nCOMP_WORDS=(aot ''); COMP_CWORD=1; _aot_completion {fake}; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    )
+    done = subprocess.run(["bash", "-c", driver], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == ["\\$\\(touch\\ ran\\)", "\\*", "a\\ b", "A1"]
+    assert not (tmp_path / "ran").exists()

@@ -67,3 +67,17 @@ def test_a_file_gets_no_colours_even_from_a_terminal(project: Path) -> None:
     code, _ = on_terminal("graph", "-o", "g.txt")
     assert code == 0
     assert "\x1b" not in (project / "g.txt").read_text(encoding="utf-8")
+
+
+def test_a_file_of_an_unknown_kind_is_refused(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1")))
+    refused = aot("graph", "-o", "x.pdf")
+    assert (refused.code, (project / "x.pdf").exists()) == (1, False)
+    assert "no format has the ending .pdf" in refused.err
+
+
+def test_json_has_nodes_and_edges(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1"), atom("A2", "A1")))
+    found = aot("graph", "--json").json
+    assert [node["id"] for node in found["nodes"]] == ["A1", "A2"]
+    assert found["edges"] == [{"from": "A1", "to": "A2", "kind": "needs"}]

@@ -35,17 +35,17 @@ def with_history(project: Path) -> None:
 def test_all_of_it_in_the_order_of_time(project: Path) -> None:
     with_history(project)
     assert aot("log").out.splitlines() == [
-        "2026-01-01T00:00:00Z  failure          A1 (attempt 2): no luck",
+        "2026-01-01T00:00:00Z  failure          A1#1: no luck",
         "2026-01-02T00:00:00Z  correction       objective_change: more (trail cleared)",
         "2026-01-03T00:00:00Z  selection        way → A2: A1 was too slow",
-        "2026-01-04T00:00:00Z  failure          Old (attempt 1): gone",
+        "2026-01-04T00:00:00Z  failure          Old#1: gone",
     ]
 
 
 def test_only_what_is_about_one_atom(project: Path) -> None:
     with_history(project)
     assert [entry["reason"] for entry in aot("log", "A2", "--json").json["entries"]] == ["A1 was\ntoo slow"]
-    assert aot("log", "A3").out == "Nothing has happened with A3 so far: no selection, no failure, no correction.\n"
+    assert aot("log", "A3").out == "Nothing has happened with A3 so far: no result, no failure, no correction.\n"
 
 
 def test_an_atom_that_is_gone_still_has_its_history(project: Path) -> None:
@@ -57,6 +57,6 @@ def test_an_atom_that_is_gone_still_has_its_history(project: Path) -> None:
 def test_no_history_is_said_in_words(project: Path) -> None:
     write_loop(project, a_loop(atom("A1")))
     ran = aot("log")
-    assert ran.out == "Nothing has happened so far: no selection, no failure, no correction.\n"
+    assert ran.out == "Nothing has happened so far: no result, no failure, no correction.\n"
     assert ran.err == "Next: aot status\n"
     assert aot("log", "--json").json == {"entries": []}

@@ -86,14 +86,14 @@ def test_an_atom_s_attempts_are_told_with_the_end_of_their_output(project: Path)
     (project / ".aot/attempts/A1-1").rmdir()
     told = aot("log", "A1").out
     assert told.splitlines() == [
-        "Nothing has happened with A1 so far: no selection, no failure, no correction.",
+        "Nothing has happened with A1 so far: no result, no failure, no correction.",
         "",
         "Journals of its attempts",
-        f"  {AT}  attempt 1  gone  claude",
-        f"  {AT}  probe 4  .aot/attempts/A1-4  claude",
-        f"  {AT}  attempt 7  .aot/attempts/A1-7  claude",
+        f"  {AT}  A1#1  gone  claude",
+        f"  {AT}  A1#2, a probe  .aot/attempts/A1-4  claude",
+        f"  {AT}  A1#3  .aot/attempts/A1-7  claude",
         "",
-        "The last of what attempt 7 printed",
+        "The last lines that A1#3 printed",
         *(f"  line {number}" for number in range(20, 30)),
     ]
     facts = aot("log", "A1", "--json").json
@@ -116,5 +116,5 @@ def test_of_many_journals_the_last_are_told(project: Path) -> None:
         run.begin("A1", number)
     told = aot("log", "A1").out
     assert "… 15 earlier ones" in told
-    assert "attempt 14 " not in told
-    assert "attempt 24 " in told
+    assert "A1#15 " not in told
+    assert "A1#25 " in told

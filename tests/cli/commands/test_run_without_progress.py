@@ -77,6 +77,6 @@ def test_what_fails_alike_again_and_again_is_left_to_a_person_with_what_to_chang
     for told in (" times in the same way (no way)", "change what A2 asks for or its check", "aot redirect --retry A2"):
         assert told in reason
     assert reason in ran.out
-    assert "Next: aot log A2  ·  aot redirect\n" in ran.err
+    assert "Next: aot log A2  ·  aot redirect  ·  aot report\n" in ran.err
     assert project.aot("status").err == "Next: aot log A2  ·  aot redirect  ·  aot run\n"
     assert project.loop.control.tried < 80

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from pathlib import Path
 
@@ -10,27 +9,29 @@ import pytest
 
 from aotloop.core.model import BaseCase, Check, ChecklistItem
 from aotloop.statefile.store import Store
-from tests.cli.terminal import COLOUR, aot, on_terminal, spawn, started, terminal
+from tests.cli.terminal import COLOUR, Ran, aot, on_terminal, spawn, started, terminal
 from tests.loops import a_loop, atom, write_loop
-from tests.patience import FOREVER, PATIENCE, until, written
+from tests.patience import FOREVER, PATIENCE, until, with_time_enough, written
+from tests.process.sandbox.worlds import engines
+from tests.runner.projects import processes_with
 
-SLOW = f"echo $$ > pid; sleep {FOREVER}"
-
-
-def alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
+behind_each_engine = pytest.mark.parametrize("engine", engines())
 
 
-def wait_until_gone(pid: int) -> None:
-    until(lambda: not alive(pid), f"{pid} still runs")
+def slow(project: Path) -> str:
+    """A command that hangs. Its processes bear its path: the number that one sees of itself may be of a namespace."""
+    program = project / "slow"
+    program.write_text(f"export SLOW={program}; echo begun > begun; sleep {FOREVER}; true\n")
+    return f"sh {program}"
 
 
-def wait_for_pid(project: Path) -> int:
-    return int(written(project / "pid"))
+def wait_until_begun(project: Path) -> None:
+    assert written(project / "begun")
+    assert processes_with(str(project / "slow")) != []
+
+
+def wait_until_gone(project: Path) -> None:
+    until(lambda: not processes_with(str(project / "slow")), "it still runs")
 
 
 def judged() -> BaseCase:
@@ -120,38 +121,54 @@ def test_a_megabyte_of_output_is_cut_to_its_end(project: Path) -> None:
     assert len(ran.out) < 5000
 
 
-def test_a_command_that_takes_too_long_is_killed_and_called_failed(project: Path) -> None:
-    write_loop(project, a_loop(atom("A1"), command=SLOW))
-    ran = aot("verify", "--yes", "--timeout", "0.3")
+@behind_each_engine
+def test_a_command_that_takes_too_long_is_killed_and_called_failed(
+    project: Path, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AOT_SANDBOX", engine)
+    write_loop(project, a_loop(atom("A1"), command=slow(project)))
+    seconds: list[float] = []
+
+    def verify(limit: float) -> Ran:
+        seconds.append(limit)
+        return aot("verify", "--yes", "--timeout", str(limit))
+
+    ran = with_time_enough(verify, lambda _: (project / "begun").exists())
     assert ran.code == 1
-    assert "timed out after 0.3 s" in ran.out
-    wait_until_gone(wait_for_pid(project))
+    assert f"timed out after {seconds[-1]:g} s" in ran.out
+    wait_until_gone(project)
 
 
-def test_ctrl_c_ends_the_check_and_exits_with_130(project: Path) -> None:
-    path = write_loop(project, a_loop(atom("A1"), command=SLOW))
+@behind_each_engine
+def test_ctrl_c_ends_the_check_and_exits_with_130(project: Path, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AOT_SANDBOX", engine)
+    path = write_loop(project, a_loop(atom("A1"), command=slow(project)))
     before = path.read_bytes()
     with terminal("verify", "--yes") as screen:
         screen.wait_for("running: command")
-        pid = wait_for_pid(project)
+        wait_until_begun(project)
         screen.type("\x03")
         assert screen.end() == 130
     assert screen.text.endswith("aot: interrupted\n")
     assert "Traceback" not in screen.text
-    wait_until_gone(pid)
+    wait_until_gone(project)
     assert path.read_bytes() == before
 
 
+@behind_each_engine
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_request_to_end_takes_the_check_along(project: Path, number: signal.Signals) -> None:
-    write_loop(project, a_loop(atom("A1"), command=SLOW))
+def test_a_request_to_end_takes_the_check_along(
+    project: Path, number: signal.Signals, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AOT_SANDBOX", engine)
+    write_loop(project, a_loop(atom("A1"), command=slow(project)))
     with started("verify", "--yes") as process:
-        pid = wait_for_pid(project)
+        wait_until_begun(project)
         process.send_signal(number)
         _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + number
     assert err == b""
-    wait_until_gone(pid)
+    wait_until_gone(project)
 
 
 def test_what_is_running_is_told_on_a_terminal_and_gone_in_the_end(project: Path) -> None:

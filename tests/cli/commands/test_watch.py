@@ -11,8 +11,8 @@ from aotloop.core.model import Loop
 from aotloop.execution import run_events
 from aotloop.statefile.lease import holder_of
 from tests.cli.live.running import AT, Project, a_beginning, a_run
-from tests.cli.live.test_journal_events import HOSTILE_LINES
 from tests.cli.terminal import COLOUR, aot, on_terminal, spawn, started, terminal
+from tests.execution.test_event_file import HOSTILE_LINES
 from tests.loops import a_loop, atom, write_loop
 from tests.patience import PATIENCE, give_way
 
@@ -111,12 +111,12 @@ def test_nothing_in_news_or_output_can_steer_the_terminal(project: Path) -> None
         run.began(branch=EVIL, goal=EVIL)
         run.begin("A1", 1, description=EVIL)
         run.printed("A1", 1, f"printed {EVIL}")
-        run.tell(run_events.NotMerged(at=EVIL, atom=EVIL, attempt=2, why="blocked", reason=EVIL))
+        run.tell(run_events.NotMerged(at=EVIL, atom=EVIL, attempt=2, why="conflict", reason=EVIL))
         with terminal("watch") as screen:
             screen.wait_for("printed")
             run.end()
             screen.end()
-    for words in (["watch"], ["watch", "--once"], ["log", "A1"]):
+    for words in (["watch", "--once"], ["log", "A1"]):
         _, once = on_terminal(*words)
         left = COLOUR.sub("", once.shown).replace("\r\n", "\n")
         assert [one for one in left if not one.isprintable() and one != "\n"] == [], words
@@ -205,25 +205,56 @@ def test_once_shows_how_it_stands_and_ends(project: Path) -> None:
         assert max(map(len, screen.text.splitlines())) <= 60
 
 
-def test_if_nobody_runs_it_that_is_said_and_the_state_shown(project: Path) -> None:
+CUT_OFF = "o process runs this loop now, and the last run was cut off: `aot run` continues the loop"
+
+
+def test_if_no_process_runs_it_that_is_said_and_the_state_is_shown(project: Path) -> None:
     Project(write_loop(project, two_atoms())).begin("A1", 1)
-    ran = aot("watch")
+    ran = aot("watch", "--once")
     assert ran.code == 0
-    assert ran.err.splitlines()[0] == "No process runs this loop now, and the last run was cut off; this is its state."
+    assert ran.err.splitlines()[0] == f"N{CUT_OFF}; this is its state."
     assert "○ A1" in ran.out
     assert "try 1" not in ran.out
-    code, screen = on_terminal("watch")
+    code, screen = on_terminal("watch", "--once")
     assert code == 0
     assert "○ A1" in screen.text
-    assert aot("watch", "--json").out.count("\n") == 1
+    assert aot("watch", "--once", "--json").out.count("\n") == 1
+
+
+def test_after_a_kill_aot_status_says_what_aot_watch_says(project: Path) -> None:
+    write_loop(project, two_atoms())
+    assert CUT_OFF in aot("watch", "--once").err
+    assert CUT_OFF in aot("status").out
+    assert aot("status", "--json").json["cut_off"] is True
 
 
 def test_a_loop_that_was_never_run_is_shown_all_the_same(project: Path) -> None:
     write_loop(project, a_loop(atom("A1"), status="pending"))
-    ran = aot("watch")
+    ran = aot("watch", "--once")
     assert (ran.code, ran.err.splitlines()[0]) == (0, "No process runs this loop now; this is its state.")
     assert ran.err.splitlines()[1] == "Next: aot run"
-    assert aot("watch", "--json").out == ""
+    assert aot("watch", "--once", "--json").out == ""
+
+
+def test_aot_watch_waits_for_a_run_to_begin(project: Path) -> None:
+    path = write_loop(project, two_atoms())
+    with started("watch") as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert b"the watching begins with the next run" in process.stderr.readline()
+        with a_run(path) as run:
+            run.began(branch="later")
+            run.tell(run_events.RunEnded(at=AT, status="stopped", reason="user: enough"))
+            shown = iter(process.stdout.readline, b"")
+            assert any(b"the run began on later" in line for line in shown)
+            assert any(b"user: enough" in line for line in shown)
+            run.end()
+        assert process.wait(PATIENCE) == 0
+
+
+def test_a_completed_loop_is_not_waited_for(project: Path) -> None:
+    write_loop(project, a_loop(atom("A1", status="resolved"), status="completed"))
+    assert aot("watch").code == 0
 
 
 def test_without_a_state_file_there_is_nothing_to_watch(project: Path) -> None:

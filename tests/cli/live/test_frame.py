@@ -18,7 +18,7 @@ from aotloop.cli.live.styled_lines import Lines
 from aotloop.core.model import Constraints, Loop
 from aotloop.execution import run_events
 from aotloop.execution.run_events import RunEvent
-from tests.cli.graph.loops import HOSTILE, any_loops, nested, sign_in, unhurried
+from tests.app.diagram.loops import HOSTILE, any_loops, nested, sign_in, unhurried
 from tests.cli.live.running import AT, NOW, a_beginning
 from tests.cli.repairs import LIMITS, PATIENT, worn_out
 from tests.loops import a_loop, atom

@@ -25,13 +25,14 @@ from aotloop.cli.live.observers import LiveScreen
 from aotloop.cli.live.run_view import Picture
 from aotloop.core.model import Loop
 from aotloop.execution import run_events
-from tests.cli.graph.loops import sign_in
+from tests.app.diagram.loops import sign_in
 from tests.cli.live.running import AT, a_beginning
 from tests.loops import a_loop, atom
 from tests.patience import PATIENCE, give_way, until
 
 SEQUENCE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 HIDDEN, SHOWN = "\x1b[?25l", "\x1b[?25h"
+TITLE = re.compile(r"\x1b\[2[23];0t|\x1b\]0;[ -~]*\x1b\\")
 ALLOWED = re.compile(r"\x1b\[(?:\?25[lh]|[0-9;]*m|[12]?K|[12]?J|\d*A|H)")
 """Cursor hidden and shown, colours, lines erased, upwards, to the top: what a picture is drawn with."""
 MARK = b"<all of it>"
@@ -151,11 +152,15 @@ def test_no_sequence_of_an_atom_or_an_agent_reaches_the_terminal() -> None:
         with a_screen(stream, loop) as screen:
             screen.news(a_beginning(branch=EVIL, goal=EVIL))
             screen.news(began(name, 1))
-            screen.news(run_events.NotMerged(at=AT, atom=name, attempt=1, why="blocked", reason=EVIL))
+            screen.news(run_events.NotMerged(at=AT, atom=name, attempt=1, why="conflict", reason=EVIL))
             screen.output(1, f"printed {EVIL}")
             tty.wait_for("printed")
         tty.settle()
-        left = ALLOWED.sub("", tty.sent).replace("\r\n", "\n").replace("\r", "", tty.sent.count("\r\x1b[2K"))
+        left = (
+            ALLOWED.sub("", TITLE.sub("", tty.sent))
+            .replace("\r\n", "\n")
+            .replace("\r", "", tty.sent.count("\r\x1b[2K"))
+        )
         assert [one for one in left if not one.isprintable() and one != "\n"] == []
         assert "\x1b[8m" not in tty.sent
 
@@ -259,7 +264,7 @@ def test_a_fault_of_ours_is_told_in_a_line_and_the_terminal_restored() -> None:
 
 PROGRAM = """
 import sys
-from tests.cli.graph.loops import sign_in
+from tests.app.diagram.loops import sign_in
 from aotloop.cli.live import spectator
 watching = spectator()
 watching.open(sign_in())

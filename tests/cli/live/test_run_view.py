@@ -11,7 +11,7 @@ from aotloop.cli.live.run_view import Picture
 from aotloop.core.limits import Limits
 from aotloop.core.model import Constraints, Decomposition, Loop, OrGroup
 from aotloop.execution import run_events
-from tests.cli.graph.loops import any_loops, sign_in, unhurried
+from tests.app.diagram.loops import any_loops, sign_in, unhurried
 from tests.cli.live.running import AT, NOW, a_beginning
 from tests.cli.repairs import LIMITS, PATIENT, worn_out
 from tests.loops import a_loop, atom

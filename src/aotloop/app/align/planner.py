@@ -23,7 +23,7 @@ from aotloop.app.preflight.agents import hire
 from aotloop.config.schema import Config
 from aotloop.errors import AotError, Unavailable
 from aotloop.git.repository import Repository, find_repository, is_at_or_in
-from aotloop.process.sandbox import Confinement
+from aotloop.process.sandbox import Confinement, Policy
 from aotloop.process.spec import Limits
 
 Fingerprint = tuple[str | None, tuple[tuple[str, int, int], ...]]
@@ -45,6 +45,8 @@ class Planner(msgspec.Struct, frozen=True, kw_only=True):
     root: Path
     state_file: Path
     confines: bool = True
+    fence: Policy = Policy()
+    """If it is confined: by which engine."""
     max_cost_usd: float | None = None
     """Of one answer, where the client can be told."""
 
@@ -84,7 +86,7 @@ class Planner(msgspec.Struct, frozen=True, kw_only=True):
         home, root = os.path.realpath(Path("~").expanduser()), os.path.realpath(self.root)
         if not self.confines or is_at_or_in(home, root):
             return None
-        return Confinement(closed=(self.root,), open=(folder,))
+        return Confinement(closed=(self.root,), open=(folder,)).under(self.fence)
 
 
 def hire_planner(config: Config, name: str, root: Path, state_file: str) -> Planner:
@@ -99,7 +101,8 @@ def hire_planner(config: Config, name: str, root: Path, state_file: str) -> Plan
         limits=limits,
         root=root,
         state_file=Path(state_file),
-        confines=config.confine == "auto",
+        confines=config.fence is not None,
+        fence=config.fence if config.fence is not None else Policy(),
         max_cost_usd=config.max_attempt_cost_usd,
     )
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from aotloop.app.preflight.protected_files import changed_protected, remember_protected
 from aotloop.core.model import Loop, Objective
 from aotloop.errors import AotError, Unavailable
 from aotloop.exit_codes import PERSON_NEEDED
 from aotloop.statefile.store import Store
-from aotloop.trust.objectives import agree, agreed, difference
+from aotloop.trust.objectives import agree, agreed, difference, is_agreement_forged
 
 _MOST_SHOWN = 8
 _REMEDY = "A person takes it with `aot redirect --accept` in a terminal; or change it back."
@@ -19,6 +20,8 @@ _REMEDY = "A person takes it with `aot redirect --accept` in a terminal; or chan
 
 def changed_since_agreed(store: Store, objective: Objective) -> list[str]:
     """What differs, one line each. Nothing, if it is as agreed, or if no agreement is known."""
+    if is_agreement_forged(store.path):
+        return ["the copy of what was agreed on, in your data folder, was not written by aotloop"]
     before = agreed(store.path)
     return difference(before, objective) if before is not None else []
 
@@ -30,11 +33,23 @@ def require_agreement(store: Store, loop: Loop) -> None:
         raise AotError(behind_its_back(lines), hint=_REMEDY, exit_code=PERSON_NEEDED)
 
 
+def broken_agreement(store: Store, loop: Loop) -> str | None:
+    """Why nothing may be completed in a session now; None if all is as it was agreed on."""
+    lines = [*changed_since_agreed(store, loop.objective), *changed_protected(store, loop.objective)]
+    return behind_its_back(lines) if lines and loop.control.status != "pending" else None
+
+
+def require_unbroken(store: Store, loop: Loop) -> None:
+    """Before a session verifies, integrates or completes anything."""
+    if (why := broken_agreement(store, loop)) is not None:
+        raise AotError(why, hint=_REMEDY, exit_code=PERSON_NEEDED)
+
+
 def require_agreement_to_correct(store: Store, objective: Objective) -> None:
     """Before a correction of the objective: else the correction would agree to the edit, too."""
     if lines := changed_since_agreed(store, objective):
         raise AotError(
-            f"the objective was changed in the file without anybody's agreement: {'; '.join(lines)}",
+            f"the objective was changed in the file without the agreement of a person: {'; '.join(lines)}",
             hint=_REMEDY,
         )
 
@@ -48,3 +63,4 @@ def remember_agreement(store: Store, objective: Objective) -> None:
     """A home that cannot be written to costs the memory, not the use case."""
     with suppress(Unavailable):
         agree(store.path, objective)
+    remember_protected(store, objective)

@@ -6,7 +6,6 @@ In a terminal the caller asks (`ask_consent`). In a session nobody is asked: com
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 
 from aotloop.app.loops import Permit
@@ -18,18 +17,13 @@ from aotloop.core.model import Loop
 from aotloop.errors import NotTrusted, Unavailable
 from aotloop.statefile.store import Store
 from aotloop.trust.accepted_commands import digest_of, is_trusted, trust
+from aotloop.trust.person import refuse_agents
 
 Ask = Callable[[Sequence[str]], None]
 """Shows the commands to a person. Raises NotTrusted unless the person accepts them."""
 
 OnUnkept = Callable[[Unavailable], None]
 """Hears why an acceptance could not be kept. A home that cannot be written to costs the memory, not the command."""
-
-
-def refuse_agents(why: str, hint: str | None = None) -> None:
-    """For what only a person may do: a process below a run may not."""
-    if os.environ.get("AOT_RUN_ID"):
-        raise NotTrusted(f"this is an attempt of a loop, and {why}", hint=hint)
 
 
 # --- in a terminal -----------------------------------------------------------------------------------------------
@@ -85,6 +79,9 @@ def permit_only(accepted: Sequence[str]) -> Permit:
 
 
 def accept(path: str, commands: Sequence[str], on_unkept: OnUnkept) -> None:
+    """Raises NotTrusted for a process below a run."""
+    if commands:
+        refuse_agents("only a person accepts commands")
     try:
         trust(path, commands)
     except Unavailable as error:
@@ -141,6 +138,7 @@ def require_acceptance(store: Store, loop: Loop) -> None:
 
 def accept_shown(store: Store, digest: str) -> list[str]:
     """For a hook that saw a person type it. Raises NotTrusted if the digest is of other commands."""
+    refuse_agents("only a person accepts commands")
     commands = commands_of(store.load())
     if digest != digest_of(store.path, commands):
         raise NotTrusted("the commands of this file are not the ones that were shown", commands)

@@ -15,11 +15,14 @@ from aotloop.app.preflight.agents import refuse_without_agents
 from aotloop.config.sources import load
 from aotloop.errors import AotError, Unavailable
 from aotloop.exit_codes import NOT_READY
-from aotloop.git.repository import Head, Repository, find_repository
+from aotloop.git.repository import OUR_IDENTITY, Head, Repository, find_repository
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
 
 IDENTITY = 'git config --global user.name "Your Name" && git config --global user.email you@example.com'
+
+
+FIRST_COMMIT = 'git add -A && git commit -m "Start"'
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -52,7 +55,8 @@ def require_workplace(root: Path, repository: Repository | None, *, is_settled: 
 
 
 def unknown_author(repository: Repository) -> Finding | None:
-    if not repository.identity:
+    known = dict(repository.identity)
+    if not any(known.get(f"GIT_AUTHOR_{field}") == ours for field, ours in OUR_IDENTITY.items()):
         return None
     return Finding(
         "git does not know your name, so the commits of a run are by aot <aot@localhost>",
@@ -83,7 +87,8 @@ def _of_head(head: Head, *, is_settled: bool) -> Iterator[Finding]:
         name = (head.branch or "the branch").removeprefix("refs/heads/")
         yield Finding(
             f"{name} has no commit yet, and agents start from a commit",
-            'Make one: `git add -A && git commit -m "Start"`.',
+            f"Make one: `{FIRST_COMMIT}`.",
+            is_refused=False,  # an empty folder gets its first commit from an attempt
         )
     elif head.branch is None and not is_settled:
         yield Finding(

@@ -14,6 +14,7 @@ import msgspec
 
 from aotloop.app.loops import apply
 from aotloop.app.preflight.agreement import changed_since_agreed, require_agreement_to_correct
+from aotloop.app.preflight.protected_files import remember_protected
 from aotloop.app.redirect.changes import Changes
 from aotloop.app.redirect.corrections import correct
 from aotloop.clock import now
@@ -27,6 +28,7 @@ from aotloop.errors import AotError, Unavailable
 from aotloop.statefile.store import Store
 from aotloop.trust.accepted_commands import is_trusted, trust
 from aotloop.trust.objectives import agree, agreed
+from aotloop.trust.person import refuse_agents
 
 OnUnkept = Callable[[Unavailable], None]
 """Hears why a person's agreement could not be kept, where the correction is made nevertheless."""
@@ -56,6 +58,7 @@ def redirect(
     on_unkept: OnUnkept = lambda _: None,
 ) -> Applied:
     """`is_more_to_come`: a running loop goes on waiting. `only_underway`: see `refuse_unless_underway`."""
+    refuse_agents("only a person changes its direction")
     agreed_before: list[Objective] = []
 
     def change(loop: Loop) -> Applied:
@@ -165,6 +168,7 @@ def _agree(store: Store, objective: Objective, on_unkept: OnUnkept) -> None:
     """A home that cannot be written to costs the memory; but not if another objective is remembered there."""
     try:
         agree(store.path, objective)
+        remember_protected(store, objective)
     except Unavailable as error:
         if agreed(store.path) is not None:
             raise

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-from aotloop.errors import NotTrusted, StateFileBusy
+from aotloop.errors import StateFileBusy
 from aotloop.phases.project import Project
 from aotloop.statefile.lease import holder_of
 from aotloop.statefile.locate import find_phase_file, project_root
 from aotloop.statefile.phases.phase_store import PhaseStore
+from aotloop.trust import person
 
 
 def project_here() -> Project:
+    return project_of(find_phase_file())
+
+
+def project_of(path: str) -> Project:
     """With the settings of the project's configuration."""
     from aotloop.config.sources import load  # noqa: PLC0415 - other commands start faster without it
 
-    path = find_phase_file()
-    return Project(PhaseStore(path), load(Path(project_root(path))).ship)
-
-
-def is_attempt() -> bool:
-    """Whether an attempt of a loop has started this process. It has the rights of the person, but is not the person."""
-    return bool(os.environ.get("AOT_RUN_ID"))
+    config = load(Path(project_root(path)))
+    return Project(PhaseStore(path), config.ship, fence=config.fence)
 
 
 def refuse_agents(what: str) -> None:
-    if is_attempt():
-        raise NotTrusted(
-            f"this is an attempt of a loop, and only a person {what}", hint="Run the command in your own terminal."
-        )
+    person.refuse_agents(f"only a person {what}")
 
 
 def refuse_while_run(project: Project) -> None:

@@ -14,9 +14,9 @@ Consent = Callable[[Project], None]
 """Asks the person whether the acceptance tests may be run; raises NotTrusted if they may not."""
 
 
-def approve_tests(consent: Consent) -> Filed:
-    """The tests are run once more: they must be as they were shown, and fail."""
-    project = _project("approves")
+def approve_tests(consent: Consent, project: Project | None = None) -> Filed:
+    """The tests are run once more: they must be as they were shown, and fail. `project` None: the one here."""
+    project = _project("approves", project)
     if project.store.load().status == "waiting":  # the repository of another person may contain such a loop
         consent(project)
     filed = approve(project)
@@ -28,8 +28,8 @@ def approve_tests(consent: Consent) -> Filed:
     return filed
 
 
-def refuse_tests(reason: str) -> Filed:
-    return refuse(_project("approves"), reason)
+def refuse_tests(reason: str, project: Project | None = None) -> Filed:
+    return refuse(_project("approves", project), reason)
 
 
 def leave_phase(reason: str, consent: Consent) -> tuple[Phase, Filed]:
@@ -41,8 +41,8 @@ def leave_phase(reason: str, consent: Consent) -> tuple[Phase, Filed]:
     return before, force(project, reason)
 
 
-def _project(what: str) -> Project:
+def _project(what: str, project: Project | None = None) -> Project:
     refuse_agents(what)
-    project = project_here()
+    project = project if project is not None else project_here()
     refuse_while_run(project)
     return project

@@ -14,8 +14,6 @@ from aotloop.errors import AotError
 from aotloop.phases.project import Project, project_at
 from aotloop.phases.receipts import tell
 from aotloop.statefile.lease import Holder, holder_of, lease
-from aotloop.statefile.locate import STATE_FILE
-from aotloop.statefile.store import Store
 
 PATIENCE = 30.0
 _LOOK_SECONDS = 0.05
@@ -24,10 +22,14 @@ OnWait = Callable[[Holder, float], None]
 """Called with the process that still runs the feature, and with the seconds since it was told to end."""
 
 
-def stop_feature(reason: str, on_wait: OnWait | None = None) -> PhaseLoop:
-    """What is proven stays proven."""
+def stop_feature(reason: str, on_wait: OnWait | None = None, project: Project | None = None) -> PhaseLoop:
+    """What is proven stays proven. `project` None: the one here."""
     refuse_agents("stops it")
-    return _end(project_at(), events.LoopStopped(at=now(), reason=f"user: {reason}"), on_wait)
+    return _end(
+        project if project is not None else project_at(),
+        events.LoopStopped(at=now(), reason=f"user: {reason}"),
+        on_wait,
+    )
 
 
 def cancel_feature(reason: str, on_wait: OnWait | None = None) -> PhaseLoop:
@@ -60,12 +62,13 @@ def _is_running(project: Project, holder: Holder) -> bool:
 def kill_abandoned(project: Project, loop: PhaseLoop) -> None:
     """Ends agents and tests that a run left when it died. Holding the leases, no other run can begin meanwhile."""
     from aotloop.app.ship.plan_graph import is_made_by_us  # noqa: PLC0415 - only needed after a crash
+    from aotloop.app.ship.work_graph import graph_store  # noqa: PLC0415
     from aotloop.phases.driver.context import run_id_of  # noqa: PLC0415
     from aotloop.process.process_group import kill_orphans  # noqa: PLC0415
 
     with suppress(AotError), lease(project.store.path):
         kill_orphans(run_id_of(loop, project.store.path))
-    store = Store(str(project.root / STATE_FILE))
+    store = graph_store(project.root)
     with suppress(AotError):
         graph = store.load()
         if is_made_by_us(graph) and graph.control.run_id is not None:

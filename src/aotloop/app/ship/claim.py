@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aotloop.app.ship.access import is_attempt, project_here, refuse_while_run
+from aotloop.app.ship.access import project_here, refuse_while_run
 from aotloop.app.ship.approve import Consent
 from aotloop.core.phases.model import Phase, PhaseLoop
 from aotloop.errors import NotTrusted, NotVerified
@@ -12,6 +12,7 @@ from aotloop.phases.evidence.facts import needs_tests
 from aotloop.phases.guidance import said_after
 from aotloop.phases.project import Project
 from aotloop.phases.receipts import file_receipt, write_checkpoint
+from aotloop.trust.person import is_attempt
 
 
 def claim_receipt(

@@ -11,15 +11,17 @@ from typing import Any
 
 import msgspec
 
+from aotloop.app.overview.loop_registry import register
 from aotloop.app.ship.equipment import branch_of, context_for
 from aotloop.app.ship.readiness import refuse_other_branch, refuse_unfinished, refuse_unready, resumed, worktrees_for
 from aotloop.app.ship.start import FeatureOptions, begin_feature
-from aotloop.app.ship.work_graph import WorkGraph, refuse_others
+from aotloop.app.ship.work_graph import WorkGraph, graph_store, refuse_others
 from aotloop.app.start import undisturbed
 from aotloop.clock import now
 from aotloop.config.schema import Config
 from aotloop.core.phases import events
 from aotloop.core.phases.model import PhaseLoop, Status
+from aotloop.core.phases.promise import forced_phases
 from aotloop.errors import AotError, StateFileBusy
 from aotloop.execution import run_events
 from aotloop.execution.isolation.worktree import Worktrees
@@ -35,9 +37,7 @@ from aotloop.phases.project import Project
 from aotloop.phases.receipts import tell
 from aotloop.process.process_group import kill_orphans
 from aotloop.statefile.lease import Lease
-from aotloop.statefile.locate import STATE_FILE
 from aotloop.statefile.phases.phase_store import PhaseStore
-from aotloop.statefile.store import Store
 
 
 class ShipOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,7 +62,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def ship(store: PhaseStore, config: Config, wishes: ShipOptions, observers: Callable[[], Observer]) -> Ending:
-    project = Project(store, config.ship)
+    project = Project(store, config.ship, fence=config.fence)
     Path(store.path).parent.mkdir(parents=True, exist_ok=True)  # where the lease goes
     with _held(store.path) as held:
         loop = None
@@ -99,15 +99,16 @@ class _Run:
         self._config = config
         self._observers = observers
         self._lease = held
-        self.graph_store = Store(str(project.root / STATE_FILE))
+        self.graph_store = graph_store(project.root)
         self._journal = Journal(project.root)
         self._announcer = Announcer(observers, self._journal)
 
     def run(self, wishes: ShipOptions, loop: PhaseLoop | None) -> Ending:
         if loop is None:
             loop = self._begun(wishes)
+        register(self._project.store.path, "feature")
         run_id = run_id_of(loop, self._project.store.path)
-        self._project = Project(self._project.store, self._config.ship, {"AOT_RUN_ID": run_id})
+        self._project = Project(self._project.store, self._config.ship, {"AOT_RUN_ID": run_id}, self._config.fence)
         kill_orphans(run_id)
         worktrees = self._worktrees(run_id, wishes.branch)
         try:
@@ -171,6 +172,7 @@ class _Run:
                 reason=loop.stop_reason,
                 seconds=round(seconds, 3),
                 cost_usd=loop.spent_usd,
+                forced_phases=tuple(forced_phases(loop)),
             )
         )
 

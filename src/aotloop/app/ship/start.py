@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from aotloop.app.overview.loop_registry import register
 from aotloop.clock import now
 from aotloop.core.phases.lifecycle import begin
 from aotloop.core.phases.model import Artifacts, PhaseLoop
@@ -64,6 +65,7 @@ def begin_feature(store: PhaseStore, wanted: FeatureOptions) -> PhaseLoop:
     if before is not None:
         _keep(store, before)
     store.create(loop, instead_of=before)
+    register(store.path, "feature")
     return loop
 
 
@@ -72,7 +74,7 @@ def _promise(text: str) -> str:
     text = text.strip()
     if len(text) > LONGEST_PROMISE or "<" in text or not text.isprintable():
         raise AotError(
-            f"nobody could make the promise {short_line(text, PHRASE)!r}",
+            f"no agent could make the promise {short_line(text, PHRASE)!r}",
             hint=f"A word or a sentence, of {LONGEST_PROMISE} characters at most, without `<`.",
         )
     return text

@@ -34,8 +34,9 @@ class FeatureStatus(msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
-def feature_status() -> FeatureStatus:
-    project = project_at()
+def feature_status(project: Project | None = None) -> FeatureStatus:
+    """`project` None: the one here."""
+    project = project if project is not None else project_at()
     loop = project.store.load()
     steps = next_steps(loop, is_run=holder_of(project.store.path) is not None)
     return FeatureStatus(loop=loop, findings=_findings(project, loop), next_steps=steps)

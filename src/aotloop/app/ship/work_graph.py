@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 from aotloop.app.align.agreed_file import loop_in, write
 from aotloop.app.loops import apply
@@ -28,6 +29,7 @@ from aotloop.phases.driver.driver import GraphResult
 from aotloop.phases.driver.interruption import Interruptions, is_ours
 from aotloop.phases.driver.turn_rules import failures_of
 from aotloop.phases.project import Project
+from aotloop.statefile.locate import SHIP_STATE_FILE, STATE_FILE
 from aotloop.statefile.store import Store
 from aotloop.trust.accepted_commands import trust
 
@@ -39,6 +41,17 @@ _ENOUGH_WITH_STALLS = 0.5
 """Share of the failures that are enough without stalls; see aotloop.core.policy.stop_reasons.stalled."""
 
 _MOST_FAILURES = 3
+
+
+def graph_store(root: Path) -> Store:
+    """A file of its own: a loop of the person keeps its file. A graph of the version before goes on where it is."""
+    own, before = Store(str(root / SHIP_STATE_FILE)), Store(str(root / STATE_FILE))
+    if not Path(own.path).exists() and Path(before.path).exists():
+        with suppress(AotError):
+            loop = loop_in(before)
+            if loop is not None and is_made_by_us(loop) and loop.control.status != "completed":
+                return before
+    return own
 
 
 def refuse_others(store: Store) -> None:

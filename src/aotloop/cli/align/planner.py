@@ -9,6 +9,7 @@ import msgspec
 from aotloop.app.align.planner import Planner, hire_planner
 from aotloop.cli.ui.consent import require_config_consent
 from aotloop.cli.ui.output import tell
+from aotloop.config.schema import Config
 from aotloop.config.sources import load
 from aotloop.errors import Unavailable
 from aotloop.statefile.locate import project_root
@@ -33,7 +34,7 @@ def planner_of(store: Store, named: str | None) -> Hired | None:
     config = load(root)
     name = named or config.agent_of("planner")
     if name is None or (name == SHELL and named is None):
-        tell("No agent is configured, so a form asks the questions. (--agent NAME chooses an agent.)", err=True)
+        tell(_nobody(config), err=True)
         return None
     require_config_consent(config, yes=False)
     try:
@@ -44,3 +45,12 @@ def planner_of(store: Store, named: str | None) -> Hired | None:
         tell(prose(f"{error.message}; so a form asks the questions."), err=True)
         return None
     return Hired(planner=planner, instructions=config.role("planner").instructions)
+
+
+def _nobody(config: Config) -> str:
+    if config.agent in (None, SHELL):
+        return "No agent is configured, so a form asks the questions. (--agent NAME chooses an agent.)"
+    return prose(
+        f"The agent {config.agent} does not plan, so a form asks the questions. (--agent NAME chooses an agent;"
+        ' roles = ["worker", "planner"] says that a program of yours plans, too.)'
+    )

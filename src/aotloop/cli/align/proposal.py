@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 
 from aotloop.app.align.shape import Shape
-from aotloop.cli.graph import draw
+from aotloop.app.diagram import draw
 from aotloop.cli.ui.output import faint, heading, tell
 from aotloop.core.checklist import AllOf, Leaf, Node, base_case_tree
 from aotloop.core.commands import commands_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -37,6 +37,7 @@ Examples:
 def command(state_file: str | None, as_json: bool, journals: bool) -> None:
     """Remove what runs left: attempts kept under refs/aot/, worktrees, and processes of a dead run.
 
+    Worktrees that agents of a session left in .claude/worktrees are removed too, unless they have work in them.
     The state file and merged work stay as they are. Nothing is removed while a process runs the loop.
     """
     from aotloop.app.clean import clean_up  # noqa: PLC0415
@@ -45,9 +46,7 @@ def command(state_file: str | None, as_json: bool, journals: bool) -> None:
     store = _store(state_file)
     _end_abandoned(store)
     cleaned = clean_up(store, load(Path(project_root(store.path))), journals=journals)
-    report_done(
-        as_json=as_json, data=msgspec.to_builtins(cleaned), said=prose(_in_words(cleaned)), steps=["aot status"]
-    )
+    report_done(as_json=as_json, data=_data(cleaned), said=prose(_in_words(cleaned)), steps=["aot status"])
 
 
 def _store(state_file: str | None) -> Store:
@@ -71,6 +70,11 @@ def _end_abandoned(store: Store) -> None:
         kill_abandoned(Project(features), features.load())
 
 
+def _data(cleaned: CleanedUp) -> dict[str, Any]:
+    data: dict[str, Any] = msgspec.to_builtins(cleaned)
+    return data if cleaned.unkept else {name: value for name, value in data.items() if name != "unkept"}
+
+
 def _in_words(cleaned: CleanedUp) -> str:
     removed = [
         *([counted(len(cleaned.refs), "kept attempt")] if cleaned.refs else []),
@@ -81,4 +85,9 @@ def _in_words(cleaned: CleanedUp) -> str:
     said += ["ended processes of a dead run"] if cleaned.orphans else []
     if cleaned.in_use:
         said.append(f"another loop of this repository is running, so its files stay: {', '.join(cleaned.in_use)}")
+    if cleaned.unkept:
+        said.append(
+            f"these worktrees of agents have work that is not on the branch, so they stay: {', '.join(cleaned.unkept)}"
+            " (`git worktree remove --force` removes one)"
+        )
     return "; ".join(said) or "nothing to clean"

@@ -5,20 +5,22 @@ from __future__ import annotations
 import click
 
 from aotloop.app.confirm import Said, conclude, refuse_rejecting_a_run, remember, verify_with
+from aotloop.app.judged_items import judged_items
 from aotloop.app.loops import CHECK_TIMEOUT, open_store
-from aotloop.app.preflight.consent import refuse_agents
 from aotloop.app.verify import Verification, subject_of
 from aotloop.cli.confirm.dialog import ask_about, tell_end, tell_remembered
-from aotloop.cli.confirm.items import complete_item, judged_items, path_named
+from aotloop.cli.confirm.items import complete_item, path_named
 from aotloop.cli.ui.consent import require_consent
 from aotloop.cli.ui.judges import recalling
 from aotloop.cli.ui.options import AMOUNT, WORDS, json_option, state_file_option, yes_option
 from aotloop.cli.ui.output import report_done
 from aotloop.cli.ui.progress_line import progress_line
 from aotloop.cli.ui.prompts import is_interactive
+from aotloop.core.handlers.status import holding_session
 from aotloop.core.model import Loop
 from aotloop.statefile.lease import holder_of
 from aotloop.statefile.store import Store
+from aotloop.trust.person import refuse_agents, refuse_session
 
 
 @click.command(
@@ -66,6 +68,7 @@ def command(
     refuse_agents("only a person confirms", "Run the command in your own terminal.")
     store = open_store(state_file)
     loop = store.load()
+    refuse_session(holding_session(loop.control), "only a person confirms")
     if loop.control.status == "completed":
         report_done(as_json=as_json, data={"status": "completed"}, said="the loop is already completed")
         return

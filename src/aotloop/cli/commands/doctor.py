@@ -29,7 +29,8 @@ Examples:
 def command(ctx: click.Context, state_file: str | None, as_json: bool) -> None:
     """Find problems with git, agents, configuration, the state file and leftovers of runs; suggest a fix for each.
 
-    Installed clients are asked only for their version: no network, no costs. The command changes nothing.
+    Installed clients are asked only for their version, and servers on the usual ports of this machine only for their
+    models: no other network, no costs. The command changes nothing.
     Exits with 1 if a problem prevents loops from running here.
     """
     findings = look_at_everything(state_file)

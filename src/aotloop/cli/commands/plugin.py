@@ -10,10 +10,20 @@ import click
 import msgspec
 
 from aotloop.app.plugin import CLIENTS
+from aotloop.app.plugin.allow_rules import missing_rules, remove_rules, settings_file
 from aotloop.app.plugin.client import Client, Installed, Scope
 from aotloop.app.plugin.installation import PLUGIN, Installation, find_installation
+from aotloop.app.plugin.mcp_entry import (
+    INSTALL,
+    add_to_codex,
+    add_to_project,
+    is_server_installed,
+    remove_from_codex,
+    remove_from_project,
+)
 from aotloop.cli.ui.options import InOrder, json_option
 from aotloop.cli.ui.output import faint, heading, mark, report_done, say_json, say_next, tell
+from aotloop.cli.ui.permission_offer import offer_rules
 from aotloop.errors import AotError, Unavailable
 from aotloop.text.sanitize import prose
 
@@ -53,16 +63,21 @@ Examples:
   aot plugin install
   aot plugin install --project
   aot plugin install --client codex
+  aot plugin install --mcp
 """,
 )
 @json_option
 @_scope_options
 @_client_option
-def install(as_json: bool, scope: Scope, name: str) -> None:
+@click.option(
+    "--mcp", "with_mcp", is_flag=True, help="Also tell the client of `aot mcp`; for Claude Code in .mcp.json."
+)
+def install(as_json: bool, scope: Scope, name: str, with_mcp: bool) -> None:
     """Install the plugin into a client.
 
     aot uses the client's own commands and no network. Claude Code runs the plugin from its folder, so an upgrade of
-    aotloop also upgrades the plugin. Codex runs a copy.
+    aotloop also upgrades the plugin. Codex runs a copy. On a terminal, aot offers rules by which Claude Code runs the
+    plugin's scripts without a question; they are added only if you say yes.
     """
     client, place = _client(name, scope), find_installation()
     try:
@@ -70,15 +85,26 @@ def install(as_json: bool, scope: Scope, name: str) -> None:
     except Unavailable as error:
         by_hand = f"By hand: {' && '.join(client.by_hand(place, scope))}"
         raise Unavailable(error.message, hint=" ".join(filter(None, (error.hint, by_hand)))) from error
+    told = _tell_of_mcp(client, name) if with_mcp else None
+    rules, file = client.allow_rules(place), settings_file(scope, _project())
     recipient = "for you" if scope == "user" else f"for {_project()}"
     report_done(
         as_json=as_json,
-        data={"client": name, "scope": scope, "path": str(place.folder), "version": place.version},
+        data={
+            "client": name,
+            "scope": scope,
+            "path": str(place.folder),
+            "version": place.version,
+            "allow_rules": {"file": str(file), "missing": list(missing_rules(file, rules))} if rules else None,
+        }
+        | ({"mcp": told} if told is not None else {}),
         said=prose(f"{PLUGIN} {place.version} is installed in {client.title}, {recipient}"),
     )
     if not as_json:
-        for note in client.notes:
+        for note in (*client.notes, *_mcp_notes(told)):
             tell(note, head=f"{mark(None)} ", err=True)
+        if rules:
+            offer_rules(file, rules)
         say_next(f"start {client.title} in your project", f"type {client.begin}")
 
 
@@ -94,15 +120,24 @@ Examples:
 @json_option
 @_scope_options
 @_client_option
-def uninstall(as_json: bool, scope: Scope, name: str) -> None:
+@click.option("--mcp", "with_mcp", is_flag=True, help="Also remove the entry of `aot mcp`.")
+def uninstall(as_json: bool, scope: Scope, name: str, with_mcp: bool) -> None:
     """Remove the plugin from a client.
 
     When no project uses it any more, the client's whole record of it is removed.
     """
     client = _client(name, scope)
     was_there = client.uninstall(scope, _project())
+    rules, file = client.allow_rules(find_installation()), settings_file(scope, _project())
+    had_rules = bool(rules) and remove_rules(file, rules)
+    if with_mcp and name == "codex":
+        remove_from_codex(client.program())
+    elif with_mcp:
+        remove_from_project(_project())
     said = f"{PLUGIN} was removed from {client.title}" if was_there else f"{PLUGIN} was not installed in {client.title}"
-    report_done(as_json=as_json, data={"client": name, "scope": scope, "removed": was_there}, said=said)
+    said += f"; its allow rules were removed from {file}" if had_rules else ""
+    data = {"client": name, "scope": scope, "removed": was_there, "allow_rules_removed": had_rules}
+    report_done(as_json=as_json, data=data, said=prose(said))
 
 
 @command.command(
@@ -155,6 +190,21 @@ def path(as_json: bool) -> None:
         say_json({"path": str(place.folder), "marketplace": str(place.marketplace), "version": place.version})
     else:
         click.echo(str(place.folder))
+
+
+def _tell_of_mcp(client: Client, name: str) -> str:
+    """Where it is written now."""
+    if name == "codex":
+        add_to_codex(client.program())
+        return client.title
+    return str(add_to_project(_project()))
+
+
+def _mcp_notes(told: str | None) -> list[str]:
+    if told is None:
+        return []
+    missing = [] if is_server_installed() else [f"`aot mcp` needs more than is installed: {INSTALL}"]
+    return [prose(f"`aot mcp` is in {told}; the client asks you before it uses the server"), *missing]
 
 
 def _client(name: str, scope: Scope) -> Client:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from aotloop.agents.prompts.attempt_prompt import write_prompt
+from aotloop.agents.prompts.short_prompt import prompt_in_style
 from aotloop.app.loops import open_store
 from aotloop.app.names import known_atom
 from aotloop.cli.ui.loop_names import complete_atom
@@ -54,7 +54,13 @@ def command(state_file: str | None, as_json: bool, atom: str, role: Role | None)
         else:
             click.echo(f"no agent gets a prompt: a command does this atom\n  $ {visible(found.run)}", err=True)
         return
-    text = write_prompt(context_of(Graph(loop), found.id), for_whom, config.instructions_for(for_whom))
+    agent = found.agent or config.agent_of(for_whom)
+    text = prompt_in_style(
+        context_of(Graph(loop), found.id),
+        for_whom,
+        config.instructions_for(for_whom),
+        style=config.style_of(agent) if agent is not None else "full",
+    )
     if as_json:
         say_json({"atom": found.id, "role": for_whom, "characters": len(text), "prompt": text})
         return

@@ -26,6 +26,7 @@ from aotloop.statefile.store import Store
 from aotloop.statefile.yaml.emitter import to_data
 from aotloop.text.sanitize import prose
 from aotloop.trust.accepted_commands import is_trusted
+from aotloop.trust.person import refuse_agents
 
 
 @click.command(
@@ -53,6 +54,7 @@ def command(
     Without flags, on a terminal, a dialogue shows the state of the loop and asks what should change. Running agents end
     at once, and the loop waits until you leave the dialogue. With flags, all changes are made together, or none.
     """
+    refuse_agents("only a person changes its direction")
     store = open_store(state_file)
     if not is_any(given):
         if as_json or not is_interactive():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,15 @@ import click
 from aotloop.app.loops import open_store
 from aotloop.app.preflight.consent import acceptance_of
 from aotloop.cli.live.observers import spectator
+from aotloop.cli.live.run_actions import RunActions
 from aotloop.cli.ui.consent import require_config_consent, require_consent
 from aotloop.cli.ui.costs import allowance_in_words
 from aotloop.cli.ui.dry_run import show_plan
 from aotloop.cli.ui.failures import hopeless_of
 from aotloop.cli.ui.options import AMOUNT, DURATION, json_option, state_file_option, yes_option
-from aotloop.cli.ui.output import mark, named, say_next, tell
+from aotloop.cli.ui.output import mark, named, say_next, tell, tell_problem
+from aotloop.cli.ui.prompts import is_interactive
+from aotloop.config.schema import Config
 from aotloop.core.graph.work_graph import Graph
 from aotloop.core.limits import EFFORTS
 from aotloop.core.measure import attempts_allowed, attempts_left
@@ -73,6 +76,7 @@ Examples:
 )
 @click.option("--detached", is_flag=True, help="Continue though no branch is checked out.")
 @click.option("--allow-dirty", is_flag=True, default=None, help="Continue in spite of uncommitted changes.")
+@click.option("--serve", is_flag=True, help="Also show the run on a web page; see `aot serve`.")
 @click.option("--take-over", is_flag=True, help="Take the loop from the session that drives it.")
 @click.pass_context
 def command(
@@ -91,6 +95,7 @@ def command(
     branch: str | None,
     detached: bool,
     take_over: bool,
+    serve: bool,
     **flags: Any,
 ) -> None:
     """Run the loop until its base case holds, or say exactly why it cannot hold.
@@ -113,10 +118,15 @@ def command(
         if dry_run:
             ctx.exit(code_of(show_plan(store, given, as_json=as_json)))
         wishes = {"limits": given, "branch": branch, "detached": detached, "take_over": take_over}
-        ctx.exit(_run(store, wishes, flags, yes=yes, as_json=as_json))
+        with _page(as_json=as_json) if serve else nullcontext() as link:
+            code = _run(store, wishes, flags, yes=yes, as_json=as_json, link=link)
+        ctx.exit(code)
 
 
-def _run(store: Store, wishes: dict[str, Any], flags: dict[str, Any], *, yes: bool, as_json: bool) -> int:
+def _run(
+    store: Store, wishes: dict[str, Any], flags: dict[str, Any], *, yes: bool, as_json: bool, link: str | None
+) -> int:
+    from aotloop.app.outlets.outlets import with_outlets  # noqa: PLC0415
     from aotloop.app.start import RunOptions, run_loop  # noqa: PLC0415
     from aotloop.config.sources import load  # noqa: PLC0415 - planning needs none of this
 
@@ -126,12 +136,36 @@ def _run(store: Store, wishes: dict[str, Any], flags: dict[str, Any], *, yes: bo
     loop = store.load()
     if not as_json and loop.control.status != "completed":
         tell(allowance_in_words(loop, wishes["limits"]), err=True)
-    ending = run_loop(store, config, RunOptions(**wishes, is_accepted=accepted), spectator(as_json=as_json))
+        tell(fence_in_words(config), err=True)
+    screen = spectator(as_json=as_json, actions=RunActions(store.path))
+    watching = with_outlets(screen, config, Path(project_root(store.path)), tell_problem, link)
+    ending = run_loop(store, config, RunOptions(**wishes, is_accepted=accepted), watching)
     if not as_json:
         _tell(store.load(), ending.status, ending.reason, worked=ending.worked)
     if ending.signal is not None:
         return BY_SIGNAL + ending.signal
     return code_of(ending.reason)
+
+
+def fence_in_words(config: Config) -> str:
+    """One line: which engine keeps agents in, and what it does not cover."""
+    from aotloop.process.sandbox import Policy, in_force  # noqa: PLC0415 - see above
+
+    if config.isolation == "none":
+        return "sandbox: off (agents work in the checkout itself)"
+    return in_force(config.fence if config.fence is not None else Policy(engine="off")).words()
+
+
+@contextmanager
+def _page(*, as_json: bool) -> Iterator[str]:
+    """Its address, without the token. After the run the page stays for a person at a terminal, who may want to read."""
+    from aotloop.cli.commands.serve import LOOPBACK, served, wait_for_interrupt  # noqa: PLC0415 - an extra
+
+    with served(host=LOOPBACK) as page:
+        yield page.url
+        if not as_json and is_interactive():
+            tell("The run has ended. The page stays until you press Ctrl-C.", err=True)
+            wait_for_interrupt()
 
 
 @contextmanager
@@ -147,10 +181,10 @@ def _tell(loop: Loop, status: str, reason: str | None, *, worked: bool) -> None:
     if status == "completed":
         said = "the base case holds" if worked else "the base case already holds: no work was needed"
         tell(said, head=f"{mark(True)} ")
-        say_next("aot graph", "aot log", "git log")
+        say_next("aot report", "aot graph", "aot log", "git log")
         return
     tell(prose(f"stopped: {reason}"), head=f"{mark(False)} ")
-    say_next(*_next_steps(loop, (reason or "").partition(":")[0]))
+    say_next(*_next_steps(loop, (reason or "").partition(":")[0]), "aot report")
 
 
 def _next_steps(loop: Loop, kind: str) -> list[str]:

@@ -9,10 +9,13 @@ from typing import Any
 import click
 import msgspec
 
+from aotloop.app.amounts import spending
+from aotloop.app.costs import costs_of
+from aotloop.app.diagram import draw
 from aotloop.app.loops import open_store
-from aotloop.cli.graph import draw
-from aotloop.cli.ui.costs import bound_as_data, bound_in_words, bound_of, effort_in_words, spending
-from aotloop.cli.ui.failures import failures_as_data, failures_in_words, hopeless_of, is_failing
+from aotloop.cli.ui.cost_tables import tell_costs
+from aotloop.cli.ui.costs import bound_as_data, bound_in_words, bound_of, effort_in_words
+from aotloop.cli.ui.failures import cut_off_in_words, failures_as_data, failures_in_words, hopeless_of, is_failing
 from aotloop.cli.ui.options import json_option, state_file_option
 from aotloop.cli.ui.output import faint, heading, mark, named, say_json, say_next, tell
 from aotloop.core.graph.work_graph import Graph
@@ -41,17 +44,27 @@ Examples:
 @state_file_option
 @json_option
 def command(state_file: str | None, as_json: bool) -> None:
-    """Show objective, progress, the graph and next steps."""
+    """Show objective, progress, cost, the graph and next steps.
+
+    The cost is shown for each atom, agent and role, as far as agents tell it.
+    """
     store = open_store(state_file)
     loop = store.load()
     graph = Graph(loop)
-    steps = _next_steps(loop, graph, is_run=holder_of(store.path) is not None)
+    is_run = holder_of(store.path) is not None
+    steps = _next_steps(loop, graph, is_run=is_run)
+    costs = costs_of(store.path, loop)
+    cut_off = cut_off_in_words(loop) if not is_run else None
     if as_json:
-        say_json({**_facts(loop, graph), "next": steps})
+        facts = {**_facts(loop, graph), "is_run": is_run, "costs": msgspec.to_builtins(costs)}
+        say_json({**facts, "cut_off": cut_off is not None, "next": steps})
         return
     _tell_objective(loop)
     _tell_progress(loop, graph)
+    if cut_off is not None:
+        tell(cut_off, head=click.style("! ", fg="yellow", bold=True))
     _tell_events(loop, graph)
+    tell_costs(costs)
     if len(loop.atoms) <= LARGEST_DRAWN:
         click.echo()
         on_terminal = sys.stdout.isatty() and click.get_current_context().color is not False

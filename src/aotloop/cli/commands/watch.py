@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import time
 from collections.abc import Iterable
 
 import click
@@ -12,16 +13,19 @@ from aotloop.app.loops import open_store
 from aotloop.cli.error_handler import may_colour
 from aotloop.cli.live.event_lines import as_words
 from aotloop.cli.live.frame import draw
-from aotloop.cli.live.journal_events import is_passed_on
 from aotloop.cli.live.observers import can_be_redrawn, spectator
-from aotloop.cli.live.run_files import Scene
+from aotloop.cli.live.run_actions import RunActions
+from aotloop.cli.live.run_files import POLL_SECONDS, Scene
 from aotloop.cli.live.run_view import Picture
+from aotloop.cli.ui.failures import cut_off_in_words
 from aotloop.cli.ui.options import state_file_option
 from aotloop.cli.ui.output import say_next, tell
 from aotloop.clock import now, unix_time
 from aotloop.core.model import Loop
+from aotloop.execution.event_file import is_passed_on
 from aotloop.exit_codes import INTERRUPTED
-from aotloop.statefile.lease import holder_of
+from aotloop.statefile.lease import Holder, holder_of
+from aotloop.statefile.store import Store
 
 SIZE_WITHOUT_TERMINAL = (100, 100)
 """Columns and lines of a picture that is written into a file or a pipe."""
@@ -41,36 +45,61 @@ Examples:
 @click.option("--once", is_flag=True, help="Show the state now, and do not wait.")
 @click.pass_context
 def command(ctx: click.Context, state_file: str | None, as_json: bool, once: bool) -> None:
-    """Watch a run from another terminal, until it ends. Ctrl-C ends the watching, never the run."""
+    """Watch a run from another terminal, until it ends. Ctrl-C ends the watching, never the run.
+
+    If no process runs the loop, its state is shown, and the watching begins with the next run.
+    """
     store = open_store(state_file)
     loop = store.load()
     holder = holder_of(store.path)
-    scene = Scene(store, holder)
-    if holder is None:
-        tell(_not_running(loop), err=True)
+    is_over = once or (holder is None and loop.control.status == "completed")
     try:
-        if as_json:
-            _pass_on(scene, [False] if once or holder is None else scene.polls())
-        elif once or holder is None:
-            _show_once(scene, loop, is_run=holder is not None)
-        elif can_be_redrawn(sys.stdout):
-            _show(scene, loop)
-        else:
-            _log(scene)
+        if holder is None:
+            tell(_not_running(loop, waits=not is_over), err=True)
+        if is_over or (holder is None and not as_json):
+            _show_now(store, loop, holder, as_json=as_json)
+        if not is_over:
+            _watch(store, holder or _next_run(store), as_json=as_json)
     except KeyboardInterrupt:
-        tell("The run continues.", err=True)
+        is_run = holder_of(store.path) is not None
+        tell("The run continues." if is_run else "Nothing was changed.", err=True)
         ctx.exit(INTERRUPTED)
-    if holder is None:
+    if is_over and holder is None:
         say_next("aot status" if loop.control.status == "completed" else "aot run")
 
 
-def _not_running(loop: Loop) -> str:
-    broke_off = ", and the last run was cut off" if loop.control.status == "running" else ""
-    return f"No process runs this loop now{broke_off}; this is its state."
+def _not_running(loop: Loop, *, waits: bool) -> str:
+    state = cut_off_in_words(loop) or "no process runs this loop now"
+    then = "; this is its state, and the watching begins with the next run (Ctrl-C ends it)" if waits else ""
+    return f"{state[:1].upper()}{state[1:]}{then or '; this is its state'}."
 
 
-def _show(scene: Scene, loop: Loop) -> None:
-    screen = spectator()
+def _next_run(store: Store) -> Holder:
+    while (holder := holder_of(store.path)) is None:
+        time.sleep(POLL_SECONDS)
+    return holder
+
+
+def _show_now(store: Store, loop: Loop, holder: Holder | None, *, as_json: bool) -> None:
+    scene = Scene(store, holder)
+    if as_json:
+        _pass_on(scene, [False])
+    else:
+        _show_once(scene, loop, is_run=holder is not None)
+
+
+def _watch(store: Store, holder: Holder, *, as_json: bool) -> None:
+    scene = Scene(store, holder)
+    if as_json:
+        _pass_on(scene, scene.polls())
+    elif can_be_redrawn(sys.stdout):
+        _show(scene, store, store.load())
+    else:
+        _log(scene)
+
+
+def _show(scene: Scene, store: Store, loop: Loop) -> None:
+    screen = spectator(actions=RunActions(store.path))
     screen.open(loop)
     try:
         for _ in scene.polls():

@@ -7,32 +7,15 @@ from collections.abc import Iterable
 import click
 from click.shell_completion import CompletionItem
 
+from aotloop.app.judged_items import judged_items
 from aotloop.app.loops import open_store
 from aotloop.checks.evaluation import leaves_by_path
-from aotloop.core.checklist import JUDGED, Leaf
 from aotloop.core.item_paths import SEPARATOR
-from aotloop.core.model import Check, Loop
+from aotloop.core.model import Loop
 from aotloop.errors import AotError
 from aotloop.text.sanitize import prose
 
 MOST_LISTED = 10
-
-
-def judged_items(loop: Loop) -> dict[str, Leaf]:
-    """Items that no program decides, by path of names."""
-    found = leaves_by_path(loop.objective.base_case)
-    return {path: leaf for path, leaf in found.items() if leaf.check.type in JUDGED}
-
-
-def claim_of(check: Check) -> list[str]:
-    """The statements that a person confirms with this item, line by line."""
-    if check.type == "assertion":
-        return [check.value or ""]
-    least = f"at least {check.pass_threshold:g} of 5" if check.pass_threshold is not None else "good enough"
-    if check.criteria is not None:
-        return [f"{least}: {check.criteria}"]
-    criteria = [f"{rule.criterion} (weight {rule.weight:g})" for rule in check.rubric or ()]
-    return [f"{least}, on the weighted mean of:", *criteria]
 
 
 def path_named(loop: Loop, name: str) -> str:

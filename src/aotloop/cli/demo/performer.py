@@ -41,6 +41,10 @@ class Performer(msgspec.Struct, frozen=True):
     def aot(self, *words: str) -> None:
         self._perform(("aot", *words), (*OURSELVES, *words))
 
+    def try_aot(self, *words: str) -> int:
+        """Its exit code; a failure is a part of the story."""
+        return self._ended(("aot", *words), (*OURSELVES, *words))[0]
+
     def python(self, *words: str) -> None:
         self._perform(("python3", *words), (str(self.stage.programs / "python3"), *words))
 
@@ -58,6 +62,12 @@ class Performer(msgspec.Struct, frozen=True):
         tell(shlex.join(words), head=faint("$ "), style=faint)
 
     def _perform(self, shown: Sequence[str], started: Sequence[str]) -> None:
+        status, remarks = self._ended(shown, started)
+        if status:
+            click.echo(remarks, err=True, nl=False)
+            raise AotError(f"`{shlex.join(shown)}` ended with {status}", exit_code=status)
+
+    def _ended(self, shown: Sequence[str], started: Sequence[str]) -> tuple[int, str]:
         self._show(shown)
         sys.stdout.flush()
         remarks = Whole()
@@ -72,9 +82,7 @@ class Performer(msgspec.Struct, frozen=True):
         status = blocking_run.run(spec, err=remarks).status
         if status == PIPE_CLOSED:
             raise BrokenPipeError
-        if status:
-            click.echo(remarks.text(), err=True, nl=False)
-            raise AotError(f"`{shlex.join(shown)}` ended with {status}", exit_code=status)
+        return status or 0, remarks.text()
 
     def _surroundings(self) -> dict[str, str]:
         seen = {name: value for name, value in scrub(os.environ, allow=_SEEN).items() if not name.startswith("XDG_")}

@@ -10,7 +10,7 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -84,16 +84,20 @@ def example() -> Path:
     return installed if installed.is_dir() else Path(__file__).parents[4] / "examples" / NAME
 
 
-def furnish(stage: Stage) -> None:
+def furnish(stage: Stage, fill: Callable[[Stage], None] | None = None) -> None:
+    """`fill` makes the project; None: it is the example."""
     stage.home.mkdir()
     _provide_python(stage.programs)
-    shutil.copytree(example(), stage.project, ignore=shutil.ignore_patterns("__pycache__", ".aot"))
+    if fill is not None:
+        fill(stage)
+    else:
+        shutil.copytree(example(), stage.project, ignore=shutil.ignore_patterns("__pycache__", ".aot"))
     place = place_of(stage)
     git(place, "init", "--quiet", "--initial-branch=main")
     for key, value in IDENTITY.items():
         git(place, "config", key, value)
     git(place, "add", "--all")
-    git(place, "commit", "--quiet", "--message", "A recipe, tests, and no cook")
+    git(place, "commit", "--quiet", "--message", "Checks, and nothing that passes them")
 
 
 def place_of(stage: Stage) -> Place:

@@ -25,31 +25,31 @@ PLAN = {
 def tell_story(performer: Performer) -> None:
     _open(performer)
     _plan(performer)
-    _title("3. The run")
+    title("3. The run")
     performer.aot("run", "--yes")
     _result(performer)
     _what_next(performer)
 
 
 def _open(performer: Performer) -> None:
-    _title("Twelve people are coming for breakfast, and the recipe is for four")
+    title("Twelve people are coming for breakfast, and the recipe is for four")
     tell(f"This is a whole loop with real commands. It changes files only in {performer.stage.folder}.")
-    _title("1. A project whose tests fail")
+    title("1. A project whose tests fail")
     tell("The tests of `kitchen` are written, its code is not. The tests must fail before the work begins:")
     performer.aot("gate", "--yes")
 
 
 def _plan(performer: Performer) -> None:
-    _title("2. The plan")
+    title("2. The plan")
     performer.aot("graph")
     click.echo()
-    _points(PLAN)
+    points(PLAN)
     if sys.stdout.isatty():
         time.sleep(READING * performer.pace)
 
 
 def _result(performer: Performer) -> None:
-    _title("4. The result")
+    title("4. The result")
     performer.python("-m", "kitchen", "pancakes.txt", "12")
     performer.aot("graph")
     performer.git("log", "--oneline", "--graph")
@@ -60,10 +60,10 @@ def _result(performer: Performer) -> None:
 
 def _what_next(performer: Performer) -> None:
     stage = performer.stage
-    _title("Next steps")
+    title("Next steps")
     again = {"aot demo --folder DIR": "runs the demo again and keeps the folder, so that you can explore it."}
     look = {f"cd {named(str(stage.project))}": "to explore it: `aot log`, `git diff .claude`, `ls .aot/attempts`."}
-    _points(
+    points(
         {
             **(look if stage.is_kept else again),
             "aot align": "begins your own loop: it asks what you want to achieve, and what proves it.",
@@ -75,12 +75,12 @@ def _what_next(performer: Performer) -> None:
         tell("The folder of this demonstration is removed now.", style=faint)
 
 
-def _title(text: str) -> None:
+def title(text: str) -> None:
     click.echo()
     click.echo(heading(text))
 
 
-def _points(points: dict[str, str]) -> None:
+def points(points: dict[str, str]) -> None:
     width = max(map(len, points))
     for what, text in points.items():
         tell(text, head=f"  {heading(what.ljust(width))}  ")

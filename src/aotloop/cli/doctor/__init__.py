@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from aotloop.cli.doctor.agents import agent_findings
+from aotloop.cli.doctor.agents import agent_findings, fence_of
 from aotloop.cli.doctor.diagnosis import Finding
 from aotloop.cli.doctor.machine import extra_findings, machine_findings
+from aotloop.cli.doctor.model_servers import model_server_findings
 from aotloop.cli.doctor.project import project_findings
 from aotloop.cli.doctor.sandbox import sandbox_findings
 
@@ -14,6 +15,7 @@ def look_at_everything(state_file: str | None) -> list[Finding]:
         *machine_findings(),
         *project_findings(state_file),
         *agent_findings(state_file),
+        *model_server_findings(),
         *extra_findings(),
-        *sandbox_findings(),
+        *sandbox_findings(fence_of(state_file)),
     ]

@@ -20,6 +20,7 @@ from aotloop.config.schema import WITH_ARGV, Config
 from aotloop.config.sources import load
 from aotloop.core.model import Loop
 from aotloop.errors import AotError
+from aotloop.process.sandbox import Policy
 from aotloop.statefile.locate import find_state_file, project_root
 from aotloop.trust.accepted_commands import is_trusted
 
@@ -48,6 +49,14 @@ def _configuration(config: Config) -> Finding:
 
 def _is_accepted(config: Config) -> bool:
     return config.source is None or is_trusted(str(config.source), config.powers)
+
+
+def fence_of(state_file: str | None) -> Policy | None:
+    """The settings of the fence; the usual ones, if the configuration cannot be read (which another finding tells)."""
+    try:
+        return load(_root(state_file)).fence
+    except AotError:
+        return Policy()
 
 
 def _root(state_file: str | None) -> Path:

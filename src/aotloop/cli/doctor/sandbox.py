@@ -11,27 +11,44 @@ import sys
 from collections.abc import Iterator
 
 from aotloop.cli.doctor.diagnosis import Finding
+from aotloop.errors import Unavailable
 from aotloop.process import blocking_run, sandbox
 from aotloop.process.spec import Ending, Limits, ProcessSpec
 
 ABOUT = "sandbox"
 _PATIENCE = 5.0
+_USUAL = sandbox.Policy()
 _SEATBELT = "/usr/bin/sandbox-exec"
 
 
-def sandbox_findings() -> Iterator[Finding]:
-    yield _landlock()
+def sandbox_findings(policy: sandbox.Policy | None = _USUAL) -> Iterator[Finding]:
+    """`policy`: the person's settings of the fence; None: it is switched off."""
+    yield _fence(policy)
     yield _codex()
     yield _claude()
 
 
-def _landlock() -> Finding:
+def _fence(policy: sandbox.Policy | None) -> Finding:
     what = "the checkout"
-    if sandbox.is_possible():
-        return Finding(about=ABOUT, what=what, said="the kernel (Landlock) protects it from agents in worktrees")
-    said = "not protected by the kernel (no Landlock): changes outside the worktree are detected only afterwards"
-    fix = "Use Linux 5.19 or newer with Landlock switched on."
-    return Finding(about=ABOUT, what=what, said=said, ok=None, fix=fix)
+    if policy is None:
+        said = "not protected: your settings switch the fence off; changes are detected only afterwards"
+        return Finding(about=ABOUT, what=what, said=said, ok=None, fix='Set sandbox = "auto" and confine = "auto".')
+    try:
+        force = sandbox.in_force(policy)
+    except Unavailable as error:
+        return Finding(about=ABOUT, what=what, said=error.message, ok=False, fix=error.hint)
+    if force.engine == "off":
+        said = f"not protected ({force.reason}): changes outside the worktree are detected only afterwards"
+        help_ = "Install bubblewrap, or use Linux 5.19 or newer with Landlock switched on."
+        return Finding(about=ABOUT, what=what, said=said, ok=None, fix=help_)
+    why = f" ({force.reason})" if force.reason else ""
+    said = f"protected from agents in worktrees by {_NAMES[force.engine]}{why}; not covered: {'; '.join(force.gaps)}"
+    is_strong = force.engine != "landlock"
+    fix = None if is_strong else "Install bubblewrap (and allow user namespaces): it also protects your home."
+    return Finding(about=ABOUT, what=what, said=said, ok=True if is_strong else None, fix=fix)
+
+
+_NAMES = {"bwrap": "bubblewrap", "srt": "srt", "landlock": "the kernel (Landlock)"}
 
 
 def _codex() -> Finding:

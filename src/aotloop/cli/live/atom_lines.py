@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
-from aotloop.cli.graph.styles import STYLES
+from aotloop.app.diagram.styles import STYLES
 from aotloop.cli.live.atom_rows import Row
 from aotloop.cli.live.run_view import Picture, Running
 from aotloop.cli.live.styled_lines import Piece, cut, fitted, identified, shown, width_of
@@ -55,7 +55,7 @@ class AtomLines:
             (indent, ""),
             (self._pointer(row), "bold"),
             (f"{style.symbol} ", style.ansi),
-            (name, "dim" if look == "unselected" else "bold"),
+            (name, _style_of(look, is_selected=row.name == self._picture.selected)),
         ]
 
     def _pointer(self, row: Row) -> str:
@@ -100,8 +100,9 @@ class AtomLines:
 
     def _at_work(self, name: str, attempt: Running) -> str:
         since = lasting(self._now - attempt.since) if attempt.since is not None else ""
-        nth = f"try {self._overview.failures(name) + 1:,}"
+        nth = identified(attempt.name) if attempt.name else f"try {self._overview.failures(name) + 1:,}"
         if self._width < ROOMY:
+            nth = f"#{nth.rpartition('#')[2]}" if attempt.name else nth
             return " ".join(filter(None, (since, "probe" if attempt.role == "probe" else nth)))
         which = "is probing" if attempt.role == "probe" else nth
         return " · ".join(filter(None, (cut(shown(attempt.agent), 16), which, since)))
@@ -118,3 +119,8 @@ class AtomLines:
     def _output(self, attempt: Running) -> list[Piece]:
         indent = " " * min(self._column, self._width // 4)
         return fitted([(indent, ""), (f"│ {shown(attempt.line)}", "dim")], self._width)
+
+
+def _style_of(look: str, *, is_selected: bool) -> str:
+    style = "dim" if look == "unselected" else "bold"
+    return f"{style} reverse" if is_selected else style

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from aotloop.cli.graph.diagram import Look
+from aotloop.app.diagram.diagram import Look
 from aotloop.cli.live.atom_rows import Row, outline
 from aotloop.cli.ui.costs import bound_of
 from aotloop.cli.ui.failures import failures_in_words, failures_of

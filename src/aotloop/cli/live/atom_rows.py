@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from aotloop.cli.graph.layers import Arc, ranks
+from aotloop.app.diagram.layers import Arc, ranks
 from aotloop.core.graph.work_graph import Graph
 
 

@@ -12,10 +12,10 @@ from typing import TextIO
 import click
 import msgspec
 
-from aotloop.cli.live.event_words import words
-from aotloop.cli.live.journal_events import EventsFile, is_passed_on, news_of
+from aotloop.app.event_words import words
 from aotloop.cli.live.outlet import Outlet
 from aotloop.cli.ui.output import tell
+from aotloop.execution.event_file import EventsFile, is_passed_on, news_of
 from aotloop.execution.observer import Watched
 from aotloop.execution.run_events import HalfSpent, RunEvent
 from aotloop.text.sanitize import prose

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from aotloop.cli.graph.diagram import Look
-from aotloop.cli.graph.styles import STYLES
+from aotloop.app.amounts import spending
+from aotloop.app.diagram.diagram import Look
+from aotloop.app.diagram.styles import STYLES
+from aotloop.app.event_words import half_spent
 from aotloop.cli.live.atom_lines import AtomLines
 from aotloop.cli.live.atom_rows import kept
-from aotloop.cli.live.event_words import half_spent
 from aotloop.cli.live.run_view import Picture
 from aotloop.cli.live.styled_lines import Lines, Piece, cut, fitted, flowed, identified, shown
-from aotloop.cli.ui.costs import bound_in_words, spending
+from aotloop.cli.ui.costs import bound_in_words
 from aotloop.text.durations import ago, lasting
 from aotloop.text.phrases import counted
 
@@ -37,12 +38,13 @@ def header(picture: Picture, width: int, now: float) -> list[list[Piece]]:
 
 def _progress(picture: Picture, width: int) -> list[Piece]:
     status = picture.ended.status if picture.ended is not None else picture.overview.status
+    paused: list[Piece] = [("paused", "bold yellow"), ("  ", "")] if picture.is_paused else []
     done, required = picture.overview.resolved, picture.overview.required
     told = f"{done:,} of {required:,}{picture.overview.counted_as(width)}"
     room = min(width - len(status) - len(told) - 4, LONGEST_BAR)
     filled = room * done // required if required and room > 0 else 0
     bar: list[Piece] = [("█" * filled, "green"), ("░" * (room - filled), "dim"), ("  ", "")] if room >= 4 else []
-    return fitted([(status, f"bold {STATUS_COLOURS[status]}"), ("  ", ""), *bar, (told, "")], width)
+    return fitted([(status, f"bold {STATUS_COLOURS[status]}"), ("  ", ""), *paused, *bar, (told, "")], width)
 
 
 def _facts(picture: Picture, width: int, now: float) -> Iterator[str]:
@@ -133,7 +135,9 @@ def _atoms(picture: Picture, width: int, room: int, now: float) -> list[list[Pie
     at_work = _at_work(picture)
     with_output = 2 * len(at_work) <= room
     heights = _heights(picture) if with_output else {}
-    if len(overview.rows) + len(heights) <= room:
+    if picture.letters or picture.folds:
+        numbers = _around(picture, [number for number in range(len(overview.rows)) if picture.is_shown(number)], room)
+    elif len(overview.rows) + len(heights) <= room:
         numbers = list(range(len(overview.rows)))
     else:
         folds = 2 if overview.counts["resolved"] else 1
@@ -143,6 +147,14 @@ def _atoms(picture: Picture, width: int, room: int, now: float) -> list[list[Pie
     done: dict[Look | None, int] = {"resolved": hidden.pop("resolved", 0)}
     lines = [line for number in numbers for line in shown.of(number, with_output=with_output)]
     return [fitted(line, width) for line in (*_fold(done), *lines, *_fold(hidden))]
+
+
+def _around(picture: Picture, numbers: list[int], room: int) -> list[int]:
+    """As many rows as fit, the selected one among them; rows with output need two lines."""
+    most = max(room - 2 - 2 * len(_heights(picture)), 1)
+    place = next((at for at, one in enumerate(numbers) if picture.overview.rows[one].name == picture.selected), 0)
+    first = max(min(place - most // 2, len(numbers) - most), 0)
+    return numbers[first : first + most]
 
 
 def _at_work(picture: Picture) -> list[int]:
@@ -163,6 +175,8 @@ def _interesting(picture: Picture, at_work: list[int], room: int) -> Iterator[in
     by_look: dict[Look | None, list[int]] = {}
     for number, look in enumerate(overview.looks):
         by_look.setdefault(look, []).append(number)
+    if picture.selected in overview.row_of:
+        yield overview.row_of[picture.selected]
     yield from at_work
     yield from by_look.get("in_progress", ())
     yield from (overview.row_of[atom_id] for atom_id in picture.blocked if atom_id in overview.row_of)

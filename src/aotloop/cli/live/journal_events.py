@@ -1,139 +1,18 @@
-"""Reads the events of a run and the output of its attempts from the journal; it trusts nothing in it.
-
-It ignores lines that are not events, missing files, and folders outside the journal.
-"""
+"""The journals of an atom's attempts, for a person: their folders, and the last output of the latest attempt."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
+from msgspec.structs import replace
 
-from aotloop.cli.live.file_tail import FollowedLines, last_bytes
 from aotloop.cli.ui.output import faint, heading, shortest, tell
-from aotloop.execution.journal import EVENTS, FOLDER
-from aotloop.execution.run_events import AnyNews, AttemptBegan, HalfSpent, RunBegan, RunEvent
-from aotloop.statefile.locate import project_root
-from aotloop.text.output_tail import terminal_lines
+from aotloop.execution.attempt_names import AttemptNames
+from aotloop.execution.event_file import EventsFile
+from aotloop.execution.run_events import AttemptBegan
 from aotloop.text.sanitize import prose, visible
-
-TRANSCRIPT = "transcript.jsonl"
-MOST_SEARCHED = 64 << 20
-"""The number of bytes from the end of the events that are searched."""
-TAIL_BYTES = (16 << 10, 1 << 20)
-"""Bytes of a transcript: usually enough, and enough for a very long line."""
-
-_DECODER = msgspec.json.Decoder(AnyNews)
-_ANYTHING = msgspec.json.Decoder()
-
-
-class _Printed(msgspec.Struct):
-    stream: str
-    text: str
-
-
-_PRINTED = msgspec.json.Decoder(_Printed)
-
-
-class EventsFile:
-    def __init__(self, state_file: str) -> None:
-        self._root = Path(project_root(state_file))
-        self.path = self._root / FOLDER / EVENTS
-        self._lines = FollowedLines(self.path)
-
-    def start_at_last_run(self, pid: int | None) -> None:
-        """Starts at the last run; with `pid`, only at a run of this process."""
-        data, begin = last_bytes(self.path, MOST_SEARCHED)
-        found = len(data)
-        while (found := data.rfind(b'"run_began"', 0, found)) >= 0:
-            start = data.rfind(b"\n", 0, found) + 1
-            event = news_of(data[start:].partition(b"\n")[0])
-            if isinstance(event, RunBegan):
-                is_it = pid is None or event.pid == pid
-                self._lines.start_at(begin + (start if is_it else data.rfind(b"\n") + 1))
-                return
-        self._lines.start_at(begin if pid is None else begin + data.rfind(b"\n") + 1)
-
-    def start_near_end(self, most: int) -> None:
-        self._lines.start_at(last_bytes(self.path, most)[1])
-
-    def fresh(self) -> list[bytes]:
-        return self._lines.fresh()
-
-    def attempts_at(self, atom: str) -> list[AttemptBegan]:
-        """Attempts in the journal, in the order in which they began."""
-        data, _ = last_bytes(self.path, MOST_SEARCHED)
-        lines = (line for line in data.split(b"\n") if b'"attempt_began"' in line)
-        return [event for event in map(news_of, lines) if isinstance(event, AttemptBegan) and event.atom == atom]
-
-    def half_spent_in(self, run_id: str | None) -> list[HalfSpent]:
-        """Warnings of the last run that half is spent, if that run belongs to this loop."""
-        self.start_at_last_run(None)
-        lines = self.fresh()
-        began = news_of(lines[0]) if lines else None
-        if not isinstance(began, RunBegan) or began.run_id != run_id:
-            return []
-        told = (news_of(line) for line in lines if b'"half_spent"' in line)
-        return [event for event in told if isinstance(event, HalfSpent)]
-
-    def folder_of(self, attempt_folder: str) -> Path | None:
-        """The journal folder of an attempt; None if it was removed, or is outside the journals."""
-        try:
-            place = (self._root / FOLDER).resolve()
-            folder = (self._root / attempt_folder).resolve()
-            return folder if attempt_folder and folder.is_relative_to(place) and folder.is_dir() else None
-        except (OSError, ValueError, RuntimeError):  # not a file name, or circular links
-            return None
-
-    def output_of(self, attempt_folder: str, most: int) -> list[str]:
-        """The last lines that the agent printed, safe to show."""
-        folder = self.folder_of(attempt_folder)
-        for size in TAIL_BYTES if folder is not None else ():
-            texts = list(_texts(last_bytes(folder / TRANSCRIPT, size)[0])) if folder is not None else []
-            if texts:
-                return terminal_lines("\n".join(texts), most)
-        return []
-
-    def sign_of_output(self, attempt_folder: str) -> tuple[int, int] | None:
-        """A value that differs after new output."""
-        try:
-            status = os.stat(self._root / attempt_folder / TRANSCRIPT)  # noqa: PTH116 - called many times a second
-        except (OSError, ValueError):
-            return None
-        return status.st_size, status.st_mtime_ns
-
-
-def news_of(line: bytes) -> RunEvent | None:
-    """None if the line is not an event, or an event of an unknown kind."""
-    try:
-        event: RunEvent = _DECODER.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
-    return event
-
-
-def is_passed_on(line: bytes) -> bool:
-    """True for a JSON object with a kind, also an unknown kind."""
-    try:
-        value = _ANYTHING.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return False
-    return isinstance(value, dict) and "kind" in value
-
-
-def _texts(data: bytes) -> Iterator[str]:
-    for line in data.split(b"\n"):
-        try:
-            printed = _PRINTED.decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            continue
-        if printed.stream != "note" and printed.text.strip():
-            yield printed.text
-
 
 MOST_TOLD = 10
 MOST_OUTPUT = 10
@@ -159,12 +38,12 @@ class Journals(msgspec.Struct, frozen=True):
         if len(self.attempts) > MOST_TOLD:
             click.echo(faint(f"  … {len(self.attempts) - MOST_TOLD:,} earlier ones"))
         for attempt, place in self._pairs[-MOST_TOLD:]:
-            does = "probe" if attempt.role == "probe" else "attempt"
+            name = visible(attempt.name) + (", a probe" if attempt.role == "probe" else "")
             where = visible(shortest(place)) if place is not None else "gone"
-            tell(where, head=f"  {prose(attempt.at)}  {does} {attempt.attempt}  ", note=prose(attempt.agent))
+            tell(where, head=f"  {prose(attempt.at)}  {name}  ", note=prose(attempt.agent))
         if self.output:
             click.echo()
-            click.echo(heading(f"The last of what attempt {self.attempts[-1].attempt} printed"))
+            click.echo(heading(f"The last lines that {visible(self.attempts[-1].name)} printed"))
             for line in self.output:
                 click.echo(f"  {line}")
 
@@ -175,7 +54,8 @@ class Journals(msgspec.Struct, frozen=True):
 
 def journals_of(state_file: str, atom: str) -> Journals:
     events = EventsFile(state_file)
-    attempts = events.attempts_at(atom)
+    names = AttemptNames()
+    attempts = [replace(begun, name=names.named(begun)) for begun in events.attempts_at(atom)]
     places = [events.folder_of(attempt.folder) for attempt in attempts]
     return Journals(
         attempts=attempts,

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TextIO
 
 from aotloop.cli.error_handler import may_colour
+from aotloop.cli.live.navigation import Actions
 from aotloop.cli.live.outlet import steady
 from aotloop.cli.live.painter import Painter
 from aotloop.cli.live.run_view import Picture
@@ -18,8 +19,10 @@ from aotloop.execution.run_events import AttemptEnded, RunEvent
 from aotloop.text.sanitize import visible
 
 
-def spectator(*, as_json: bool = False, plain: bool = False, stream: TextIO | None = None) -> Observer:
-    """`plain`: lines, even on a terminal. `stream`: standard output by default."""
+def spectator(
+    *, as_json: bool = False, plain: bool = False, stream: TextIO | None = None, actions: Actions | None = None
+) -> Observer:
+    """`plain`: lines, even on a terminal. `stream`: standard output by default. `actions`: what keys can do."""
     stream = stream if stream is not None else sys.stdout
     if as_json:
         from aotloop.cli.live.event_lines import JsonLines  # noqa: PLC0415
@@ -30,7 +33,7 @@ def spectator(*, as_json: bool = False, plain: bool = False, stream: TextIO | No
 
         return PlainLog(stream)
 
-    return LiveScreen(stream, colour=may_colour())
+    return LiveScreen(stream, colour=may_colour(), actions=actions)
 
 
 def can_be_redrawn(stream: TextIO) -> bool:
@@ -44,8 +47,9 @@ PATIENCE = 2.0
 
 
 class LiveScreen:
-    def __init__(self, stream: TextIO, *, colour: bool = True) -> None:
+    def __init__(self, stream: TextIO, *, colour: bool = True, actions: Actions | None = None) -> None:
         self._stream = stream
+        self._actions = actions
         self._colour = colour
         self._inbox = _Inbox()
         self._closing = threading.Event()
@@ -81,7 +85,8 @@ class LiveScreen:
 
     def _show(self, loop: Watched) -> None:
         try:
-            Painter(self._stream, Picture(loop), colour=self._colour).go_on(self._inbox.tell, self._closing)
+            painter = Painter(self._stream, Picture(loop), colour=self._colour, actions=self._actions)
+            painter.go_on(self._inbox.tell, self._closing)
         except OSError as fault:  # the terminal is gone, so no message can be shown
             self.fault = fault
         except Exception as fault:  # noqa: BLE001 - a failing picture must not end the run

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from aotloop.cli.graph.diagram import Look
+from aotloop.app.diagram.diagram import Look
 from aotloop.cli.live.atom_overview import AtomOverview
 from aotloop.cli.live.atom_rows import Row
 from aotloop.cli.live.phase_overview import PhaseOverview

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from aotloop.cli.graph.diagram import Look
+from aotloop.app.diagram.diagram import Look
 from aotloop.cli.live.atom_rows import Row
 from aotloop.core.model import Used
 from aotloop.core.phases.model import Phase, PhaseLoop

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from aotloop.cli.live.journal_events import EventsFile, news_of
 from aotloop.core.model import Loop
 from aotloop.errors import AotError
+from aotloop.execution.event_file import EventsFile, news_of
 from aotloop.execution.observer import Observer
 from aotloop.execution.run_events import AttemptBegan, AttemptEnded, RunBegan, RunEnded, RunEvent
 from aotloop.statefile.lease import Holder, holder_of

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from aotloop.cli.live.event_words import words
+from aotloop.app.event_words import words
 from aotloop.cli.live.overview import overview_of
 from aotloop.clock import unix_time_of
 from aotloop.execution import run_events as kinds
@@ -30,6 +30,8 @@ class Running(msgspec.Struct, frozen=True, kw_only=True):
     agent: str
     since: float | None
     folder: str = ""
+    name: str = ""
+    """Such as `A2#1`; empty in journals of earlier versions."""
     line: str = ""
     """The last line that it printed."""
 
@@ -58,7 +60,14 @@ class Picture:
         self.half_spent: kinds.HalfSpent | None = None
         """The warning that half is spent, until there is progress."""
         self.bells = 0
-        """How often that warning was given."""
+        """How often a person was needed: for that warning, a judgement, or an obstacle that only a person removes."""
+        self.selected: str | None = None
+        """The atom that a person has selected by keys."""
+        self.letters = ""
+        """Only atoms with these letters are shown."""
+        self.folds = False
+        """Resolved atoms are not shown."""
+        self.is_paused = False
         self.happened: deque[Happening] = deque(maxlen=MOST_HAPPENINGS)
 
     def set_loop(self, loop: Watched) -> None:
@@ -70,6 +79,19 @@ class Picture:
     def bound(self) -> int | None:
         """Attempts that may still be made; None: unknown."""
         return self.overview.bound(self.overriding)
+
+    def is_shown(self, number: int) -> bool:
+        """Whether a row passes the filter and the fold."""
+        row = self.overview.rows[number]
+        if self.folds and self.overview.looks[number] == "resolved":
+            return False
+        described = f"{row.name} {self.overview.description(row.name) or ''}" if not row.is_group else row.name
+        return not self.letters or self.letters in described.casefold()
+
+    def choosable(self) -> list[str]:
+        """Atoms that can be selected, from top to bottom."""
+        rows = enumerate(self.overview.rows)
+        return [row.name for number, row in rows if not row.is_group and self.is_shown(number)]
 
     def set_line(self, attempt: int, line: str) -> None:
         if attempt in self.running:
@@ -98,6 +120,7 @@ def _run_began(picture: Picture, event: kinds.RunBegan) -> None:
     picture.forget_what_runs()
     picture.happened.clear()
     picture.ended = None
+    picture.is_paused = False
     picture.began = unix_time_of(event.at)
     picture.branch = event.branch
     picture.overriding = event.overriding
@@ -112,9 +135,14 @@ def _corrected(picture: Picture, event: kinds.CorrectionTaken) -> None:  # noqa:
     picture.half_spent = None
 
 
+def _paused(picture: Picture, event: kinds.Paused | kinds.PauseEnded) -> None:
+    picture.is_paused = isinstance(event, kinds.Paused)
+
+
 def _run_ended(picture: Picture, event: kinds.RunEnded) -> None:
     picture.forget_what_runs()
     picture.ended = event
+    picture.bells += (event.reason or "").startswith("blocked:")
 
 
 def _attempt_began(picture: Picture, event: kinds.AttemptBegan) -> None:
@@ -127,6 +155,7 @@ def _attempt_began(picture: Picture, event: kinds.AttemptBegan) -> None:
         agent=event.agent,
         since=unix_time_of(event.at),
         folder=event.folder,
+        name=event.name,
     )
 
 
@@ -146,6 +175,7 @@ def _settled(picture: Picture, event: kinds.Merged | kinds.AtomResolved | kinds.
 def _not_merged(picture: Picture, event: kinds.NotMerged) -> None:
     picture.merging.discard(event.atom)
     if event.why == "blocked":
+        picture.bells += event.atom not in picture.blocked
         picture.blocked[event.atom] = event.reason
     else:
         picture.blocked.pop(event.atom, None)
@@ -161,11 +191,14 @@ def _verifying(picture: Picture, event: kinds.Verifying) -> None:
 
 def _verified(picture: Picture, event: kinds.Verified) -> None:
     picture.verifying.pop(event.atom, None)
+    picture.bells += event.undecided
 
 
 _FOLLOWED: dict[type[kinds.RunEvent], Callable[[Picture, Any], None]] = {
     kinds.RunBegan: _run_began,
     kinds.RunEnded: _run_ended,
+    kinds.Paused: _paused,
+    kinds.PauseEnded: _paused,
     kinds.AttemptBegan: _attempt_began,
     kinds.AttemptEnded: _attempt_ended,
     kinds.Merged: _settled,

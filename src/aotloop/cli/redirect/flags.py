@@ -9,12 +9,12 @@ import click
 
 from aotloop.app.atoms import NewAtom
 from aotloop.app.redirect.changes import Changes, Result, checklist_of
+from aotloop.app.redirect.checklist_text import read_base_case
 from aotloop.app.redirect.constraint_text import limit_of
 from aotloop.cli.ui.loop_names import complete_atom, complete_group
 from aotloop.cli.ui.options import AMOUNT, WORDS, Words
-from aotloop.core.model import BaseCase, Loop
-from aotloop.errors import AotError, StateFileInvalid
-from aotloop.statefile.yaml import careful_reader, nodes
+from aotloop.core.model import Loop
+from aotloop.errors import AotError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -191,26 +191,3 @@ def _split(pair: str, known: Iterable[str]) -> tuple[str, str]:
             return name, pair[len(name) + 1 :].strip()
     left, _, right = pair.partition("=")
     return left.strip(), right.strip()
-
-
-KEY = "base_case"
-
-
-def read_base_case(data: bytes, name: str) -> BaseCase:
-    """Reports every mistake with its place; the content is judged when it is applied."""
-    try:
-        node = nodes.locate(nodes.compose(data.removeprefix(b"\xef\xbb\xbf"), 1), (KEY,))
-    except StateFileInvalid as error:
-        raise StateFileInvalid(f"{name}: {error.message}", error.findings) from None
-    if node is None:
-        raise StateFileInvalid(f"{name}: the YAML is empty")
-    reader = careful_reader.Reader()
-    try:
-        value: Any = reader.read(node, BaseCase)
-    except RecursionError:
-        raise StateFileInvalid(f"{name}: an alias in the YAML contains itself") from None
-    if reader.findings:  # also an unknown key: only understood keys are kept
-        shown = "; ".join(str(finding).replace(", kept as it is", "") for finding in reader.findings[:3])
-        raise StateFileInvalid(f"{name}: {shown}", reader.findings)
-    base_case: BaseCase = value
-    return base_case

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aotloop.app.ship.approve import Consent
+from aotloop.app.ship.test_consent import commands_for_tests
 from aotloop.cli.ui.consent import require_acceptance
 from aotloop.cli.ui.output import tell
 from aotloop.cli.ui.prompts import ask, is_interactive
@@ -52,17 +53,6 @@ def _command(project: Project, file: str) -> str:
         return command_for(project.root, file, project.settings)
     except AotError as error:
         return error.message
-
-
-_BY_KIND = (
-    "python3 -m pytest -q FILE.py, or python3 -m unittest FILE.py",
-    "sh FILE.sh, node --test FILE.js, ruby FILE.rb, go test FILE.go, and the like, by the kind of the file",
-)
-
-
-def commands_for_tests(settings: ShipSettings) -> list[str]:
-    """FILE stands for a file that is not written yet."""
-    return [f"{settings.test_command} FILE"] if settings.test_command is not None else list(_BY_KIND)
 
 
 def require_tests_consent(path: str, settings: ShipSettings, *, yes: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,11 @@ from aotloop.cli.live.observers import spectator
 from aotloop.cli.ship.acceptance_tests import ask_about_tests, can_ask, require_tests_consent
 from aotloop.cli.ui.consent import require_config_consent
 from aotloop.cli.ui.options import AMOUNT, WORDS, json_option, yes_option
-from aotloop.cli.ui.output import mark, say_json, say_next, tell
+from aotloop.cli.ui.output import mark, say_json, say_next, tell, tell_problem
 from aotloop.core.phases.model import PhaseLoop
+from aotloop.core.phases.promise import forced_phases
 from aotloop.errors import StateFileError
+from aotloop.execution.observer import Observer
 from aotloop.phases.project import Project
 from aotloop.statefile.locate import find_phase_file, new_phase_file, project_root
 from aotloop.statefile.phases.phase_store import PhaseStore
@@ -34,6 +36,7 @@ Examples:
 {exit_codes.help_table("shipped")}
 """
 
+_MOST_WORDS, _LONGEST_NAME = 6, 40
 _WORDS = frozenset({"status", "approve", "receipt", "checkpoint", "advance", "stop", "cancel"})
 
 
@@ -62,7 +65,8 @@ class FeatureCommand(click.Command):
 @click.option("--max-fix-cycles", type=click.IntRange(0), metavar="N", help="Limit of fix rounds [default: 3].")
 @click.option("--completion-promise", type=WORDS, metavar="TEXT", help="What the agent says at the end [SHIPPED].")
 @click.option("--agent", metavar="NAME", help="The agent [default: as configured].")
-@click.option("--branch", metavar="NAME", help="Work on this branch; created if it does not exist.")
+@click.option("--branch", metavar="NAME", help="Work on this branch [default: a new one, ship/…].")
+@click.option("--here", is_flag=True, help="Work on the branch that is checked out, instead of a new one.")
 @click.option("--no-graph", is_flag=True, help="Let one agent do all the work, without a loop over the plan's steps.")
 @click.option("--allow-dirty", is_flag=True, default=None, help="Continue in spite of uncommitted changes.")
 @click.option("--take-over", is_flag=True, help="Take the feature from the session that drives it.")
@@ -75,6 +79,7 @@ def feature_command(
     feature: str | None,
     agent: str | None,
     branch: str | None,
+    here: bool,
     allow_dirty: bool | None,
     take_over: bool,
     **said: Any,
@@ -85,12 +90,22 @@ def feature_command(
         raise click.UsageError(f"`aot ship {feature}` expects its options after the subcommand")
     try:
         store = PhaseStore(new_phase_file() if feature is not None else find_phase_file())
+        if here and branch is not None:
+            raise click.UsageError("--here and --branch exclude each other")
+        if feature is not None and not here:
+            branch = branch or branch_for(feature)
         wishes = {"begin": _wanted(feature, said), "branch": branch, "take_over": take_over, "limits": _limits(said)}
         flags = {"agent": agent, "allow_dirty": allow_dirty}
         ctx.exit(_ship(store, wishes, flags, yes=yes, as_json=as_json))
     except StateFileError as error:
         error.exit_code = exit_codes.NOT_READY
         raise
+
+
+def branch_for(feature: str) -> str:
+    """A name that a person would give: a few words of the feature."""
+    words = re.findall(r"[a-z0-9]+", feature.lower())[:_MOST_WORDS]
+    return f"ship/{'-'.join(words)[:_LONGEST_NAME].strip('-') or 'feature'}"
 
 
 def _wanted(feature: str | None, said: dict[str, Any]) -> FeatureOptions | None:
@@ -130,13 +145,18 @@ def _limits(said: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ship(store: PhaseStore, wishes: dict[str, Any], flags: dict[str, Any], *, yes: bool, as_json: bool) -> int:
+    from aotloop.app.outlets.outlets import with_outlets  # noqa: PLC0415
     from aotloop.app.ship.run import ShipOptions, ship  # noqa: PLC0415
     from aotloop.config.sources import load  # noqa: PLC0415 - the commands about a feature need none of this
 
     config = load(Path(project_root(store.path)), flags=flags)
     require_config_consent(config, yes=yes)
     require_tests_consent(store.path, config.ship, yes=yes)
-    project, watched = Project(store, config.ship), partial(spectator, as_json=as_json)
+    project, root = Project(store, config.ship, fence=config.fence), Path(project_root(store.path))
+
+    def watched() -> Observer:
+        return with_outlets(spectator(as_json=as_json), config, root, tell_problem)
+
     wanted = ShipOptions(**wishes)
     ending = ship(store, config, wanted, watched)
     while ending.signal is None and ending.status == "waiting" and can_ask(as_json=as_json):
@@ -144,13 +164,13 @@ def _ship(store: PhaseStore, wishes: dict[str, Any], flags: dict[str, Any], *, y
             break
         ending = ship(store, config, ShipOptions(limits=wanted.limits if wanted.begin is None else {}), watched)
     code = exit_codes.BY_SIGNAL + ending.signal if ending.signal is not None else code_of(ending.loop)
-    _tell(ending.loop, code, as_json=as_json)
+    _tell(ending.loop, as_json=as_json)
     return code
 
 
 def code_of(loop: PhaseLoop) -> int:
     if loop.status == "completed":
-        return exit_codes.DONE
+        return exit_codes.WITH_FORCE if forced_phases(loop) else exit_codes.DONE
     if loop.status == "waiting":
         return exit_codes.PERSON_NEEDED
     if loop.status == "stopped":
@@ -158,7 +178,22 @@ def code_of(loop: PhaseLoop) -> int:
     return exit_codes.STOPPED  # cancelled, or taken by a session
 
 
-def _tell(loop: PhaseLoop, code: int, *, as_json: bool) -> None:
+def skipped_of(loop: PhaseLoop) -> list[str]:
+    """What the person left out from the beginning."""
+    skipped = {"brainstorm": loop.skip_brainstorm, "the person's look at the acceptance tests": loop.skip_test_review}
+    return [what for what, is_skipped in skipped.items() if is_skipped]
+
+
+def shipped_in_words(loop: PhaseLoop) -> str:
+    """It never sounds better than it is: what was forced or skipped is named."""
+    forced, skipped = forced_phases(loop), skipped_of(loop)
+    proof = "every other receipt holds" if forced else "every receipt holds"
+    left = f"; left by force: {', '.join(forced)}" if forced else ""
+    without = f"; skipped: {', '.join(skipped)}" if skipped else ""
+    return f"shipped: {proof}, and the acceptance tests pass{left}{without}"
+
+
+def _tell(loop: PhaseLoop, *, as_json: bool) -> None:
     steps = next_steps(loop)
     if as_json:
         data = {
@@ -166,11 +201,13 @@ def _tell(loop: PhaseLoop, code: int, *, as_json: bool) -> None:
             "phase": loop.phase,
             "stop_reason": loop.stop_reason,
             "spent_usd": loop.spent_usd,
+            "forced": list(forced_phases(loop)),
+            "skipped": skipped_of(loop),
         }
-        say_json({"kind": "result", "success": code == 0, **data, "next": steps}, indent=0)
+        say_json({"kind": "result", "success": loop.status == "completed", **data, "next": steps}, indent=0)
         return
     if loop.status == "completed":
-        tell("shipped: every receipt holds, and the acceptance tests pass", head=f"{mark(True)} ")
+        tell(shipped_in_words(loop), head=f"{mark(None if forced_phases(loop) else True)} ")
     elif loop.status == "waiting":
         tell(
             prose(f"read the acceptance tests, {visible(loop.artifacts.acceptance_tests_file or '')}"),

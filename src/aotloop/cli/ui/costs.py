@@ -1,8 +1,8 @@
-"""Describes what was spent: money, tokens, turns; unknown amounts are left out."""
+"""Describes what a loop may still spend, and what its attempts have cost so far."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -10,28 +10,8 @@ from msgspec.structs import replace
 from aotloop.core.graph.work_graph import Graph
 from aotloop.core.limits import Limits, limits_of
 from aotloop.core.measure import attempts_left
-from aotloop.core.model import Control, Loop, Used
-from aotloop.core.policy.progress import tokens_of
+from aotloop.core.model import Control, Loop
 from aotloop.text.phrases import counted, dollars
-
-_UNITS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k"))
-
-
-def spending(usd: float, used: Used, most: float | None = None) -> Iterator[str]:
-    """`most`: the limit of cost."""
-    if usd or most is not None:
-        yield dollars(usd) + (f" of {dollars(most)}" if most is not None else "")
-    if tokens := tokens_of(used):
-        yield f"{_short(tokens)} tokens"
-    if used.turns:
-        yield counted(used.turns, "turn")
-
-
-def _short(count: int) -> str:
-    for unit, letter in _UNITS:
-        if count >= unit:
-            return f"{count / unit:.1f}{letter}"
-    return str(count)
 
 
 def bound_of(loop: Loop, limits: Limits | None = None) -> int:

@@ -6,8 +6,9 @@ from typing import Any
 
 from aotloop.core.graph.units import choices_of, is_hopeless
 from aotloop.core.graph.work_graph import Graph
-from aotloop.core.model import Atom
+from aotloop.core.model import Atom, Loop
 from aotloop.core.policy.turns import patience, turn
+from aotloop.text.sanitize import prose
 
 ENOUGH_WITH_STALLS = 0.5
 """The share of failures that is enough by itself; see aotloop.core.policy.stop_reasons.stalled."""
@@ -42,3 +43,12 @@ def hopeless_of(graph: Graph) -> str | None:
 
 def failures_as_data(atom: Atom) -> dict[str, Any]:
     return {"in_this_turn": atom.attempts, "in_all": failures_of(atom), "alike": atom.alike}
+
+
+def cut_off_in_words(loop: Loop) -> str | None:
+    """What became of a run whose process is gone. None: the last run ended by itself, or there was none."""
+    if loop.control.status != "running" or loop.control.session_id is not None:
+        return None
+    begun = [atom.id for atom in loop.atoms if atom.status == "in_progress"]
+    again = f"; {', '.join(map(prose, begun))} will be done again" if begun else ""
+    return f"no process runs this loop now, and the last run was cut off{again}: `aot run` continues the loop"

@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aotloop.app.preflight.consent import refuse_agents
+from aotloop.app.amounts import spending
 from aotloop.cli.ui.consent import require_config_consent
-from aotloop.cli.ui.costs import spending
 from aotloop.cli.ui.output import tell
 from aotloop.core.checklist import JUDGED, base_case_tree, leaves
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
 from aotloop.text.sanitize import prose
+from aotloop.trust.person import refuse_agents
 
 if TYPE_CHECKING:
     from aotloop.app.verify import JudgeOf

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import click
 from click.shell_completion import CompletionItem
 
+from aotloop.app.attempts import attempts_of
 from aotloop.app.loops import open_store
 from aotloop.core.graph.work_graph import Graph
 from aotloop.core.model import Atom, Loop
@@ -24,6 +25,15 @@ def complete_ready(ctx: click.Context, _: click.Parameter, incomplete: str) -> l
     loop = _loop(ctx)
     graph = Graph(loop) if loop is not None else None
     return _items((graph.atoms[atom_id] for atom_id in graph.ready()), incomplete) if graph is not None else []
+
+
+def complete_attempt(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    """Atoms, and attempts on them."""
+    loop, state_file = _loop(ctx), ctx.params.get("state_file")
+    if loop is None or "#" not in incomplete:
+        return complete_atom(ctx, parameter, incomplete)
+    names = [attempt.name for attempt in attempts_of(open_store(state_file).path, loop.control.run_id)]
+    return [CompletionItem(name) for name in names if name.startswith(incomplete) and name.isprintable()]
 
 
 def complete_begun(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:

@@ -12,6 +12,7 @@ import click
 import msgspec
 from rich.cells import cell_len
 
+from aotloop.errors import AotError
 from aotloop.text.sanitize import visible
 
 Style = Callable[[str], str]
@@ -85,6 +86,11 @@ def say_next(*steps: str) -> None:
     if steps:
         told = [f"{step}{same}" if step.startswith("aot ") else step for step in steps]
         tell("  ·  ".join(told), head=faint("Next: "), err=True)
+
+
+def tell_problem(error: AotError) -> None:
+    """About something that the command does without."""
+    click.echo(f"aot: {visible(error.message)}" + (f"\n     {error.hint}" if error.hint else ""), err=True)
 
 
 def named(*words: str) -> str:

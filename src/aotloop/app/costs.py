@@ -1,0 +1,81 @@
+"""What a loop has cost, by atom, by agent and by role: the sums of what its journal knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from aotloop.app.attempts import Attempt, attempts_of
+from aotloop.core.model import Loop, Used
+from aotloop.core.policy.progress import together, tokens_of
+from aotloop.execution.attempt_names import events_of_run
+from aotloop.execution.event_file import EventsFile
+from aotloop.execution.run_events import JudgeAsked
+
+JUDGES = "judges"
+"""In place of an agent: who judged is configured, and may be several agents."""
+
+
+class Cost(msgspec.Struct, frozen=True, kw_only=True):
+    attempts: int = 0
+    """Attempts, or answers of judges."""
+    usd: float | None = None
+    """None: no agent told its cost."""
+    seconds: float = 0.0
+    used: Used = Used()
+
+    @property
+    def is_known(self) -> bool:
+        return self.usd is not None or tokens_of(self.used) > 0
+
+
+class Costs(msgspec.Struct, frozen=True, kw_only=True):
+    """The most expensive entry comes first in each table."""
+
+    by_atom: dict[str, Cost] = {}
+    by_agent: dict[str, Cost] = {}
+    by_role: dict[str, Cost] = {}
+    unknown_usd: float = 0.0
+    """USD in the state file that the journal does not explain: it was removed, or a person noted the cost."""
+
+
+def costs_of(state_file: str, loop: Loop) -> Costs:
+    run_id = loop.control.run_id
+    attempts = [_of_attempt(attempt) for attempt in attempts_of(state_file, run_id)]
+    judges = [
+        ("", JUDGES, event.role, Cost(attempts=1, usd=event.cost_usd, used=event.used))
+        for event in events_of_run(EventsFile(state_file), run_id)
+        if isinstance(event, JudgeAsked)
+    ]
+    entries = [*attempts, *judges]
+    known = sum(cost.usd or 0.0 for *_, cost in entries)
+    return Costs(
+        by_atom=_sums((atom, cost) for atom, _, _, cost in entries if atom),
+        by_agent=_sums((agent, cost) for _, agent, _, cost in entries if agent),
+        by_role=_sums((role, cost) for _, _, role, cost in entries),
+        unknown_usd=max(round(loop.control.cost_usd - known, 6), 0.0),
+    )
+
+
+def _of_attempt(attempt: Attempt) -> tuple[str, str, str, Cost]:
+    cost = Cost(attempts=1, usd=attempt.cost_usd, seconds=attempt.seconds, used=attempt.used)
+    return attempt.atom, attempt.agent, attempt.role, cost
+
+
+def _sums(entries: Iterable[tuple[str, Cost]]) -> dict[str, Cost]:
+    found: dict[str, list[Cost]] = {}
+    for name, cost in entries:
+        found.setdefault(name, []).append(cost)
+    sums = {name: _sum(costs) for name, costs in found.items()}
+    return dict(sorted(sums.items(), key=lambda entry: (-(entry[1].usd or 0.0), -tokens_of(entry[1].used))))
+
+
+def _sum(costs: list[Cost]) -> Cost:
+    known = [cost.usd for cost in costs if cost.usd is not None]
+    return Cost(
+        attempts=sum(cost.attempts for cost in costs),
+        usd=round(sum(known), 6) if known else None,
+        seconds=round(sum(cost.seconds for cost in costs), 3),
+        used=together(cost.used for cost in costs),
+    )

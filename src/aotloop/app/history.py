@@ -1,0 +1,250 @@
+"""The history of a loop, one entry for each thing that happened, successes too, oldest first.
+
+Selections, failures and corrections are in the state file. What else happened is in the journal, which may be missing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from aotloop.app.attempts import Attempt, Attempts
+from aotloop.core.model import Correction, Loop, TrailEntry
+from aotloop.execution import run_events as kinds
+from aotloop.execution.attempt_names import attempt_name, events_of_run
+from aotloop.execution.event_file import EventsFile
+from aotloop.statefile.yaml.emitter import to_data
+from aotloop.text.durations import lasting
+from aotloop.text.phrases import counted, dollars
+
+_SHOWN = 10
+
+
+class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True):
+    kind: str
+    """selection, failure, user_correction, correction, resolved, run_began, run_ended, verified, …"""
+    at: str
+    text: str
+    """May have several lines, and any characters."""
+    atoms: tuple[str, ...] = ()
+    """The atoms it is about."""
+    attempt: str | None = None
+    """The name of the attempt, such as `A2#1`."""
+    data: dict[str, Any] = {}
+    """What is known besides, as in the file."""
+
+    def as_data(self) -> dict[str, Any]:
+        name = {"attempt_name": self.attempt} if self.attempt is not None else {}
+        return {"kind": self.kind, "timestamp": self.at, **name, "text": self.text, **self.data}
+
+
+def history_of(state_file: str, loop: Loop, atom: str | None = None) -> list[HistoryEntry]:
+    """`atom`: only what is about this atom. Times have whole seconds: within one, the journal knows the order."""
+    trail = _Trail(loop)
+    told = list(_from_journal(state_file, loop, trail))
+    entries = [*trail.rest(), *map(_of_correction, loop.corrections), *told]
+    if atom is not None:
+        entries = [entry for entry in entries if atom in entry.atoms]
+    return sorted(entries, key=lambda entry: entry.at)
+
+
+# --- the state file ----------------------------------------------------------------------------------------------
+
+
+class _Trail:
+    """The trail of the state file; each entry is told once, where the journal has the same event or by its time."""
+
+    def __init__(self, loop: Loop) -> None:
+        self._entries = list(loop.trail)
+        self._failures: Counter[str] = Counter()
+
+    def failure_of(self, attempt: Attempt, at: str) -> HistoryEntry | None:
+        """The failure of this attempt, if the trail still has it."""
+        for entry in self._entries:
+            if entry.type == "failure" and entry.atom == attempt.atom and str(entry.timestamp) <= at:
+                self._entries.remove(entry)
+                self._failures[attempt.atom] = attempt.ordinal
+                return _of_trail(entry, attempt.name)
+        return None
+
+    def selection_of(self, or_group: str, selected: str) -> HistoryEntry | None:
+        for entry in self._entries:
+            if entry.type == "selection" and (entry.or_group, entry.selected) == (or_group, selected):
+                self._entries.remove(entry)
+                return _of_trail(entry)
+        return None
+
+    def rest(self) -> Iterator[HistoryEntry]:
+        """What the journal does not know: a session makes attempts without a journal."""
+        for entry in self._entries:
+            name = None
+            if entry.type == "failure" and entry.atom is not None:
+                self._failures[entry.atom] += 1
+                name = attempt_name(entry.atom, self._failures[entry.atom])
+            yield _of_trail(entry, name)
+
+
+def _of_trail(entry: TrailEntry, attempt: str | None = None) -> HistoryEntry:
+    atoms = tuple(name for name in (entry.atom, entry.selected) if name is not None)
+    about = f"{entry.or_group} → {entry.selected}" if entry.selected is not None else attempt or entry.atom or ""
+    text = f"{about}: {entry.reason}"
+    return HistoryEntry(
+        kind=entry.type, at=str(entry.timestamp), text=text, atoms=atoms, attempt=attempt, data=to_data(entry)
+    )
+
+
+def _of_correction(correction: Correction) -> HistoryEntry:
+    cleared = " (trail cleared)" if correction.trail_cleared else ""
+    text = f"{correction.type}: {correction.description}{cleared}"
+    return HistoryEntry(kind="correction", at=str(correction.timestamp), text=text, data=to_data(correction))
+
+
+# --- the journal -------------------------------------------------------------------------------------------------
+
+
+def _from_journal(state_file: str, loop: Loop, trail: _Trail) -> Iterator[HistoryEntry]:
+    attempts = Attempts()
+    for event in events_of_run(EventsFile(state_file), loop.control.run_id):
+        attempt = attempts.take(event)
+        match event:
+            case kinds.AttemptEnded() if attempt is not None:
+                yield from _ended_attempt(event, attempt, trail)
+            case kinds.NotMerged(why="refused") if attempt is not None:
+                yield trail.failure_of(attempt, event.at) or _failed(event.at, attempt)
+            case kinds.Merged() if attempt is not None:
+                yield _resolved(event, attempt)
+            case kinds.SwitchedTo() if (switched := trail.selection_of(event.or_group, event.selected)) is not None:
+                yield switched
+            case kinds.AtomResolved():
+                data = {"atom": event.atom, "summary": event.summary}
+                text = f"{event.atom}: {event.summary}"
+                yield HistoryEntry(kind="resolved", at=event.at, text=text, atoms=(event.atom,), data=data)
+            case _:
+                yield from _others(event)
+
+
+def _others(event: kinds.RunEvent) -> Iterator[HistoryEntry]:
+    if (told := _TOLD.get(type(event))) is not None:
+        data = {name: value for name, value in msgspec.to_builtins(event).items() if name not in ("kind", "at")}
+        kind, name = str(event.__struct_config__.tag), getattr(event, "name", None) or None
+        yield HistoryEntry(kind=kind, at=event.at, text=told(event), atoms=_atoms_of(event), attempt=name, data=data)
+
+
+def _resolved(event: kinds.Merged, attempt: Attempt) -> HistoryEntry:
+    facts = [f"merged as {attempt.commit[:10]}" if attempt.commit else "nothing to merge"]
+    facts += [lasting(attempt.seconds)] if attempt.seconds >= 1 else []
+    facts += [dollars(attempt.cost_usd)] if attempt.cost_usd else []
+    by = f" by {attempt.agent}" if attempt.agent else ""
+    text = f"{attempt.name}{by} ({', '.join(facts)}): {attempt.summary}"
+    data = {"summary": attempt.summary, "commit": attempt.commit, **_facts_of(attempt)}
+    return HistoryEntry(kind="resolved", at=event.at, text=text, atoms=(attempt.atom,), attempt=attempt.name, data=data)
+
+
+def _failed(at: str, attempt: Attempt) -> HistoryEntry:
+    """A failure that the trail does not have any more: a person changed the objective since."""
+    text, data = f"{attempt.name}: {attempt.reason}", {"reason": attempt.reason, **_facts_of(attempt)}
+    return HistoryEntry(kind="failure", at=at, text=text, atoms=(attempt.atom,), attempt=attempt.name, data=data)
+
+
+def _facts_of(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "atom": attempt.atom,
+        "agent": attempt.agent,
+        "outcome": attempt.outcome,
+        "seconds": attempt.seconds,
+        "cost_usd": attempt.cost_usd,
+    }
+
+
+_ENDS = {
+    "cancelled": ("ended_early", "was ended before it had a result"),
+    "must_wait": ("waited", "has to wait"),
+    "unavailable": ("waited", "could not be started"),
+    "proposed": ("split", "proposes to split the atom"),
+    "probed": ("probed", "has examined the atom"),
+}
+"""Ends of attempts that are neither a success nor a failure: those have entries of their own."""
+
+
+def _ended_attempt(event: kinds.AttemptEnded, attempt: Attempt, trail: _Trail) -> Iterator[HistoryEntry]:
+    """Nothing for one that is done: it is told when it is merged."""
+    if attempt.fate == "failed":
+        yield trail.failure_of(attempt, event.at) or _failed(event.at, attempt)
+    elif event.outcome in _ENDS:
+        kind, words = _ENDS[event.outcome]
+        text = f"{attempt.name} {words}" + (f": {event.summary}" if event.summary else "")
+        yield HistoryEntry(
+            kind=kind, at=event.at, text=text, atoms=(event.atom,), attempt=attempt.name, data=_facts_of(attempt)
+        )
+
+
+def _began(event: kinds.RunBegan) -> str:
+    return f"the run began on {event.branch}" if event.branch else "the run began"
+
+
+def _ended(event: kinds.RunEnded) -> str:
+    spent = f", {dollars(event.cost_usd)} in all" if event.cost_usd else ""
+    if event.status == "completed":
+        return f"the base case holds; the run is complete{spent}"
+    return f"the run stopped{spent}: {event.reason or 'no reason is known'}"
+
+
+def _end_announced(event: kinds.EndAnnounced) -> str:
+    does = "ended" if event.are_ended else "waited for"
+    return f"{event.reason}; {does}: {_listed(event.running)}"
+
+
+def _verified(event: kinds.Verified) -> str:
+    about = event.atom if event.atom is not None else "base case"
+    if event.passed:
+        return f"{about}: it holds"
+    found = "a person has to judge" if event.undecided else "it does not hold yet"
+    return f"{about}: {found}" + (f": {', '.join(event.failing)}" if event.failing else "")
+
+
+def _not_merged(event: kinds.NotMerged) -> str:
+    why = "waits to be merged" if event.why == "blocked" else "not merged, because it conflicts"
+    return f"{event.name or event.atom}: {why}: {event.reason}"
+
+
+def _taken_back(event: kinds.TakenBack) -> str:
+    problem = f"could not be reverted: {event.problem}" if event.problem is not None else "reverted on the branch"
+    return f"{_listed(event.atoms)}: {problem}"
+
+
+def half_spent_in_words(event: kinds.HalfSpent) -> str:
+    """The warning that half is spent, and what a person can do about it."""
+    money = f" and {dollars(event.cost_usd)}" if event.cost_usd else ""
+    at = f" (most failures: {_listed(event.atoms)})" if event.atoms else ""
+    return (
+        f"no progress for {counted(event.attempts, 'attempt')}{money}, at most {event.more:,} more{at}:"
+        " stop it (aot stop), change its direction (aot redirect), or let it continue"
+    )
+
+
+def _listed(atoms: tuple[str, ...]) -> str:
+    return ", ".join(atoms[:_SHOWN]) + (f" and {len(atoms) - _SHOWN} more" if len(atoms) > _SHOWN else "")
+
+
+_TOLD: dict[type[kinds.RunEvent], Callable[[Any], str]] = {
+    kinds.RunBegan: _began,
+    kinds.RunEnded: _ended,
+    kinds.Paused: lambda event: "paused" + (f"; {_listed(event.running)} went on" if event.running else ""),
+    kinds.PauseEnded: lambda _: "the pause is over",
+    kinds.EndAnnounced: _end_announced,
+    kinds.Verified: _verified,
+    kinds.NotMerged: _not_merged,
+    kinds.TakenBack: _taken_back,
+    kinds.HalfSpent: half_spent_in_words,
+    kinds.AtomsAdded: lambda event: f"new: {_listed(event.atoms)}",
+    kinds.AtomsReopened: lambda event: f"{_listed(event.atoms)}: open again, because what they cover fails",
+    kinds.PartsWithdrawn: lambda event: f"{_listed(event.parents)}: done as one atom again",
+}
+
+
+def _atoms_of(event: kinds.RunEvent) -> tuple[str, ...]:
+    one = getattr(event, "atom", None)
+    return (*((one,) if one else ()), *getattr(event, "atoms", ()), *getattr(event, "parents", ()))

@@ -1,0 +1,83 @@
+"""The protected files as they were when a person agreed: a session completes nothing if one of them differs since.
+
+In a session agents work with the person's rights, and may overwrite a protected file in the checkout itself.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+
+from aotloop.core.model import Objective
+from aotloop.errors import Unavailable
+from aotloop.foreign_files import read_foreign
+from aotloop.statefile.durable import JOURNALS
+from aotloop.statefile.locate import project_root
+from aotloop.statefile.store import Store
+from aotloop.trust.folder import record_of
+from aotloop.trust.sealed_records import keep_sealed, sealed_content
+
+_KIND = "protected"
+_MOST_BYTES = 1 << 30
+_LEFT_OUT = frozenset({".git", JOURNALS, "worktrees", "node_modules"})
+_SHOWN = 5
+
+
+class _Protected(msgspec.Struct, frozen=True):
+    patterns: tuple[str, ...]
+    files: dict[str, str]
+
+
+def remember_protected(store: Store, objective: Objective) -> None:
+    """A home that cannot be written to costs the memory, not the use case."""
+    record = record_of(_KIND, store.path)
+    with suppress(Unavailable):
+        if objective.protect:
+            kept = _Protected(objective.protect, _digests(store, objective.protect))
+            keep_sealed(record, msgspec.json.encode(kept), "how the protected files were")
+        else:
+            with suppress(OSError):
+                record.unlink(missing_ok=True)
+
+
+def changed_protected(store: Store, objective: Objective) -> list[str]:
+    """One line for the files that differ; empty if none does, or if it is not known how they were."""
+    with suppress(OSError, msgspec.MsgspecError, Unavailable):
+        before = msgspec.json.decode(sealed_content(record_of(_KIND, store.path)), type=_Protected)
+        if before.patterns == objective.protect:
+            now = _digests(store, objective.protect)
+            changed = sorted(path for path in {*before.files, *now} if before.files.get(path) != now.get(path))
+            more = " …" if len(changed) > _SHOWN else ""
+            return [f"protected files were changed: {', '.join(changed[:_SHOWN])}{more}"] if changed else []
+    return []
+
+
+def _digests(store: Store, patterns: tuple[str, ...]) -> dict[str, str]:
+    from aotloop.text.patterns import matching  # noqa: PLC0415 - most loops protect nothing
+
+    root = project_root(store.path)
+    return {path: _digest(Path(root, path)) for path in matching(list(_paths(root)), patterns)}
+
+
+def _paths(root: str) -> Iterator[str]:
+    for folder, names, files in os.walk(root):
+        names[:] = [name for name in names if name not in _LEFT_OUT]
+        links = [name for name in names if os.path.islink(os.path.join(folder, name))]  # noqa: PTH114, PTH118
+        for name in (*files, *links):
+            yield os.path.relpath(os.path.join(folder, name), root)  # noqa: PTH118 - there may be many
+
+
+def _digest(path: Path) -> str:
+    try:
+        mode = path.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            return f"link {os.fsencode(path.readlink()).hex()}"
+        return f"{mode & 0o111:o} {sha256(read_foreign(path, _MOST_BYTES)).hexdigest()}"
+    except OSError as error:
+        return f"cannot be read: {error.errno}"
