@@ -3,30 +3,50 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Where it is set, every process of the tests would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
+comma := ,
 SRC := src tests bench plugin docs prove faults mutants
 
-.PHONY: help demo test test-clients test-deep test-times check bench bench-peers bench-convergence prove prove-deep mutants faults fuzz format docs screens clean
+.PHONY: help demo test test-clients test-web test-deep test-times check bench bench-peers bench-convergence bench-real prove prove-deep mutants faults fuzz format docs screens clean
 help:
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 19
 
-.venv/.ready: pyproject.toml constraints.txt
-	@echo "Installing aotloop and what its tests need into .venv (once; about a minute, with uv some seconds) …" >&2
-	@began=$$(date +%s); \
+# $(1): what is installed, in words; $(2): the extras; $(3): how long it takes. On a terminal, pip names each package.
+define install
+	@echo "Installing $(1) into .venv (once; $(3)) …" >&2
+	@began=$$(date +%s); rm -f .venv/.failed; \
 	if command -v uv >/dev/null 2>&1; then \
 	  uv venv -q --allow-existing --python "$(PYTHON)" .venv && \
-	  uv pip install -q -p .venv -c constraints.txt -e '.[dev]'; \
+	  uv pip install -q -p .venv -c constraints.txt -e '.[$(2)]'; \
 	else \
-	  $(PYTHON) -m venv .venv && $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'; \
+	  { [ -x $(BIN)/pip ] || $(PYTHON) -m venv .venv; } && \
+	  { $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -c constraints.txt -e '.[$(2)]' || touch .venv/.failed; } | \
+	    if [ -t 2 ]; then awk '/^(Collecting|Installing)/ {printf "\r\033[K  %s", substr($$0, 1, 70) > "/dev/stderr"} END {printf "\r\033[K" > "/dev/stderr"}'; else cat >/dev/null; fi; \
+	  [ ! -e .venv/.failed ]; \
 	fi && echo "Installed $$($(BIN)/python -c 'import importlib.metadata as m; print(len(list(m.distributions())))') packages in $$(( $$(date +%s) - began )) s." >&2
 	@touch $@
+endef
 
-demo: .venv/.ready ## watch a loop at work: a quarter of a minute, no API key
+# What running needs, and no more.
+.venv/.installed: pyproject.toml constraints.txt
+	$(call install,aotloop,web,some seconds)
+
+.venv/.ready: pyproject.toml constraints.txt
+	$(call install,aotloop and what its tests need,dev$(comma)mcp$(comma)notify$(comma)otel$(comma)web,about a minute$(comma) with uv some seconds)
+
+demo: .venv/.installed ## watch a loop at work: a quarter of a minute, no API key
 	@$(BIN)/aot demo
 
 .venv/.clients: .venv/.ready tests/clients/package.json tests/clients/install.py
 	@echo "Installing Claude Code, Codex and OpenCode for the tests into .venv/clients (once; about a minute, 900 MB) …" >&2
 	@began=$$(date +%s); $(BIN)/python tests/clients/install.py .venv/clients && touch $@ || true; \
 	echo "That took $$(( $$(date +%s) - began )) s." >&2
+
+# The interactive clients run in it. Where it cannot be installed, their tests are skipped, with the reason.
+.venv/.tmux: .venv/.ready
+	@command -v tmux >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && \
+	  { echo "Installing tmux, in which the interactive clients are tested …" >&2; \
+	    (apt-get install -y -qq tmux || { apt-get update -qq && apt-get install -y -qq tmux; }) >/dev/null 2>&1; }; } || true
+	@touch $@
 
 # Once, so that the workers of the first run do not all do it at the same time.
 .venv/.compiled: .venv/.ready
@@ -38,14 +58,26 @@ demo: .venv/.ready ## watch a loop at work: a quarter of a minute, no API key
 WORKERS ?= 4
 PYTEST := $(BIN)/python -m pytest -q -p tests.progress -n $(WORKERS) --maxschedchunk=1
 
-test: .venv/.compiled ## all tests but those that drive real clients (WORKERS=n; ARGS=… for pytest)
-	@tests/in_memory $(PYTEST) -m 'not client' $(ARGS)
+test: .venv/.compiled ## all tests but those that drive real clients or a browser (WORKERS=n; ARGS=… for pytest)
+	@tests/in_memory $(PYTEST) -m 'not client and not web' $(ARGS)
 
-test-clients: .venv/.compiled .venv/.clients ## the tests that drive Claude Code, Codex and OpenCode, which are installed first
+test-clients: .venv/.compiled .venv/.clients .venv/.tmux ## the tests that drive Claude Code, Codex and OpenCode, which are installed first
 	@$(PYTEST) -m client $(ARGS)
 
+# A browser comes from the distribution; where that needs a person, the tests say so and are skipped.
+.venv/.browser: .venv/.ready tests/web/package.json
+	@if [ -z "$$(command -v chromium chromium-browser google-chrome)" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	  echo "Installing chromium for the tests (once; about a minute) …" >&2; \
+	  { apt-get install -q -y chromium || { apt-get update -q && apt-get install -q -y chromium; }; } >/dev/null || true; fi
+	@if command -v npm >/dev/null 2>&1; then mkdir -p .venv/browser && cp tests/web/package.json .venv/browser/ && \
+	  npm install --silent --no-audit --no-fund --prefix .venv/browser >/dev/null || true; fi
+	@touch $@
+
+test-web: .venv/.compiled .venv/.browser ## the tests of the web page in a real browser, which is installed first where that is possible
+	@$(PYTEST) -m web -n 2 $(ARGS)
+
 test-deep: .venv/.ready ## the property tests with fifty times as many examples, other ones each time
-	@AOT_HYPOTHESIS_PROFILE=deep $(PYTEST) -m 'hypothesis and not client' $(ARGS)
+	@AOT_HYPOTHESIS_PROFILE=deep $(PYTEST) -m 'hypothesis and not client and not web' $(ARGS)
 
 test-times: .venv/.ready ## measure all tests: the slowest, the sum for each folder, and the estimates of `make test` anew
 	@TEST_TIMES=.venv/times.json $(PYTEST) $(ARGS); $(BIN)/python -m tests.durations .venv/times.json
@@ -57,6 +89,7 @@ check: .venv/.ready ## format, lint, types, import rules, all tests
 	@$(BIN)/lint-imports --no-cache
 	@$(MAKE) --no-print-directory test
 	@$(MAKE) --no-print-directory test-clients
+	@$(MAKE) --no-print-directory test-web
 
 format: .venv/.ready ## rewrite the sources in house style
 	@$(BIN)/ruff format $(SRC)
@@ -67,6 +100,9 @@ bench: .venv/.ready ## measured ratios: loading, durable update, start-up
 
 bench-convergence: .venv/.ready ## simulated agents that fail: what gets done, at what cost (4 minutes; WRITE=1: into docs/)
 	@$(BIN)/python -m bench.convergence $(if $(WRITE),--write)
+
+bench-real: .venv/.ready ## recorded answers of a real model: what policies solve with them (WRITE=1: into docs/)
+	@$(BIN)/python -m bench.real $(if $(WRITE),--write)
 
 bench-peers: .venv/.ready ## the same work for us and for LangGraph, DBOS, Prefect, doit, Luigi, make … (ARGS="--only DBOS --quick", --write)
 	@$(BIN)/python -m bench.peers $(ARGS)

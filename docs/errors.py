@@ -25,13 +25,13 @@ KINDS = {
 }
 
 AREAS = {
-    "Commands": ("cli", "app", "app.redirect"),
+    "Commands": ("cli", "app", "app.outlets", "app.redirect", "mcp", "web"),
     "Starting and running a loop": ("app.preflight", "runner", "execution", "checks"),
     "What the loop does not allow": ("core",),
     "The state file": ("statefile",),
     "Aligning and importing": ("app.align", "importers"),
     "Configuration": ("config", "trust"),
-    "Agents": ("agents", "process"),
+    "Agents": ("agents", "fence", "process"),
     "Git and worktrees": ("git", "flock"),
     "Shipping": ("phases", "app.ship"),
     "The plugin": ("app.plugin",),

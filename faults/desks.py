@@ -81,7 +81,7 @@ def _tidied(folder: Path) -> Iterator[str]:
         yield f"the next one cannot work: {error}"
     listed = sh(checkout, "worktree", "list", "--porcelain").split("\n\n")
     yield from (f"left behind: {one}" for one in listed[1:] if one.strip())
-    ours = [*(checkout / ".git").glob("worktrees*"), *(checkout / ".git").glob("aot-*"), *desks.glob("*")]
+    ours = [*(checkout / ".git").glob("worktrees*"), *(checkout / ".git").glob("aot*"), *desks.glob("*")]
     yield from (f"left behind: {one.relative_to(folder)}" for one in ours)
 
 

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from aotloop.process.sandbox.thread_rules import is_there
 from faults.campaign import KILLS, Tally, Trial, trial
 from faults.counts import Counts, Deadline
 from faults.strikes import KINDS
@@ -31,7 +32,8 @@ class Wanted:
 def environ_in(home: Path) -> dict[str, str]:
     """Nothing of the user's own settings."""
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "PYTHONPATH", "LANG", "TMPDIR")}
-    return {**kept, "HOME": str(home), "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    engine = {"AOT_SANDBOX": "landlock"} if is_there() else {}  # behind it, agents can leave traces outside
+    return {**kept, **engine, "HOME": str(home), "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
 
 def campaign(top: Path, deadline: Deadline, *, seed: int, wanted: Wanted = Wanted()) -> Counts:  # noqa: B008

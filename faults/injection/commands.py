@@ -24,6 +24,7 @@ from faults.fuzzing.calling import asked
 NOT_CALLED = {
     "demo": "it works in a folder of its own",
     "watch": "it waits for a run",
+    "serve": "it waits for browsers; what its page shows is tried in tests/web",
     "plugin": "it is about clients, not about loops",
     "completion": "it is about shells",
     "doctor": "it looks at the whole machine; called once for each aot.toml",
@@ -91,7 +92,7 @@ def silenced() -> Iterator[io.BytesIO]:
     before = sys.stdin, sys.stdout, sys.stderr
     said = io.BytesIO()
     stream = io.TextIOWrapper(said, encoding="utf-8", errors="backslashreplace", write_through=True)
-    sys.stdin, sys.stdout, sys.stderr = io.StringIO(), stream, stream
+    sys.stdin, sys.stdout, sys.stderr = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), stream, stream
     try:
         yield said
     finally:
