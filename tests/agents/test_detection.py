@@ -12,7 +12,7 @@ import pytest
 from aotloop.agents.acp.presets import PRESETS
 from aotloop.agents.contract import Backend
 from aotloop.agents.detection import Presence, login_by, look_for
-from aotloop.agents.registry import BACKENDS, Settings, backend
+from aotloop.agents.registry import BACKENDS, EndpointSettings, Settings, backend
 from aotloop.agents.versions import age, all_with_versions, with_version
 from tests.agents.assignments import all_dead
 from tests.modelserver.clients import CLIENTS
@@ -172,7 +172,8 @@ print('1.2.3')"""
 def test_every_backend_can_be_looked_at_wherever_it_is(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_home: Path
 ) -> None:
-    looked: Backend = backend(name, Settings(argv=("no-such-agent",)))
+    nowhere = EndpointSettings(base_url="http://127.0.0.1:9/v1")  # a server of this machine may use the usual ports
+    looked: Backend = backend(name, Settings(argv=("no-such-agent",), endpoint=nowhere))
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "path", [])
     found = looked.look()

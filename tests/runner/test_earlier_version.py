@@ -6,8 +6,11 @@ its check done, and was being tried again; the result of A3 waited for a person'
 
 from __future__ import annotations
 
+import fcntl
 import json
 import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +24,15 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "killed-run"
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
+def alone() -> Iterator[None]:
+    """All of them have the same run id, and a run ends what an earlier one with its id left: so one at a time."""
+    with (Path(tempfile.gettempdir()) / "aot-earlier-version.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture
+def project(tmp_path: Path, alone: None) -> Project:  # noqa: ARG001 - held until the test has ended
     """As the version before left it, but for the person's file, which is gone by now."""
     root = tmp_path / "project"
     root.mkdir()
