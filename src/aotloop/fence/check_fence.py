@@ -53,7 +53,7 @@ def checkout_confinement(root: Path, state_file: str, fence: Policy | None = Pol
     """For commands that run in the checkout itself. `fence`: as above.
 
     Landlock cannot close a part of a folder without closing the folder to new files, and tests make new files there. So
-    behind Landlock only what a person decided is closed; git and the files of the loop are compared afterwards.
+    behind Landlock only what a person decided is closed; git and the files of the loop are not.
     """
     if fence is not None and in_force(fence).engine == "landlock":
         return _fenced((), (), fence)
