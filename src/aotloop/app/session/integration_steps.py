@@ -7,6 +7,7 @@ tell: called again, it is found, and only the file is written.
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from typing import Generic, TypeVar
 
 from aotloop.app.session.integration_result import Job, Refused
@@ -35,7 +36,7 @@ class _NotLandedError(Exception):
         self.why = why
 
 
-class SessionSteps(Generic[R]):
+class SessionSteps(ABC, Generic[R]):
     """Steps of an integration that block: nothing else happens in the process of a script."""
 
     def __init__(self, job: Job, repository: Repository) -> None:
@@ -44,14 +45,14 @@ class SessionSteps(Generic[R]):
         self.effects: list[Effect] = []
         """Of the atom's resolution, once the work has landed."""
 
-    async def prepare(self) -> R | Landed | Conflicting:
-        raise NotImplementedError
+    @abstractmethod
+    async def prepare(self) -> R | Landed | Conflicting: ...
 
     async def check(self, ready: R) -> outcome.Refused | None:  # noqa: ARG002 - checked before it was prepared
         return None
 
-    def land_now(self, ready: R) -> Landed | Moved | Blocked:
-        raise NotImplementedError
+    @abstractmethod
+    def land_now(self, ready: R) -> Landed | Moved | Blocked: ...
 
     async def land(self, ready: R) -> Landed | Moved | Blocked:
         landed: list[Landed] = []
