@@ -28,17 +28,15 @@ GERUNDS = {
 LONG, TOO_LONG = 250, 320
 LONG_MODULES = {
     "app/start": "one use case, from the lease to the ending",
-    "app/event_words": "one table: a sentence for each event",
+    "app/history/event_words": "one table: a sentence for each event",
     "config/values": "one reader for each kind of value",
     "core/events": "one table: every event of the machine",
     "core/graph/work_graph": "one class: all questions about the graph use the same indexes",
-    "core/handlers/redirect": "one function for each kind of correction, beside the table of them",
     "core/model": "one table: every entry of the state file",
     "execution/attempt": "the life of one attempt, from its place to its result",
     "execution/run_events": "one table: every event that an observer sees",
     "git/checkout/fast_forward": "one transaction on a checkout that other programs change meanwhile",
     "phases/receipts": "everything that a phase loop is told, under one rule of locking",
-    "process/process_group": "only this module finds and kills processes of others",
     "runner/runner": "one conversation between file, scheduler and tasks, from its first exchange to its last",
     "statefile/yaml/careful_reader": "one class: a case for each type of value",
 }

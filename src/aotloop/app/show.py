@@ -11,7 +11,7 @@ import msgspec
 
 from aotloop.agents.scratch import PROMPT, TRANSCRIPT
 from aotloop.agents.transcripts import Step, steps_of
-from aotloop.app.attempts import Attempt, Fate, attempts_of, folder_of, on_atom
+from aotloop.app.history.attempts import Attempt, Fate, attempts_of, folder_of, on_atom
 from aotloop.app.names import known_atom
 from aotloop.core.graph.work_graph import Graph
 from aotloop.core.model import Atom, Binding, Loop, TrailEntry, Used

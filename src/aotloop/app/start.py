@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import uuid
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -54,6 +53,7 @@ from aotloop.execution.observer import Observer
 from aotloop.execution.task import OnSpent
 from aotloop.execution.verification import Verification
 from aotloop.fence.check_fence import checkout_confinement
+from aotloop.process.cancellation import undisturbed
 from aotloop.process.process_group import kill_orphans
 from aotloop.process.sandbox import Confinement
 from aotloop.runner.crash_recovery import UnmergedResults, recovery_of
@@ -78,7 +78,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the user has accepted every command of a loop."""
 
 
-def run_loop(store: Store, config: Config, wishes: RunOptions, spectator: Observer) -> Ending:
+def run_loop(store: Store, config: Config, options: RunOptions, observer: Observer) -> Ending:
     with lease(store.path, "run", since=now()) as held:
         loop = store.load()
         register(store.path)
@@ -87,34 +87,21 @@ def run_loop(store: Store, config: Config, wishes: RunOptions, spectator: Observ
             broken = broken_since(store, config, loop)
             return Ending(status="stopped" if broken else "completed", reason=broken, worked=False)
         require_open_gate(store, loop)
-        loop = leave_session(store, loop, take_over=wishes.take_over)
+        loop = leave_session(store, loop, take_over=options.take_over)
         refuse_without_agents(loop, config)
         require_agreement(store, loop)
         remember_agreement(store, loop.objective)
         run_id = _run_id(loop)
         kill_orphans(run_id)
-        places = places_of(store, loop.objective.protect, config, run_id, wishes.branch, detached=wishes.detached)
+        places = places_of(store, loop.objective.protect, config, run_id, options.branch, detached=options.detached)
         try:
             refuse_other_history(loop, places)
-            launch = _Launch(store, config, wishes, spectator, places, run_id, held)
+            launch = _Launch(store, config, options, observer, places, run_id, held)
             return launch.run(loop)
         finally:
             with undisturbed():
                 kill_orphans(run_id)  # what set-up left running, for one, lives as long as the run, and no longer
                 places.close()
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """Whoever presses Ctrl-C again and again is obeyed by now; it takes a moment more to leave nothing behind."""
-    before = {
-        number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    }
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _run_id(loop: Loop) -> str:
@@ -124,20 +111,22 @@ def _run_id(loop: Loop) -> str:
 
 
 class _Launch:
+    """One run of a loop. `run` opens what it needs, drives it to its end, and closes everything again."""
+
     def __init__(
         self,
         store: Store,
         config: Config,
-        wishes: RunOptions,
-        spectator: Observer,
+        options: RunOptions,
+        observer: Observer,
         places: Isolation,
         run_id: str,
         held: Lease,
     ) -> None:
         self._store = store
         self._config = config
-        self._wishes = wishes
-        self._spectator = spectator
+        self._options = options
+        self._observer = observer
         self._places = places
         self._run_id = run_id
         self._lease = held
@@ -146,14 +135,14 @@ class _Launch:
         self._budget = Budget(self._money_left, config.max_attempt_cost_usd)
         asking = Asking(run_id=run_id, scratch=self._journal.judgement_folder, budget=self._budget)
         self._judges = Judges(store, config, asking)
-        self._sittings = Conversations(self._journal.sittings_folder(run_id), self._is_resolved)
+        self._conversations = Conversations(self._journal.sittings_folder(run_id), self._is_resolved)
         self._run: Run | None = None
 
     def run(self, loop: Loop) -> Ending:
         recovery = recovery_of(loop, self._run_id, self._journal, self._places.branch, self._protection(loop.objective))
         self._run = run = Run(
             loop,
-            overriding=dict(self._wishes.limits),
+            overriding=dict(self._options.limits),
             first_attempt=recovery.first_attempt,
             shares_a_tree=self._places.isolation == "none",
         )
@@ -165,8 +154,8 @@ class _Launch:
             commit=self._clean_commit(),
         )
         self._journal.open()
-        self._sittings.open()
-        self._spectator.open(loop.snapshot())
+        self._conversations.open()
+        self._observer.open(loop.snapshot())
         try:
             return self._drive(run, start)
         except Exception as error:
@@ -174,11 +163,11 @@ class _Launch:
                 self._note_bug(error)
             raise
         finally:
-            self._spectator.close()
+            self._observer.close()
             self._journal.close()
             with undisturbed():
                 self._judges.close()
-                self._sittings.close()
+                self._conversations.close()
 
     def _protection(self, objective: Objective) -> Protection:
         return protection_of(objective.protect, self._store.path, str(self._root))
@@ -191,11 +180,11 @@ class _Launch:
     def _drive(self, run: Run, start: Start) -> Ending:
         runner = Runner(
             store=self._store,
-            context=self._means(run),
+            context=self._context(run),
             start=start,
             objection=self._objection,
             renew=self._lease.renew,
-            observer=self._spectator,
+            observer=self._observer,
         )
         self._tell(self._began(run))
         if self._places.branch is not None and (author := unknown_author(self._places.branch.repository)) is not None:
@@ -214,20 +203,20 @@ class _Launch:
 
     def _tell(self, one: run_events.RunEvent) -> None:
         self._journal.note(one)
-        self._spectator.news(one)
+        self._observer.news(one)
 
-    def _means(self, run: Run) -> RunContext:
+    def _context(self, run: Run) -> RunContext:
         verification = Verification(timeout=self._config.check_timeout, variables={"AOT_RUN_ID": self._run_id})
-        crew = AgentPool(self._config, partial(hire, self._config), Availability(self._config.patience))
+        agent_pool = AgentPool(self._config, partial(hire, self._config), Availability(self._config.patience))
         attempts = Attempts(
             isolation=self._places,
             verification=verification,
-            agent_pool=crew,
+            agent_pool=agent_pool,
             budget=self._budget,
             journal=self._journal,
             state_file=Path(self._store.path),
-            on_output=self._spectator.output,
-            conversations=self._sittings,
+            on_output=self._observer.output,
+            conversations=self._conversations,
         )
         return RunContext(
             run=run,
@@ -236,7 +225,7 @@ class _Launch:
             isolation=self._places,
             verification=verification,
             judge_at=self._judge_at,
-            agent_pool=crew,
+            agent_pool=agent_pool,
             journal=self._journal,
             unmerged=UnmergedResults(self._journal),
             attempts=attempts,
@@ -262,7 +251,7 @@ class _Launch:
         changed = changed_since_agreed(self._store, loop.objective) if is_other_objective else []
         if changed:
             return f"blocked: {behind_its_back(changed)} (`aot redirect --accept` takes it)"
-        if not self._wishes.is_accepted(loop):
+        if not self._options.is_accepted(loop):
             return "blocked: the file has commands that were not accepted; `aot run` shows them, and asks"
         return None
 
@@ -278,7 +267,7 @@ class _Launch:
             slots=most_at_once(run),
             attempts_at_most=attempts_left(run.loop, run.limits),
             max_cost_usd=run.limits.max_cost_usd,
-            overriding=dict(self._wishes.limits),
+            overriding=dict(self._options.limits),
         )
 
     def _note_bug(self, error: Exception) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -73,3 +74,16 @@ def governing_cancellation() -> Cancellation | None:
 
 def _poke(descriptor: int) -> None:
     os.write(descriptor, b"!")
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Another Ctrl-C changes nothing here: the run ends already, and it needs a moment to leave nothing behind."""
+    before = {
+        number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

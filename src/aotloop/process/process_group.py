@@ -13,11 +13,20 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Protocol
 
+from aotloop.process.process_table import (
+    all_pids,
+    ancestors_of,
+    carries,
+    is_alive,
+    last_pid,
+    numbers_cannot_have_gone_round,
+    parent_of,
+    pids_by_psutil,
+    process_of,
+)
 from aotloop.process.sandbox.enclosure import REAPER_MARK, Guard
 from aotloop.process.spawn import Process
 
@@ -57,11 +66,11 @@ class ProcessGroup:
         self._mark = mark.encode() if mark else None
         self._leader = leader
         self._session = leader.pid if leader is not None else None
-        self._is_young = since is not None and _numbers_cannot_have_gone_round(time.monotonic() - since)
+        self._is_young = since is not None and numbers_cannot_have_gone_round(time.monotonic() - since)
 
     def anything_left(self) -> bool:
         """Cheap (about 20 µs for each examined process, on Linux) and without loading psutil."""
-        return self._leader_lives() or self._group_lives() or any(map(self._is_member, self._candidates(_pids())))
+        return self._leader_lives() or self._group_lives() or any(map(self._is_member, self._candidates(all_pids())))
 
     def is_quickly_told(self) -> bool:
         """Whether `anything_left` examines so few processes that even an event loop can wait for it."""
@@ -71,7 +80,7 @@ class ProcessGroup:
         """Process numbers increase: all processes of the leader have a number after the leader's own."""
         if self._session is None or not self._is_young:
             return pids
-        first, last = self._session, _last_pid()
+        first, last = self._session, last_pid()
         if first <= last:
             return [pid for pid in pids if first < pid <= last]
         return [pid for pid in pids if pid > first or pid <= last]
@@ -80,7 +89,7 @@ class ProcessGroup:
         with contextlib.suppress(OSError):  # ended meanwhile, or of another user
             if os.getsid(pid) == self._session:
                 return True
-        return self._mark is not None and _carries(pid, self._mark)
+        return self._mark is not None and carries(pid, self._mark)
 
     def kill(self, grace: float, hurry: threading.Event | None = None) -> None:
         """SIGTERM to all, one shared grace period that `hurry` can shorten, then SIGKILL until none is found."""
@@ -92,7 +101,7 @@ class ProcessGroup:
             self._send(left, signal.SIGKILL)  # first the processes that we know already
         quiet = False
         for _ in range(_ROUNDS):  # some may fork meanwhile
-            left = [process for process in {*left, *self._members()} if _alive(process)]
+            left = [process for process in {*left, *self._members()} if is_alive(process)]
             if left or self._leader_lives():
                 quiet = False
                 self._send(left, signal.SIGKILL)
@@ -109,7 +118,7 @@ class ProcessGroup:
         if self._guard is None or not self._guard.is_namespace:
             self._send(members, signal.SIGTERM)
             return
-        import psutil  # noqa: PLC0415 - see _process
+        import psutil  # noqa: PLC0415 - see process_table.process_of
 
         for process in members:
             with contextlib.suppress(psutil.Error, OSError):
@@ -119,8 +128,8 @@ class ProcessGroup:
     def _end_by(self, guard: Guard) -> None:
         """When the leader has ended, none of its processes is left."""
         if guard.is_namespace:
-            for pid in self._candidates(_pids()):
-                if _parent(pid) == self._session:
+            for pid in self._candidates(all_pids()):
+                if parent_of(pid) == self._session:
                     with contextlib.suppress(OSError):
                         os.kill(pid, signal.SIGKILL)
         guard.end()
@@ -137,20 +146,20 @@ class ProcessGroup:
         A process that does not belong to the group costs only one look. When eight agents must die at once, they wait
         for each other's searches.
         """
-        pids = self._candidates(_pids() or _pids_elsewhere())
+        pids = self._candidates(all_pids() or pids_by_psutil())
         found = {pid for pid in pids if self._is_member(pid)}
         found |= {self._session} if self._session is not None else set()
-        spared = {os.getpid(), *_ancestors(os.getpid())}
+        spared = {os.getpid(), *ancestors_of(os.getpid())}
         children: dict[int, list[int]] = {}
         for pid in pids:
-            children.setdefault(_parent(pid), []).append(pid)
+            children.setdefault(parent_of(pid), []).append(pid)
         parents = list(found - spared)  # the living leader is one of them
         while parents:
             below = children.pop(parents.pop(), [])
             found.update(below)
             parents += below
-        processes = (_process(pid) for pid in found - spared - {self._session})
-        return [process for process in processes if process is not None and _alive(process)]
+        processes = (process_of(pid) for pid in found - spared - {self._session})
+        return [process for process in processes if process is not None and is_alive(process)]
 
     def _leader_lives(self) -> bool:
         return self._leader is not None and self._leader.poll() is None
@@ -167,7 +176,7 @@ class ProcessGroup:
         return True
 
     def _send(self, processes: Iterable[psutil.Process], number: signal.Signals) -> None:
-        import psutil  # noqa: PLC0415 - see _process
+        import psutil  # noqa: PLC0415 - see process_table.process_of
 
         # One call for the group, so that a shell cannot start its next command between two signals.
         if self._session is not None:
@@ -181,7 +190,7 @@ class ProcessGroup:
     def _are_dead(self, processes: list[psutil.Process], within: float, hurry: threading.Event | None = None) -> bool:
         """Waits up to `within` seconds until all are dead."""
         deadline = time.monotonic() + within
-        while self._leader_lives() or any(_alive(process) for process in processes):
+        while self._leader_lives() or any(is_alive(process) for process in processes):
             if time.monotonic() >= deadline or (hurry is not None and hurry.is_set()):
                 return False
             time.sleep(_POLL_SECONDS)
@@ -219,92 +228,3 @@ def _end(leader: Process, grace: float, send: Callable[[signal.Signals], None]) 
             leader.wait(grace)
         send(signal.SIGKILL)
     leader.wait()
-
-
-def _ancestors(pid: int) -> Iterator[int]:
-    seen = {-1, 0}
-    while (pid := _parent(pid)) not in seen:
-        seen.add(pid)
-        yield pid
-
-
-def _parent(pid: int) -> int:
-    """The parent's number; -1: the process is gone."""
-    if facts := _read(f"/proc/{pid}/stat"):
-        return int(facts[facts.rindex(b")") :].split(None, 3)[2])
-    import psutil  # noqa: PLC0415 - see _process
-
-    with contextlib.suppress(psutil.Error):
-        return psutil.Process(pid).ppid()
-    return -1
-
-
-def _process(pid: int) -> psutil.Process | None:
-    import psutil  # noqa: PLC0415 - most attempts leave nothing behind, and so never pay for loading it
-
-    with contextlib.suppress(psutil.Error):
-        return psutil.Process(pid)
-    return None
-
-
-def _pids() -> list[int]:
-    """All process numbers; empty without /proc (not Linux)."""
-    with contextlib.suppress(FileNotFoundError):
-        # Names, not a Path for each of thousands of processes.
-        return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
-    return []
-
-
-def _pids_elsewhere() -> list[int]:
-    import psutil  # noqa: PLC0415 - see _process
-
-    return psutil.pids()
-
-
-_FORKS_PER_SECOND = 50_000
-"""More forks than any core can do."""
-
-
-def _numbers_cannot_have_gone_round(seconds: float) -> bool:
-    return (seconds + 0.01) * _FORKS_PER_SECOND * (os.cpu_count() or 1) < _highest_pid() / 2
-
-
-@cache
-def _highest_pid() -> int:
-    """0: unknown."""
-    try:
-        return int(Path("/proc/sys/kernel/pid_max").read_bytes())
-    except (OSError, ValueError):
-        return 0
-
-
-def _last_pid() -> int:
-    """The most recent process number."""
-    return int(Path("/proc/loadavg").read_bytes().split()[-1])
-
-
-def _carries(pid: int, mark: bytes) -> bool:
-    return mark in _read(f"/proc/{pid}/environ")
-
-
-def _read(path: str) -> bytes:
-    """Empty if the file is missing or not readable for us. No buffers, because thousands of processes are examined."""
-    parts = []
-    with contextlib.suppress(OSError):
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            while part := os.read(descriptor, 1 << 18):
-                parts.append(part)
-        finally:
-            os.close(descriptor)
-    return b"".join(parts)
-
-
-def _alive(process: psutil.Process) -> bool:
-    import psutil  # noqa: PLC0415 - see _process
-
-    try:
-        # A zombie is dead. In a container whose first process does not reap, it stays in the table forever.
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.Error:
-        return False

@@ -8,9 +8,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
-from aotloop.app.attempts import folder_of
-from aotloop.app.costs import costs_of
 from aotloop.app.diagram.drawn_graph import Drawing, drawing_of
+from aotloop.app.history.attempts import folder_of
+from aotloop.app.history.costs import costs_of
 from aotloop.app.overview.checklist_view import view_of_base_case
 from aotloop.app.overview.loop_list import LoopRows, row_of
 from aotloop.app.redirect.proposals import proposals_of

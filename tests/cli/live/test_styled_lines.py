@@ -18,7 +18,7 @@ from aotloop.cli.live.event_lines import JsonLines, PlainLog
 from aotloop.cli.live.observers import LiveScreen, spectator
 from aotloop.execution.observer import Observer
 from aotloop.execution.run_events import AnyNews, AtomsAdded, CorrectionTaken, RunEvent
-from tests.app.test_event_words import KINDS, an_example
+from tests.app.history.test_event_words import KINDS, an_example
 from tests.cli.live.running import AT
 from tests.loops import a_loop, atom
 from tests.patience import PATIENCE, until

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from aotloop.app.event_words import words
+from aotloop.app.history.event_words import words
 from aotloop.execution.event_file import news_of
 from aotloop.execution.file_tail import CHUNK, opened
 from aotloop.execution.journal import EVENTS, FOLDER

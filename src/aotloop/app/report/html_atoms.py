@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from aotloop.app.amounts import spending
-from aotloop.app.attempts import Attempt
 from aotloop.app.diagram.styles import STYLES
+from aotloop.app.history.amounts import spending
+from aotloop.app.history.attempts import Attempt
 from aotloop.app.report.foreign_text import ForeignText, Room
 from aotloop.app.report.html_sections import attempts_in_words, evidence, folded
 from aotloop.app.report.report_facts import AtomReport, ReportFacts

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from aotloop.app.amounts import spending
-from aotloop.app.costs import Cost
 from aotloop.app.diagram.diagram import Picture
 from aotloop.app.diagram.fold import fold
 from aotloop.app.diagram.svg import svg_of
-from aotloop.app.history import HistoryEntry
+from aotloop.app.history.amounts import spending
+from aotloop.app.history.costs import Cost
+from aotloop.app.history.loop_history import HistoryEntry
 from aotloop.app.overview.checklist_view import BaseItem
 from aotloop.app.report.foreign_text import ForeignText, Room
 from aotloop.app.report.report_facts import ReportFacts

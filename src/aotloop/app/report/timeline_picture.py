@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from aotloop.app.attempts import Attempt, Fate
+from aotloop.app.history.attempts import Attempt, Fate
 from aotloop.app.report.foreign_text import ForeignText
 from aotloop.app.report.report_facts import MarkKind, TimeMark
 from aotloop.clock import unix_time_of

@@ -16,7 +16,6 @@ from aotloop.app.ship.equipment import branch_of, context_for
 from aotloop.app.ship.readiness import refuse_other_branch, refuse_unfinished, refuse_unready, resumed, worktrees_for
 from aotloop.app.ship.start import FeatureOptions, begin_feature
 from aotloop.app.ship.work_graph import WorkGraph, graph_store, refuse_others
-from aotloop.app.start import undisturbed
 from aotloop.clock import now
 from aotloop.config.schema import Config
 from aotloop.core.phases import events
@@ -35,6 +34,7 @@ from aotloop.phases.driver.interruption import Interruptions
 from aotloop.phases.driver.turn import Turns
 from aotloop.phases.project import Project
 from aotloop.phases.receipts import tell
+from aotloop.process.cancellation import undisturbed
 from aotloop.process.process_group import kill_orphans
 from aotloop.statefile.lease import Lease
 from aotloop.statefile.phases.phase_store import PhaseStore

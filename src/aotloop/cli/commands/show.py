@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import msgspec
 
-from aotloop.app.amounts import spending
+from aotloop.app.history.amounts import spending
 from aotloop.app.loops import open_store
 from aotloop.app.show import AtomFacts, AttemptFacts, show_atom, show_attempt
 from aotloop.cli.ui.attempt_views import tell_attempt, tell_attempts

@@ -9,9 +9,9 @@ from typing import Any
 import click
 import msgspec
 
-from aotloop.app.amounts import spending
-from aotloop.app.costs import costs_of
 from aotloop.app.diagram import draw
+from aotloop.app.history.amounts import spending
+from aotloop.app.history.costs import costs_of
 from aotloop.app.loops import open_store
 from aotloop.cli.ui.cost_tables import tell_costs
 from aotloop.cli.ui.costs import bound_as_data, bound_in_words, bound_of, effort_in_words

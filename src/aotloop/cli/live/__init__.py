@@ -8,7 +8,7 @@ finally:
     watching.close()
 """
 
-from aotloop.app.event_words import words
+from aotloop.app.history.event_words import words
 from aotloop.cli.live.observers import spectator
 from aotloop.execution.observer import Observer
 

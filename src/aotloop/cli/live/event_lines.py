@@ -12,7 +12,7 @@ from typing import TextIO
 import click
 import msgspec
 
-from aotloop.app.event_words import words
+from aotloop.app.history.event_words import words
 from aotloop.cli.live.outlet import Outlet
 from aotloop.cli.ui.output import tell
 from aotloop.execution.event_file import EventsFile, is_passed_on, news_of

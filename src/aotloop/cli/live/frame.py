@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from aotloop.app.amounts import spending
 from aotloop.app.diagram.diagram import Look
 from aotloop.app.diagram.styles import STYLES
-from aotloop.app.event_words import half_spent
+from aotloop.app.history.amounts import spending
+from aotloop.app.history.event_words import half_spent
 from aotloop.cli.live.atom_lines import AtomLines
 from aotloop.cli.live.atom_rows import kept
 from aotloop.cli.live.run_view import Picture

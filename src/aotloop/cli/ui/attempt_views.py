@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import click
 
 from aotloop.agents.transcripts import Step, StepKind
-from aotloop.app.amounts import spending
-from aotloop.app.attempts import Attempt
+from aotloop.app.history.amounts import spending
+from aotloop.app.history.attempts import Attempt
 from aotloop.app.show import AttemptFacts, fate_in_words
 from aotloop.cli.ui.output import faint, heading, mark, shortest, tell
 from aotloop.git.diff import FileDiff

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import click
 
-from aotloop.app.amounts import spending
-from aotloop.app.costs import Cost, Costs
+from aotloop.app.history.amounts import spending
+from aotloop.app.history.costs import Cost, Costs
 from aotloop.cli.ui.output import faint, heading
 from aotloop.text.durations import lasting
 from aotloop.text.phrases import counted, dollars

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aotloop.app.amounts import spending
+from aotloop.app.history.amounts import spending
 from aotloop.cli.ui.consent import require_config_consent
 from aotloop.cli.ui.output import tell
 from aotloop.core.checklist import JUDGED, base_case_tree, leaves

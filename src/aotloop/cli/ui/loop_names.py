@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import click
 from click.shell_completion import CompletionItem
 
-from aotloop.app.attempts import attempts_of
+from aotloop.app.history.attempts import attempts_of
 from aotloop.app.loops import open_store
 from aotloop.core.graph.work_graph import Graph
 from aotloop.core.model import Atom, Loop

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from aotloop.app.attempts import Attempt, attempts_of
+from aotloop.app.history.attempts import Attempt, attempts_of
 from aotloop.core.model import Loop, Used
 from aotloop.core.policy.progress import together, tokens_of
 from aotloop.execution.attempt_names import events_of_run

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from aotloop.app.amounts import spending
-from aotloop.app.history import half_spent_in_words
+from aotloop.app.history.amounts import spending
+from aotloop.app.history.loop_history import half_spent_in_words
 from aotloop.core.model import Used
 from aotloop.execution import run_events as kinds
 from aotloop.text.durations import lasting

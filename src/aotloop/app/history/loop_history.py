@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from aotloop.app.attempts import Attempt, Attempts
+from aotloop.app.history.attempts import Attempt, Attempts
 from aotloop.core.model import Correction, Loop, TrailEntry
 from aotloop.execution import run_events as kinds
 from aotloop.execution.attempt_names import attempt_name, events_of_run

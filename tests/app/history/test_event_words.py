@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import pytest
 
-from aotloop.app.event_words import LONGEST, words
+from aotloop.app.history.event_words import LONGEST, words
 from aotloop.cli.live.event_lines import is_about
 from aotloop.core.model import Used
 from aotloop.execution import run_events

@@ -1,0 +1,1 @@
+"""What happened to a loop, in plain words and sums: its history, its attempts, its costs."""
