@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from docs import commands, errors, package_map
 from docs.marked import replaced
 from docs.messages import Reader
 
@@ -21,6 +20,7 @@ from aotloop.agents.codex import backend as codex
 from aotloop.agents.contract import Capabilities
 from aotloop.agents.registry import BACKENDS, EXTRAS, Settings, backend
 from aotloop.core.transitions import ATOM, LOOP
+from docs import commands, errors, package_map
 
 DOCS = Path(__file__).parent
 GUIDE = DOCS.parent / "AGENTS.md"

@@ -36,7 +36,7 @@ class Message(msgspec.Struct, frozen=True, order=True):
 class Reader:
     def __init__(self, found: dict[str, Module] | None = None) -> None:
         self.source = Source(found if found is not None else modules())
-        self._types = {name: kind for kind in ERRORS for name in _names_of(kind)}
+        self._types = self._derived({name for kind in ERRORS for name in _names_of(kind)})
         self._makers: dict[str, list[tuple[Module, Function]]] = {}
         for module in self.source.modules.values():
             for name, function in module.functions.items():
@@ -78,6 +78,14 @@ class Reader:
     def uncalled(self) -> list[str]:
         """Functions that make errors, and of which we found no call; after `endings`."""
         return sorted(name for name in self._makers if name not in self.called)
+
+    def _derived(self, types: set[str]) -> set[str]:
+        """With the names of what derives from them in the sources, whether it was imported or not."""
+        trees = (module.tree for module in self.source.modules.values())
+        classes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        while new := {one.name for one in classes if types & {_dotted(base) for base in one.bases}} - types:
+            types = types | new
+        return types
 
     # --- one call ----------------------------------------------------------------------------------------------
 

@@ -14,7 +14,6 @@ from typing import get_args, get_type_hints
 
 import click
 import pytest
-from docs import errors, generate, package_map
 from docs.marked import replaced
 from docs.messages import Reader
 from docs.source import modules
@@ -36,6 +35,7 @@ from aotloop.core.model import (
     TrailEntry,
 )
 from aotloop.scripts.run import MODULES
+from docs import errors, generate, package_map
 
 ROOT = Path(__file__).parents[1]
 NAMES = ("README.md", "AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
