@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from aotloop.web import server
 from tests.patience import PATIENCE
 
 FLAGS = [
@@ -87,6 +88,13 @@ def _link(stream: IO[str] | None) -> str:
 
 
 @contextmanager
+def in_thread(**options: Any) -> Iterator[str]:
+    """The link of a server in this process: it starts at once. For tests that do not end it."""
+    with server.serving(server.ServerOptions(**{"host": "127.0.0.1", **options})) as page:
+        yield page.link
+
+
+@contextmanager
 def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - slow to import, and only these tests need it
 
@@ -101,6 +109,13 @@ def browser() -> Iterator[Any]:
 def seen(page: Any, text: str) -> None:
     """Waits until the text is in sight."""
     page.get_by_text(text).first.wait_for(state="visible", timeout=MILLISECONDS)
+
+
+def open_loop(page: Any, link: str) -> None:
+    """The newest loop or feature of the list."""
+    page.goto(link)
+    page.locator(".row").first.click()
+    page.locator(".goal").wait_for()
 
 
 def until_page(page: Any, condition: str) -> Any:

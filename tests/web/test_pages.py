@@ -3,51 +3,29 @@
 from __future__ import annotations
 
 import json
-import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from aotloop.app.overview.loop_registry import register
-from aotloop.core.model import BaseCase, Check, ChecklistItem, Constraints, Objective, OrGroup
+from aotloop.core.model import BaseCase, Check, ChecklistItem, Constraints, OrGroup
 from aotloop.process.sandbox import is_possible
 from aotloop.trust.folder import record_of
-from tests.app.diagram.loops import HOSTILE, layered
+from tests.app.diagram.loops import layered
 from tests.cli.judged_loops import NICE, done_but_judged
 from tests.loops import a_loop, atom, write_accepted, write_loop
 from tests.patience import shell_until_there, until
 from tests.repositories import new_repository
 from tests.runner.agents import done, scripted
 from tests.runner.projects import Project, a_project
-from tests.web.browser import HOW_TO_GET_ONE, MILLISECONDS, Serving, browser, program, seen, serving
+from tests.web.browser import HOW_TO_GET_ONE, MILLISECONDS, Serving, in_thread, open_loop, program, seen, serving
 from tests.web.wire import wire_to
 
 pytestmark = [pytest.mark.web, pytest.mark.skipif(program() is None, reason=HOW_TO_GET_ONE)]
 AXE = Path(sys.prefix) / "browser" / "node_modules" / "axe-core" / "axe.min.js"
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Any]:
-    with browser() as running:
-        yield running
-
-
-@pytest.fixture
-def page(chrome: Any) -> Iterator[Any]:
-    """Fails if a page reports any error."""
-    context = chrome.new_context(viewport={"width": 1200, "height": 850})
-    context.set_default_timeout(MILLISECONDS)
-    found = context.new_page()
-    problems: list[str] = []
-    found.on("pageerror", lambda error: problems.append(str(error)))
-    found.on("dialog", lambda dialog: problems.append(f"a script ran: {dialog.message}"))
-    yield found
-    context.close()
-    assert problems == []
 
 
 @pytest.fixture
@@ -109,12 +87,6 @@ def test_a_hostile_agent_in_an_attempt_cannot_steer(tmp_path: Path, own_home: Pa
     assert set(report["answers"]) == {401}
     assert (project.loop.control.status, project.loop.corrections) == ("completed", [])
     assert not any(server.token.encode() in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
-
-
-def open_loop(page: Any, link: str) -> None:
-    page.goto(link)
-    page.locator(".row").first.click()
-    page.locator(".goal").wait_for()
 
 
 def test_every_view_of_a_run_that_goes_on(page: Any, run: Serving, project: Project, gate: Path) -> None:
@@ -197,10 +169,10 @@ def judged(folder: Path) -> Path:
 
 def test_a_person_confirms_in_one_browser_and_another_one_sees_it(chrome: Any, page: Any, tmp_path: Path) -> None:
     path = judged(tmp_path / "j")
-    with serving(tmp_path) as server:
-        open_loop(page, server.link)
+    with in_thread() as link:
+        open_loop(page, link)
         other = chrome.new_context().new_page()
-        open_loop(other, server.link)
+        open_loop(other, link)
         page.click("#tab-base-case")
         page.get_by_role("button", name="Confirm").click()
         page.locator("dialog").get_by_role("button", name="Confirm").click()
@@ -212,8 +184,8 @@ def test_a_person_confirms_in_one_browser_and_another_one_sees_it(chrome: Any, p
 def test_commands_are_shown_whole_before_they_are_accepted(page: Any, tmp_path: Path) -> None:
     (tmp_path / "c").mkdir()
     register(str(write_loop(tmp_path / "c", a_loop(atom("A1", run="echo one\nrm -rf '<b>'"), status="pending"))))
-    with serving(tmp_path) as server:
-        open_loop(page, server.link)
+    with in_thread() as link:
+        open_loop(page, link)
         page.get_by_role("button", name="Read and accept commands").click()
         page.locator(".commands pre").first.wait_for()
         assert "echo one\nrm -rf '<b>'" in page.locator(".commands pre").all_inner_texts()
@@ -221,31 +193,13 @@ def test_commands_are_shown_whole_before_they_are_accepted(page: Any, tmp_path: 
         page.get_by_role("button", name="Read and accept commands").wait_for(state="detached")
 
 
-def test_a_server_that_is_killed_in_the_middle_of_an_action_says_that_nothing_is_known(
-    page: Any, tmp_path: Path
-) -> None:
-    path = judged(tmp_path / "j")
-    with serving(tmp_path) as server:
-        open_loop(page, server.link)
-        page.get_by_role("button", name="Redirect").click()
-        page.get_by_label("What should change?").select_option("limits")
-        page.get_by_label("Value").fill("40")
-        before = path.read_bytes()
-        server.process.send_signal(signal.SIGKILL)
-        server.process.wait()
-        page.get_by_role("button", name="Preview").click()
-        seen(page, "the server does not answer")
-        seen(page, "not connected")
-        assert path.read_bytes() == before
-
-
 def test_a_wrong_token_opens_nothing(page: Any, tmp_path: Path) -> None:
     judged(tmp_path / "j")
-    with serving(tmp_path) as server:
-        page.goto(f"{server.url}/#token=wrong")
+    with in_thread() as link:
+        page.goto(f"{link.partition('#')[0]}#token=wrong")
         seen(page, "this is not the token")
         assert page.locator(".row").count() == 0
-        page.get_by_label("Token").fill(server.token)
+        page.get_by_label("Token").fill(link.partition("token=")[2])
         page.get_by_role("button", name="Log in").click()
         page.locator(".row").wait_for()
 
@@ -254,8 +208,8 @@ def test_three_thousand_atoms_stay_usable(page: Any, tmp_path: Path) -> None:
     (tmp_path / "large").mkdir()
     path = write_accepted(tmp_path / "large", layered(3000))
     register(str(path))
-    with serving(tmp_path) as server:
-        open_loop(page, server.link)
+    with in_thread() as link:
+        open_loop(page, link)
         page.locator(".card").first.wait_for()
         assert page.locator(".card").count() <= 120
         page.locator(".card").nth(3).press("Enter")
@@ -267,61 +221,6 @@ def test_three_thousand_atoms_stay_usable(page: Any, tmp_path: Path) -> None:
         session.send("HeapProfiler.collectGarbage")
         used = session.send("Runtime.getHeapUsage")["usedSize"]
         assert used < 100 << 20
-
-
-def hostile_files(folder: Path) -> None:
-    """Every text of a loop, and every text of its events, is hostile."""
-    evil = "<img src=x onerror=alert(1)><script>alert(2)</script>" + "".join(HOSTILE[:1])
-    folder.mkdir()
-    loop = a_loop(atom(evil, description=evil, run=evil, or_group=evil), status="stopped")
-    loop.or_groups[evil] = OrGroup(choices=(evil, evil + "2"), selected=evil)
-    loop.objective = Objective(
-        goal=evil,
-        background_intent=evil,
-        deliverables=evil,
-        definition_of_done=evil,
-        protect=(evil,),
-        base_case=BaseCase(checklist=(ChecklistItem(item=evil, check=Check(type="assertion", value=evil)),)),
-    )
-    loop.control = replace(loop.control, stop_reason=evil)
-    register(str(write_loop(folder, loop)))
-    attempt = folder / ".aot" / "attempts" / "x-1"
-    attempt.mkdir(parents=True)
-    (attempt / "prompt.md").write_text(evil)
-    (attempt / "transcript.jsonl").write_text(json.dumps({"at": 0.1, "stream": "stdout", "text": evil}) + "\n")
-    at, run = "2026-01-01T00:00:00Z", {"isolation": "none", "run_id": "r", "pid": 1, "goal": evil, "branch": evil}
-    one = {"at": at, "atom": evil, "attempt": 1}
-    events = [
-        {"kind": "run_began", "at": at, **run},
-        {
-            "kind": "attempt_began",
-            **one,
-            "role": "worker",
-            "agent": evil,
-            "description": evil,
-            "folder": ".aot/attempts/x-1",
-        },
-        {"kind": "attempt_ended", **one, "outcome": evil, "summary": evil, "cost_usd": 1.0},
-        {"kind": "not_merged", **one, "why": "refused", "reason": evil},
-        {"kind": "verified", "at": at, "passed": False, "failing": {evil: evil}},
-        {"kind": "warning", "at": at, "text": evil},
-    ]
-    (folder / ".aot" / "events.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events))
-
-
-def test_hostile_text_is_only_text(page: Any, tmp_path: Path) -> None:
-    hostile_files(tmp_path / "h")
-    with serving(tmp_path) as server:
-        open_loop(page, server.link)
-        for tab in ("graph", "timeline", "base-case", "log", "cost", "atoms"):
-            page.click(f"#tab-{tab}")
-            page.locator("#panel *").first.wait_for()
-            assert page.locator("main script, main img, main b").count() == 0, tab
-        page.get_by_role("button", name="Redirect").click()
-        page.get_by_role("button", name="Cancel").click()
-        page.locator(".atom-row").first.click()
-        page.locator("h1", has_text="<img").wait_for()
-        assert page.locator("main script, main img").count() == 0
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 1200), ("light", 390)])

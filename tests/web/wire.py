@@ -1,4 +1,7 @@
-"""A wire between a browser and a server that a test can cut and mend. It renames the port in what a browser sends."""
+"""A wire between a browser and a server that a test can cut and mend. It renames the port in what a browser sends.
+
+While it is deaf, what the server sends gets lost.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ class Wire:
         self.port = self._listener.getsockname()[1]
         self._open: list[socket.socket] = []
         self._is_cut = False
+        self.is_deaf = False
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut(self) -> None:
@@ -24,7 +28,7 @@ class Wire:
                 one.shutdown(socket.SHUT_RDWR)
 
     def mend(self) -> None:
-        self._is_cut = False
+        self._is_cut = self.is_deaf = False
 
     def close(self) -> None:
         self.cut()
@@ -40,17 +44,19 @@ class Wire:
                 far = socket.create_connection(("127.0.0.1", self._to))
                 self._open += [near, far]
                 names = (f"127.0.0.1:{self.port}".encode(), f"127.0.0.1:{self._to}".encode())
-                threading.Thread(target=_pipe, args=(near, far, *names), daemon=True).start()
-                threading.Thread(target=_pipe, args=(far, near, b"\0", b"\0"), daemon=True).start()
+                threading.Thread(target=self._pipe, args=(near, far, *names), daemon=True).start()
+                threading.Thread(target=self._pipe, args=(far, near), daemon=True).start()
 
-
-def _pipe(source: socket.socket, target: socket.socket, name: bytes, instead: bytes) -> None:
-    with suppress(OSError):
-        while data := source.recv(65536):
-            target.sendall(data.replace(name, instead))
-    with suppress(OSError):
-        target.shutdown(socket.SHUT_RDWR)
-    source.close()
+    def _pipe(self, source: socket.socket, target: socket.socket, name: bytes = b"", instead: bytes = b"") -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                if name:
+                    target.sendall(data.replace(name, instead))
+                elif not self.is_deaf:
+                    target.sendall(data)
+        with suppress(OSError):
+            target.shutdown(socket.SHUT_RDWR)
+        source.close()
 
 
 @contextmanager

@@ -36,6 +36,16 @@ class Name(Body, frozen=True, kw_only=True):
     name: str
 
 
+class Proposed(Name, frozen=True, kw_only=True):
+    seen: int | None = None
+    """The number of corrections in the preview."""
+
+
+class Correction(Wishes, frozen=True, kw_only=True):
+    seen: int | None = None
+    """The number of corrections in the preview: what was done meanwhile is not done again unseen."""
+
+
 class Digest(Body, frozen=True, kw_only=True):
     """The digest of the commands that the person was shown."""
 
@@ -64,16 +74,16 @@ def rehearsal(request: Request, body: Wishes) -> Preview:
     return preview(_store(request), changes_in(body))
 
 
-@action(Wishes)
-def redirect(request: Request, body: Wishes) -> dict[str, Any]:
-    applied = redirect_at_once(_store(request), changes_in(body))
+@action(Correction)
+def redirect(request: Request, body: Correction) -> dict[str, Any]:
+    applied = redirect_at_once(_store(request), changes_in(body), body.seen)
     return {"told": applied.told, "added": applied.added, "undone": applied.undone}
 
 
-@action(Name)
-def adopt(request: Request, body: Name) -> dict[str, Any]:
+@action(Proposed)
+def adopt(request: Request, body: Proposed) -> dict[str, Any]:
     """A proposal is named by its digest, so what is accepted is what was shown."""
-    applied = accept_proposal(_store(request), body.name)
+    applied = accept_proposal(_store(request), body.name, body.seen)
     return {"told": applied.told, "added": applied.added, "undone": applied.undone}
 
 

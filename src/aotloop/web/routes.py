@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import version
 from pathlib import Path
+from threading import Event
 
 import msgspec
 from starlette.applications import Starlette
@@ -56,7 +57,8 @@ ACTIONS = {
 }
 
 
-def application(access: Access, address: Address) -> ASGIApp:
+def application(access: Access, address: Address, closing: Event) -> ASGIApp:
+    """`closing`: set when the server ends; then streams end, too."""
     app = Starlette(
         routes=[
             *(Route(path, _page, methods=["GET"]) for path in PAGES),
@@ -67,9 +69,9 @@ def application(access: Access, address: Address) -> ASGIApp:
             *(Route(path, use, methods=["GET"]) for path, use in VIEWS.items()),
             *(Route(path, use, methods=["POST"]) for path, use in ACTIONS.items()),
         ],
-        exception_handlers={StateFileMissing: _not_found, 404: _not_found},
+        exception_handlers={StateFileMissing: _not_found, 404: _not_found, Exception: _defect},
     )
-    app.state.access, app.state.address = access, address
+    app.state.access, app.state.address, app.state.closing = access, address, closing
     app.state.rows, app.state.states = LoopRows(), LoopStates()
     return Guard(app, access, address)
 
@@ -119,3 +121,8 @@ async def _log_out(request: Request) -> Response:
 async def _not_found(_: Request, error: Exception) -> Response:
     message = error.message if isinstance(error, AotError) else "there is no such page"
     return JSONResponse({"error": message}, status_code=404)
+
+
+async def _defect(_: Request, error: Exception) -> Response:
+    """The page shows it. The terminal may belong to a run at this time."""
+    return JSONResponse({"error": f"this is a defect of aotloop: {type(error).__name__}: {error}"}, status_code=500)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import logging
 import socket
 import sys
 import threading
@@ -53,9 +54,9 @@ def serving(options: ServerOptions) -> Iterator[Served]:
 def _serving(options: ServerOptions, listener: socket.socket) -> Iterator[Served]:
     is_tls = options.tls_cert is not None
     address = Address(host=options.host, port=listener.getsockname()[1], is_tls=is_tls)
-    access = Access(read_only=options.read_only)
+    access, closing = Access(read_only=options.read_only), threading.Event()
     config = uvicorn.Config(
-        application(access, address),
+        application(access, address, closing),
         log_config=None,
         access_log=False,
         server_header=False,
@@ -64,6 +65,7 @@ def _serving(options: ServerOptions, listener: socket.socket) -> Iterator[Served
         ssl_certfile=options.tls_cert,
         ssl_keyfile=options.tls_key,
     )
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL + 1)  # the terminal shows the run
     _load(config)
     _close_memory()
     server = uvicorn.Server(config)
@@ -72,6 +74,7 @@ def _serving(options: ServerOptions, listener: socket.socket) -> Iterator[Served
     try:
         yield Served(url=address.url, token=access.issue(), access=access)
     finally:
+        closing.set()
         server.should_exit = True
         thread.join(timeout=5)
 

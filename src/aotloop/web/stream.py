@@ -17,7 +17,7 @@ from starlette.responses import StreamingResponse
 
 from aotloop.app.overview.event_feed import read_events
 from aotloop.app.overview.loop_facts import LoopFacts, difference, facts_of
-from aotloop.errors import AotError
+from aotloop.errors import AotError, refusal
 from aotloop.statefile.lease import holder_of
 from aotloop.statefile.store import Store
 from aotloop.trust.folder import sign_of_decisions
@@ -45,7 +45,8 @@ def streamed(request: Request, poll: Poll, seconds: float = POLL_SECONDS) -> Str
 async def _messages(request: Request, poll: Poll, seconds: float) -> AsyncIterator[bytes]:
     yield b"retry: 500\n\n"
     last = time.monotonic()
-    while not await request.is_disconnected():
+    closing = request.app.state.closing
+    while not (closing.is_set() or await request.is_disconnected()):
         found = await run_in_threadpool(poll)
         for one in found:
             yield one
@@ -131,7 +132,7 @@ class LoopSource:
 
 
 class ValueSource:
-    """A small value: sent at the beginning, and again whenever it differs."""
+    """A small value: sent at the beginning, and again whenever it differs. A page is told why there is none."""
 
     def __init__(self, kind: str, value: Callable[[], Any]) -> None:
         self._kind = kind
@@ -141,8 +142,8 @@ class ValueSource:
     def messages(self) -> list[bytes]:
         try:
             told = message(self._kind, self._value())
-        except (AotError, OSError):
-            return []
+        except (AotError, OSError) as error:
+            told = message("problem", {"error": str(refusal(error))})
         if told == self._before:
             return []
         self._before = told

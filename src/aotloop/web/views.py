@@ -20,7 +20,9 @@ from aotloop.app.ship.test_consent import commands_for_tests, shown_tests
 from aotloop.app.show import AtomFacts, AttemptFacts, known_attempt, show_atom, show_attempt, transcript_of
 from aotloop.app.verify import subject_of
 from aotloop.core.commands import commands_of
+from aotloop.core.phases.model import PhaseLoop
 from aotloop.errors import AotError
+from aotloop.phases.project import Project
 from aotloop.statefile.store import Store
 from aotloop.trust.accepted_commands import digest_of, is_trusted
 from aotloop.web.endpoint import loop_in, view
@@ -91,7 +93,7 @@ def feature(request: Request) -> dict[str, Any]:
 def _feature(path: str) -> dict[str, Any]:
     project = project_of(path)
     status = feature_status(project)
-    text, command = shown_tests(project, status.loop)
+    text, command, problem = _tests(project, status.loop)
     needed = commands_for_tests(project.settings)
     return {
         **status.as_data(),
@@ -99,11 +101,20 @@ def _feature(path: str) -> dict[str, Any]:
         "tests": {
             "text": text,
             "command": command,
+            "problem": problem,
             "commands": needed,
             "digest": digest_of(path, needed),
             "accepted": is_trusted(path, needed),
         },
     }
+
+
+def _tests(project: Project, feature: PhaseLoop) -> tuple[str, str, str]:
+    """The tests, the command that runs them, and why they cannot be run; what an agent named may be no file at all."""
+    try:
+        return *shown_tests(project, feature), ""
+    except AotError as error:
+        return "", "", str(error)
 
 
 # --- streams -----------------------------------------------------------------------------------------------------

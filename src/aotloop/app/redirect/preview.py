@@ -30,6 +30,8 @@ class Preview(msgspec.Struct, frozen=True, kw_only=True):
     attempts_left: int
     is_run: bool
     """A process runs the loop, and goes on with the correction."""
+    corrections: int
+    """So many were made before. Who applies this names the number, so that nothing is done twice."""
 
 
 def preview(store: Store, changes: Changes) -> Preview:
@@ -48,13 +50,18 @@ def preview(store: Store, changes: Changes) -> Preview:
         difference=applied.difference,
         attempts_left=applied.attempts_left,
         is_run=holder_of(store.path) is not None,
+        corrections=len(before.corrections),
     )
 
 
-def redirect_at_once(store: Store, changes: Changes) -> Applied:
-    """For a person who saw the preview: one write, while no other person changes the direction."""
+def redirect_at_once(store: Store, changes: Changes, seen: int | None = None) -> Applied:
+    """For a person who saw the preview: one write, while no other person changes the direction.
+
+    `seen`: the number of corrections in that preview. An answer may get lost, or another person may be faster: then
+    the person decides again.
+    """
     with lease(store.path, "redirect", since=now()):
-        return redirect(store, changes)
+        return redirect(store, changes, seen=seen)
 
 
 def _reset(before: Loop, after: Loop) -> tuple[str, ...]:

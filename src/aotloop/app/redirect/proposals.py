@@ -86,11 +86,14 @@ def preview_of(store: Store, proposal: Proposal) -> Preview:
     return preview(store, changes_in(proposal.wishes))
 
 
-def accept_proposal(store: Store, name: str) -> Applied:
-    """For a person who saw it. It is done as a correction of that person, and is open no more."""
+def accept_proposal(store: Store, name: str, seen: int | None = None) -> Applied:
+    """For a person who saw it. It is done as a correction of that person, and is open no more.
+
+    `seen`: the number of corrections in the preview that was shown.
+    """
     refuse_agents("only a person accepts a proposal")
     proposal = known_proposal(store, name)
-    applied = redirect_at_once(store, changes_in(proposal.wishes))
+    applied = redirect_at_once(store, changes_in(proposal.wishes), seen)
     _remove(store, name)
     return applied
 

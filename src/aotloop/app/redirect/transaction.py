@@ -24,7 +24,7 @@ from aotloop.core.effects import Revert
 from aotloop.core.machine import advance
 from aotloop.core.measure import attempts_left
 from aotloop.core.model import Correction, Loop, Objective
-from aotloop.errors import AotError, Unavailable
+from aotloop.errors import AotError, StateFileBusy, Unavailable
 from aotloop.statefile.store import Store
 from aotloop.trust.accepted_commands import is_trusted, trust
 from aotloop.trust.objectives import agree, agreed
@@ -55,14 +55,19 @@ def redirect(
     *,
     is_more_to_come: bool = False,
     only_underway: bool = True,
+    seen: int | None = None,
     on_unkept: OnUnkept = lambda _: None,
 ) -> Applied:
-    """`is_more_to_come`: a running loop goes on waiting. `only_underway`: see `refuse_unless_underway`."""
+    """`is_more_to_come`: a running loop goes on waiting. `only_underway`: see `refuse_unless_underway`.
+
+    `seen`: so many corrections had been made when the person decided. None: the person decided just now.
+    """
     refuse_agents("only a person changes its direction")
     agreed_before: list[Objective] = []
 
     def change(loop: Loop) -> Applied:
         before = loop.snapshot()
+        _refuse_what_was_not_seen(loop, seen)
         applied = rehearse(store, loop, changes, only_underway=only_underway)
         if is_more_to_come:
             advance(loop, events.RedirectRequested())
@@ -114,6 +119,16 @@ def refuse_unless_underway(store: Store, loop: Loop) -> None:
         raise AotError(
             "the loop is completed: its base case was verified",
             hint="Start the next objective with `aot align`; with --state-file, in another file.",
+        )
+
+
+def _refuse_what_was_not_seen(loop: Loop, seen: int | None) -> None:
+    if seen is not None and seen != len(loop.corrections):
+        raise StateFileBusy(
+            f"another correction was made after you looked: {loop.corrections[-1].description}"
+            if loop.corrections
+            else "the loop is another one than the one you looked at",
+            hint="Perhaps it is your own. Look at the loop, then decide again.",
         )
 
 

@@ -19,6 +19,7 @@ export function showFeature(main, key, may) {
   follow(`/api/features/${key}/stream`, {
     feature: (value) => { feature = value; draw(); },
     row: (value) => { row = value; draw(); },
+    problem: (value) => { if (!feature) replace(head, h("h1", { class: "goal" }, "This feature cannot be shown"), h("p", { class: "problem pre" }, value.error)); else tell(value.error, true); },
     events: ({ events, reset, cut }) => { if (reset) { log.events = []; log.isCut = cut; } log.events.push(...events); draw(); },
   });
 
@@ -64,6 +65,7 @@ export function showFeature(main, key, may) {
       h("p", {}, "They decide whether the feature works. After approval they must not be changed."),
       h("p", { class: "soft" }, told.artifacts.acceptance_tests_file, " · run by ", h("code", {}, told.tests.command)),
       h("pre", { class: "long", tabindex: "0" }, told.tests.text),
+      told.tests.problem ? h("p", { class: "problem pre" }, told.tests.problem) : null,
       told.tests.accepted ? null : [h("p", {}, "With approval you also accept these commands, which run tests that an agent wrote:"), commandsList(told.tests.commands)],
       h("details", {}, h("summary", {}, "Refuse them"), h("label", {}, "What is wrong with them? ", reason), refuse)], {
       label: "Approve",

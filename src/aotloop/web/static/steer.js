@@ -92,7 +92,7 @@ export async function propose(key, wishes, title, { shown = null, path = "redire
       seen.reset.length + seen.reverted.length + seen.interrupted.length === 0 ? h("li", {}, "Nothing is reset, and nothing is taken back.") : null,
       h("li", {}, `At most ${seen.attempts_left} more attempts afterwards.`), h("li", {}, seen.is_run ? "The running loop continues with it." : "No process runs the loop now; `aot run` continues with it.")),
     seen.commands.length ? [h("h3", {}, "Commands that you accept with it"), commandsList(seen.commands)] : null,
-  ], { label: "Apply", isDanger: seen.reverted.length > 0, act: async () => { await post(`/api/loops/${key}/${path}`, body); tell("The correction was made."); } });
+  ], { label: "Apply", isDanger: seen.reverted.length > 0, act: async () => { await post(`/api/loops/${key}/${path}`, { ...body, seen: seen.corrections }); tell("The correction was made."); } });
   return true;
 }
 
