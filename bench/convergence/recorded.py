@@ -7,10 +7,12 @@ letter within a task: with the same words. The tasks do not depend on each other
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from aotloop.core.model import Constraints
 from bench.convergence.accounts import Ended
@@ -33,37 +35,52 @@ def answers() -> tuple[Answers, ...]:
     return tuple(tuple(line.split()[1:]) for line in DATA.read_text().splitlines())
 
 
-def job() -> Job:
+AS_WRITTEN = (0, 1, 2)
+"""Wordings in the order of the file: the shortest comes first."""
+
+
+def job(order: tuple[int, ...] = AS_WRITTEN) -> Job:
+    """`order`: the wording that is the first way, and so on."""
     return Job(
         units=tuple(
-            Unit(number=number, needs=(), possible=tuple(PASSED in one for one in wordings))
+            Unit(number=number, needs=(), possible=tuple(PASSED in wordings[one] for one in order))
             for number, wordings in enumerate(answers())
         )
     )
 
 
+class Given(NamedTuple):
+    """An answer that was given: its number among the recorded ones of a task and wording, and whether it passed."""
+
+    task: int
+    wording: int
+    number: int
+    passed: bool
+
+
 class RecordedLuck(Luck):
     """The n-th attempt at a task in one wording has the n-th answer, in an order drawn by the seed."""
 
-    def __init__(self, seed: str) -> None:
+    def __init__(self, seed: str, order: tuple[int, ...] = AS_WRITTEN) -> None:
         super().__init__(seed, Traits(chance=0.0))
-        self._name = seed
-        self._answers: dict[tuple[int, int], str] = {}
-        self._given: dict[tuple[int, int], int] = {}
+        self.given: list[Given] = []
+        self._name, self._order = seed, order
+        self._numbers: dict[tuple[int, int], list[int]] = {}
+        self._counts: Counter[tuple[int, int]] = Counter()
         self._said = ""
 
     def successes(self, parts: Iterable[Part], *, before: int = 0) -> list[bool]:  # noqa: ARG002
-        return [self._answer(unit, way) == PASSED for unit, way, _ in parts]
+        return [self.answer(unit, self._order[way]) for unit, way, _ in parts]
 
-    def _answer(self, unit: int, way: int) -> str:
-        key = (unit, way)
-        if key not in self._answers:
-            recorded = answers()[unit][way]
-            self._answers[key] = "".join(Random(f"{self._name} {key}").sample(recorded, len(recorded)))
-        number = self._given.get(key, 0)
-        self._given[key] = number + 1
-        self._said = self._answers[key][number % len(self._answers[key])]
-        return self._said
+    def answer(self, task: int, wording: int) -> bool:
+        key, recorded = (task, wording), answers()[task][wording]
+        if key not in self._numbers:
+            self._numbers[key] = Random(f"{self._name} {key}").sample(range(len(recorded)), len(recorded))
+        number = self._numbers[key][self._counts[key] % len(recorded)]
+        self._counts[key] += 1
+        self._said = recorded[number]
+        self.given.append(Given(task, wording, number, self._said == PASSED))
+        return self._said == PASSED
 
     def evidence(self, missing: Iterable[Part]) -> str:  # noqa: ARG002
         return f"its check fails: {self._said}"

@@ -24,6 +24,10 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
     codes: tuple[str, ...]
     answers: tuple[RecordedAnswer, ...]
 
+    @property
+    def chance(self) -> float:
+        return sum(answer.ok for answer in self.answers) / len(self.answers)
+
 
 @cache
 def recordings() -> tuple[Recording, ...]:
@@ -37,8 +41,7 @@ def models() -> list[str]:
 
 def chances(model: str) -> list[float]:
     """Of each wording of each task."""
-    mine = [one for one in recordings() if one.model == model]
-    return [sum(answer.ok for answer in one.answers) / len(one.answers) for one in mine]
+    return [one.chance for one in recordings() if one.model == model]
 
 
 def mean_tokens(model: str) -> float:

@@ -1,74 +1,96 @@
-"""What policies solve with the recorded answers: ours by the machine itself, and the two that others use.
+"""What policies do with the recorded answers: ours by the machine itself, and what others do.
 
-Answers come in the same order for every policy. Each attempt is one answer. Its cost, with its
-start and its check, is counted as on the convergence page.
+Answers to a task in one wording come in the same order for every policy. Each attempt is one answer. It costs the
+tokens of its question and of that answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from statistics import fmean
+from functools import cache
 
-from bench.convergence.accounts import CHECK, PART, START, Ended
-from bench.convergence.recorded import RecordedLuck, answers, solved_by_ours
-from bench.convergence.recorded import solved_by_repeat as solved_by_rounds
+from aotloop.core.model import Constraints
+from aotloop.simulator import simulate
+from bench.convergence.accounts import Account
+from bench.convergence.agents import Agents
+from bench.convergence.graphs import COMMIT, loop_of
+from bench.convergence.ours import AS_SHIPPED, DEFAULTS
+from bench.convergence.recorded import AS_WRITTEN, Given, RecordedLuck, answers, job
+from bench.real.tasks import FOLDER, question, tasks
 
-SEEDS = 20
-BUDGETS = tuple(range(1, 11))
-"""Attempts for each task."""
-GOAL, SOLVABLE = 56, 62
-"""Of the recorded tasks, so many can be solved in some wording, and so many are to be solved with default limits."""
+MOST = 10
+"""Attempts for each task, on average."""
+EXPLICIT = (2, 1, 0)
+"""The most explicit wording first: in steps, then with a signature and an example, then short."""
+
+Log = list[Given]
+"""Attempts in their order."""
+Choice = Callable[[RecordedLuck, int], int]
+"""The wording of the next attempt at a task."""
 
 
-def solved_by_retry(seed: str, budget: int) -> Ended:
-    """The first wording of each task, so many times; then the task is given up."""
-    return _first_wording(seed, budget, budget)
+def ours(seed: str, order: tuple[int, ...] = EXPLICIT, limits: Constraints = DEFAULTS) -> Log:
+    """With default limits. It is stopped from outside, when it has had its attempts."""
+    tasks_of_job, luck = job(order), RecordedLuck(seed, order)
+    account = Account(tasks_of_job, MOST)
+    world = Agents(tasks_of_job, luck, account, AS_SHIPPED)
+    simulate(loop_of(tasks_of_job, limits), world, commit=COMMIT)
+    return luck.given
 
 
-def solved_by_repeat(seed: str, budget: int) -> Ended:
-    """The same prompt for everything that is not done, round after round, as long as there is budget."""
-    return _first_wording(seed, budget, None)
-
-
-def _first_wording(seed: str, budget: int, most: int | None) -> Ended:
-    luck, count = RecordedLuck(seed), len(answers())
-    left, attempts, rounds = list(range(count)), 0, 0
-    while left and attempts < budget * count and (most is None or rounds < most):
-        rounds += 1
+def in_rounds(seed: str, choose: Choice, rounds: int | None = None) -> Log:
+    """One attempt at everything that is not done, round after round."""
+    luck, left = RecordedLuck(seed), list(range(len(answers())))
+    most, made = MOST * len(left), 0
+    while left and len(luck.given) < most and (rounds is None or made < rounds):
+        made += 1
         for task in list(left):
-            if attempts < budget * count:
-                attempts += 1
-                if luck.successes([(task, 0, 0)])[0]:
-                    left.remove(task)
-    share = 1 - len(left) / count
-    cost = attempts * (PART + START + CHECK) / count
-    return Ended(solved=not left, claimed=not left, attempts=attempts, cost=cost, time=0.0, units=share)
+            if len(luck.given) < most and luck.answer(task, choose(luck, task)):
+                left.remove(task)
+    return luck.given
 
 
-POLICIES: dict[str, Callable[[str, int], Ended]] = {
-    "aotloop": solved_by_ours,
-    "repeat": solved_by_repeat,
-    "retry only": solved_by_retry,
-    "repeat, told all wordings": solved_by_rounds,
+def repeat(seed: str, wording: int = AS_WRITTEN[0]) -> Log:
+    return in_rounds(seed, lambda _luck, _task: wording)
+
+
+def repeat_with_all(seed: str) -> Log:
+    """It draws one of the wordings for each attempt."""
+    return in_rounds(seed, lambda luck, task: luck.way(task, len(AS_WRITTEN)))
+
+
+def retry_only(seed: str, tries: int, wording: int = AS_WRITTEN[0]) -> Log:
+    """So many attempts in one wording, then the task is given up."""
+    return in_rounds(seed, lambda _luck, _task: wording, tries)
+
+
+OURS, ALL = "aotloop", "repeat, told all wordings"
+POLICIES: dict[str, Callable[[str], Log]] = {
+    OURS: ours,
+    ALL: repeat_with_all,
+    "repeat, most explicit wording": lambda seed: repeat(seed, EXPLICIT[0]),
+    "repeat": repeat,
+    "aotloop, shortest wording first": lambda seed: ours(seed, AS_WRITTEN),
 }
+RETRIES = {"retry only, most explicit wording": EXPLICIT[0], "retry only": AS_WRITTEN[0]}
+"""Another number of attempts is another policy there."""
+
+# --- tokens ------------------------------------------------------------------------------------------------------
+
+_CHARACTERS = 4
+"""Of a question, in one token: an estimate."""
 
 
-def curve(policy: str, seeds: int = SEEDS) -> list[tuple[int, float, float]]:
-    """Budget for each task, mean number of tasks solved, mean cost for each task."""
-    solve, count = POLICIES[policy], len(answers())
-    points = []
-    for budget in BUDGETS:
-        ended = [solve(f"d{number}", budget) for number in range(seeds)]
-        points.append((budget, count * fmean(one.units for one in ended), fmean(one.cost for one in ended)))
-    return points
+@cache
+def _answer_tokens() -> tuple[tuple[tuple[int, ...], ...], ...]:
+    lines = (line.split()[1:] for line in (FOLDER / "tokens.txt").read_text().splitlines())
+    return tuple(tuple(tuple(map(int, wording.split(","))) for wording in line) for line in lines)
 
 
-def at_cost(points: list[tuple[int, float, float]], cost: float) -> float:
-    """Solved for this cost, between the points of the curve."""
-    before = (0.0, 0.0)
-    for _, solved, spent in points:
-        if spent >= cost:
-            share = (cost - before[1]) / (spent - before[1])
-            return before[0] + share * (solved - before[0])
-        before = (solved, spent)
-    return before[0]
+@cache
+def _question_tokens(task: int, wording: int) -> int:
+    return len(question(tasks()[task], wording)) // _CHARACTERS
+
+
+def tokens_of(given: Given) -> int:
+    return _question_tokens(given.task, given.wording) + _answer_tokens()[given.task][given.wording][given.number]

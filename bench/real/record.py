@@ -8,7 +8,8 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ def main() -> None:
     parser.add_argument("--edits", action="store_true", help="only edits in small modules")
     parser.add_argument("--temperature", type=float, default=0.8)
     parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--at-once", type=int, default=1, help="requests at the same time")
     parser.add_argument("--out", type=Path, required=True)
     asked = parser.parse_args()
     client = openai.OpenAI(base_url=asked.url, api_key=os.environ.get("OPENAI_API_KEY") or "none")
@@ -38,19 +40,20 @@ def main() -> None:
             for wording in range(len(task.phrasings)):
                 if time.monotonic() > end:
                     return
-                answers = list(_answers(client, model, task, wording, asked.count, asked.temperature))
+                ask = partial(_answer, client, model, task, wording, asked.temperature)
+                with ThreadPoolExecutor(asked.at_once) as pool:
+                    answers = list(pool.map(ask, range(asked.count)))
                 file.write(msgspec.json.encode(_line(Path(model).stem, task, wording, answers)) + b"\n")
                 print(task.name, wording, f"{sum(ok for _, ok, _ in answers)}/{len(answers)}", flush=True)
 
 
-def _answers(
-    client: openai.OpenAI, model: str, task: RealTask, wording: int, count: int, temperature: float
-) -> Iterator[tuple[str, bool, int]]:
+def _answer(
+    client: openai.OpenAI, model: str, task: RealTask, wording: int, temperature: float, _: int
+) -> tuple[str, bool, int]:
     messages: Any = [{"role": "user", "content": question(task, wording)}]
-    for _ in range(count):
-        said = client.chat.completions.create(model=model, messages=messages, temperature=temperature, max_tokens=400)
-        code = code_in(said.choices[0].message.content or "")
-        yield code, passes(task, code), said.usage.completion_tokens if said.usage is not None else len(code) // 4
+    said = client.chat.completions.create(model=model, messages=messages, temperature=temperature, max_tokens=400)
+    code = code_in(said.choices[0].message.content or "")
+    return code, passes(task, code), said.usage.completion_tokens if said.usage is not None else len(code) // 4
 
 
 def _line(model: str, task: RealTask, wording: int, answers: list[tuple[str, bool, int]]) -> dict[str, Any]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 from bench.real.answers import chances, models, recordings
-from bench.real.policies import POLICIES, at_cost
+from bench.real.bounds import knows_all, knows_others
+from bench.real.curves import ahead, curve
+from bench.real.policies import EXPLICIT, POLICIES, Log, repeat, retry_only
 from bench.real.tasks import FOLDER, code_in, passes, tasks
 
 
@@ -32,15 +34,39 @@ def test_chances_are_those_of_answers() -> None:
     assert all(0 <= chance <= 1 for model in models() for chance in chances(model))
 
 
-def test_the_same_answers_for_all_and_more_attempts_solve_no_less() -> None:
-    for solve in POLICIES.values():
-        few, many = (solve("x1", budget).units for budget in (1, 4))
-        assert few <= many
+def solved(log: Log, attempts: int) -> int:
+    return sum(given.passed for given in log[:attempts])
 
 
-def test_a_cost_between_two_points_is_between_them() -> None:
-    points = [(1, 10.0, 1.0), (2, 20.0, 2.0)]
-    assert (at_cost(points, 1.5), at_cost(points, 9.0)) == (15.0, 20.0)
+def test_no_policy_has_more_attempts_than_another_and_none_solves_a_task_twice() -> None:
+    for solve in (*POLICIES.values(), knows_others, knows_all):
+        log = solve("x1")
+        done = [given.task for given in log if given.passed]
+        assert len(log) <= 720
+        assert len(done) == len(set(done))
+
+
+def test_every_policy_gets_the_same_answers_in_the_same_order() -> None:
+    mine, theirs = POLICIES["aotloop"]("x2"), repeat("x2", EXPLICIT[0])
+    first = {given.task: given for given in reversed(mine) if given.wording == EXPLICIT[0]}
+    assert set(theirs[:72]) == set(first.values())
+
+
+def test_retrying_gives_up_after_its_attempts() -> None:
+    assert all(sum(given.task == task for given in retry_only("x1", 3)) <= 3 for task in range(72))
+
+
+def test_ours_solves_more_than_loops_with_one_wording_at_every_budget() -> None:
+    log, other = POLICIES["aotloop"]("x3"), repeat("x3")
+    assert all(solved(log, 72 * budget) > solved(other, 72 * budget) for budget in range(1, 11))
+
+
+def test_a_curve_counts_attempts_and_tokens() -> None:
+    one, other = curve(repeat, seeds=2), curve(knows_all, seeds=2)
+    assert one.means() == sorted(one.means())
+    assert one.tokens() == sorted(one.tokens())
+    assert one.for_tokens([0.0, 10_000.0]) == [0.0, one.means()[-1]]
+    assert all(mean > 0 for mean, _ in ahead(other, one))
 
 
 def test_code_is_taken_out_of_its_block() -> None:

@@ -33,6 +33,7 @@ _RULES = (
     "Each atom names in covers what of the checklist holds once it is done: so it is checked. Nearly all have one.",
     "Atoms are small enough for one sitting. Let one depend on another only if it needs its result.",
     "Give atoms the same or_group only where there are real alternatives of which one is enough, the best first.",
+    "An alternative may be the same work in other words. Then the most explicit comes first: steps, names, an example.",
     "Keep the names of atoms that are there already, if they stay what they are.",
 )
 _PROPOSE = "Ask nothing more: propose, with the best guess where something was left open, and say so in the words."

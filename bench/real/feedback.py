@@ -1,0 +1,71 @@
+"""What helps the next attempt: recorded second attempts, and first attempts with other words around a description."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bench.convergence.recorded import DATA, PASSED
+from bench.real.second import WAYS
+from bench.real.tasks import FOLDER
+
+_WORDS = {
+    "nothing": "nothing new",
+    "text": "the failure in three lines",
+    "tests": "which tests passed, which failed",
+    "wording": "another wording, by a person",
+    "template": "another wording, by a template",
+    "own_words": "another wording, by the model itself",
+}
+
+
+def feedback() -> Iterator[str]:
+    yield from _ways()
+    yield from _told()
+    yield from _templates()
+
+
+def _ways() -> Iterator[str]:
+    """Each way after the same failed answers."""
+    rows = _rows("second_ways.txt")
+    for model in dict.fromkeys(row[0] for row in rows):
+        yield f"second attempts of {model} that passed, each way after the same failed answers"
+        for way in WAYS:
+            mine = [row for row in rows if row[0] == model and row[2] == way]
+            passed, made = _sum(mine, 3), _sum(mine, 4)
+            if made:
+                yield f"  {_WORDS[way]:<40}{passed:>4} of {made}: {100 * passed / made:.0f} %"
+
+
+def _told() -> Iterator[str]:
+    """Second attempts that were told of the failure, and how many would have passed anyway."""
+    outcomes = {name: wordings for name, *wordings in (line.split() for line in DATA.read_text().splitlines())}
+    yield "second attempts of Qwen2.5-Coder-1.5B, and how many were to be expected without being told"
+    for mode, words in (("text", "the text of the failure"), ("code", "that text and the failed code")):
+        mine = [row for row in _rows("second_attempts.txt") if row[2] == mode]
+        expected = sum(int(row[4]) * _chance(outcomes[row[0]][int(row[1])]) for row in mine)
+        yield f"  {words:<40}{_sum(mine, 3):>4} of {_sum(mine, 4)}; {expected:.0f} expected"
+
+
+def _templates() -> Iterator[str]:
+    """What other words around the same description do for the smallest model."""
+    rows = _rows("templates.txt")
+    never = {row[0] for row in rows if row[1] == "orig" and row[2] == "0"}
+    names = {"orig": "as written", "head": "to complete", "need": "simplest", "steps": "in steps"}
+    yield "first attempts of SmolLM2-135M that passed"
+    for key, words in names.items():
+        mine = [row for row in rows if row[1] == key]
+        hard = _sum([row for row in mine if row[0] in never], 2)
+        told = f"of the {len(never)} tasks never solved as written: {hard}"
+        yield f"  {words:<40}{_sum(mine, 2):>4} of {_sum(mine, 3)}; {told}"
+
+
+def _rows(name: str) -> list[list[str]]:
+    return [line.split() for line in (FOLDER / name).read_text().splitlines()]
+
+
+def _sum(rows: list[list[str]], column: int) -> int:
+    return sum(int(row[column]) for row in rows)
+
+
+def _chance(outcomes: str) -> float:
+    return outcomes.count(PASSED) / len(outcomes)
