@@ -42,6 +42,7 @@ def test_the_help_of_a_command_has_the_codes_in_columns() -> None:
         "  1 an error               4 stalled or exhausted                 6 a person is needed",
         "  7 stopped by a person    130 interrupted",
     ]
+    assert help_table("shipped", {8: "shipped, with gaps"}).splitlines()[-1].endswith(" 8 shipped, with gaps")
 
 
 def test_the_page_of_errors_tells_of_all_codes_and_no_others() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-DONE, FAILED, USAGE, NOT_READY, EXHAUSTED, LIMIT, PERSON_NEEDED, STOPPED, WITH_FORCE = range(9)
+from collections.abc import Mapping
+
+DONE, FAILED, USAGE, NOT_READY, EXHAUSTED, LIMIT, PERSON_NEEDED, STOPPED, WITH_GAPS = range(9)
 UNDECIDED = PERSON_NEEDED
 """For `aot verify`: only items that a person has to confirm are open."""
 BY_SIGNAL = 128
@@ -18,7 +20,7 @@ MEANINGS: dict[int, str] = {
     LIMIT: "a limit was reached: iterations, time or cost",
     PERSON_NEEDED: "a person is needed: something is undecided or blocked",
     STOPPED: "a person stopped the loop",
-    WITH_FORCE: "`aot ship`: shipped, but a phase was left by force, and has no receipt",
+    WITH_GAPS: "`aot ship`: shipped, but a phase was left by force or skipped, or no person looked at the tests",
     INTERRUPTED: "interrupted (Ctrl-C)",
     PIPE_CLOSED: "the reader closed the pipe, for example `head`",
     TERMINATED: "terminated (SIGTERM)",
@@ -32,7 +34,7 @@ REMEDIES: dict[int, str] = {
     LIMIT: "`aot redirect --set max_iterations=…`, then `aot run` continues",
     PERSON_NEEDED: "answer with `aot confirm`, or follow the stop reason",
     STOPPED: "`aot run` continues",
-    WITH_FORCE: "`aot ship status` names the phase; do by hand what it would have proved",
+    WITH_GAPS: "the last message and `aot ship status` name the gap; do by hand what it would have proved",
     INTERRUPTED: "`aot run` continues",
     TERMINATED: "`aot run` continues",
 }
@@ -64,9 +66,11 @@ def code_of(reason: str | None) -> int:
     return DONE if reason is None else OF_REASONS.get(reason.partition(":")[0], FAILED)
 
 
-def help_table(done: str) -> str:
-    """The table in the help of a command that drives a loop; `done` is the meaning of 0 there."""
-    cells = [[f"{code} {done if code == DONE else _SHORT[code]}" for code in row] for row in _ROWS]
+def help_table(done: str, more: Mapping[int, str] | None = None) -> str:
+    """The table in the help of a command that drives a loop; `done` is the meaning of 0 there, `more` are its own."""
+    meanings = {**_SHORT, DONE: done, **(more or {})}
+    rows = (*_ROWS[:-1], (*_ROWS[-1], *(more or ())))
+    cells = [[f"{code} {meanings[code]}" for code in row] for row in rows]
     widths = [max(len(row[column]) for row in cells if column < len(row)) for column in range(len(_ROWS[0]))]
     lines = ["    ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)) for row in cells]
     return "\n".join(["\b", "Exit codes:", *(f"  {line.rstrip()}" for line in lines)])

@@ -34,7 +34,7 @@ from aotloop.config.schema import Config
 from aotloop.core import events
 from aotloop.core.machine import advance
 from aotloop.core.measure import attempts_left
-from aotloop.core.model import Loop, Objective
+from aotloop.core.model import Atom, Loop, Objective
 from aotloop.core.objective import digest_of
 from aotloop.core.scheduler.run_state import Run
 from aotloop.core.scheduler.slots import most_at_once
@@ -76,6 +76,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Though a session drives it."""
     is_accepted: Callable[[Loop], bool]
     """Whether the user has accepted every command of a loop."""
+    commit_title: Callable[[Atom], str] = lambda _: ""
+    """As in RunContext."""
 
 
 def run_loop(store: Store, config: Config, options: RunOptions, observer: Observer) -> Ending:
@@ -233,6 +235,7 @@ class _Launch:
             names=names_in(EventsFile(self._store.path), self._run_id),
             tell=self._tell,
             confinement=self._confinement,
+            commit_title=self._options.commit_title,
         )
 
     def _confinement(self) -> Confinement | None:

@@ -22,7 +22,7 @@ import msgspec
 from msgspec.structs import replace
 
 from aotloop.errors import Unavailable
-from aotloop.execution.records import Kept, Record, doubted
+from aotloop.execution.records import Kept, Record, Work, doubted
 from aotloop.execution.run_events import RunEvent
 from aotloop.foreign_files import open_to_append, read_foreign, write_new
 from aotloop.git.attempt_commit import name_of
@@ -152,14 +152,28 @@ class Journal:
 
     def kept(self, atom: str, run_id: str) -> Kept | None:
         """The start that the last ended attempt on this atom left for the next; None: it left none."""
-        prefix = name_of(atom, "")
-        numbers = [name.removeprefix(prefix) for name in self._names() if name.startswith(prefix)]
-        for number in sorted((int(digits) for digits in numbers if _is_number(digits)), reverse=True):
+        for number in self._numbers(atom):
             record = self._ended(self.attempt_folder(atom, number))
             if record is not None and record.role == "worker" and record.report is not None:
                 said = (record.atom, record.attempt, record.run_id)
                 return record.kept if said == (atom, number, run_id) else None
         return None
+
+    def last_work(self, name: str, run_id: str, epoch: int) -> Work | None:
+        """The work of the last task with this name that left some; None: none did. It may not be on the branch."""
+        for number in self._numbers(name):
+            record = self._ended(self.attempt_folder(name, number))
+            said = (record.atom, record.attempt, record.run_id, record.epoch) if record is not None else None
+            work = record.work if record is not None and said == (name, number, run_id, epoch) else None
+            if work is not None and work.commit is not None:
+                return work
+        return None
+
+    def _numbers(self, name: str) -> list[int]:
+        """The numbers of attempts at this task, the latest first."""
+        prefix = name_of(name, "")
+        numbers = [found.removeprefix(prefix) for found in self._names() if found.startswith(prefix)]
+        return sorted((int(digits) for digits in numbers if _is_number(digits)), reverse=True)
 
     def last_attempt(self) -> int:
         """The highest number that any attempt had; 0: there was none."""

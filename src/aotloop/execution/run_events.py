@@ -14,8 +14,7 @@ from aotloop.execution.records import CheckedPart
 
 
 class RunEvent(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
-    at: str
-    """ISO 8601, UTC."""
+    at: str  # ISO 8601, UTC
 
 
 # --- the run -----------------------------------------------------------------------------------------------------
@@ -283,6 +282,7 @@ class ShipEnded(RunEvent, frozen=True, kw_only=True, tag="ship_ended"):
     seconds: float = 0.0
     cost_usd: float = 0.0
     forced_phases: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
 
 
 AnyNews = (

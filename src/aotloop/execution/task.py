@@ -18,7 +18,7 @@ from aotloop.checks.judge import Judge
 from aotloop.core.checklist import Node
 from aotloop.core.effects import Role
 from aotloop.core.model import Binding
-from aotloop.execution.records import Record
+from aotloop.execution.records import Kept, Record
 from aotloop.text.sanitize import plain
 
 _LONGEST_TITLE = 72
@@ -87,6 +87,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     found: Record | None = None
     """A run that died has left this result: it only has to be checked."""
     warm_start: WarmStart = WarmStart()
+    start: Kept | None = None
+    """Files of an earlier task to begin with, whatever the rules of warm starts say; None: those rules apply."""
 
     @property
     def title(self) -> str:

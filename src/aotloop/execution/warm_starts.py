@@ -38,6 +38,8 @@ class WarmStarts:
 
     async def place(self, task: Task) -> Place:
         """The place of this attempt."""
+        if task.start is not None:
+            return await self._isolation.go_on(task.name, task.start)
         if task.warm_start.is_allowed and task.failures and self.can_see_progress(task.check):
             kept = await in_thread(partial(self._journal.kept, task.name, task.run_id))
             if kept is not None and kept.commit is not None:

@@ -55,6 +55,7 @@ class AtomAttempts:
             epoch=start.epoch,
             role=start.role,
             description=atom.description,
+            commit_title=self._context.commit_title(atom),
             prompt=partial(prompt_in_style, context, start.role),
             command=atom.run if is_worker else None,
             agent=atom.agent,

@@ -18,7 +18,6 @@ from typing import Any
 from aotloop.app.ship.start import FeatureOptions, begin_feature
 from aotloop.core.model import Loop
 from aotloop.core.phases.model import PHASES, Phase, PhaseLoop
-from aotloop.phases.driver.turn_task import TITLES
 from aotloop.phases.project import Project
 from aotloop.phases.receipts import file_receipt
 from aotloop.statefile.phases.phase_store import PhaseStore
@@ -105,10 +104,14 @@ class Feature(Folder):
         return done.stdout.strip()
 
     def subjects(self) -> list[str]:
-        """Of the commits, oldest first, by their first word; the first of all left out."""
-        phases = {title: phase for phase, title in TITLES.items()}
-        heads = [one.partition(":")[0] for one in self.git("log", "--reverse", "--format=%s").splitlines()[1:]]
-        return [str(phases.get(head, head)) for head in heads]
+        """Of the commits, oldest first: the phase or the atom that each is of; the first of all left out."""
+        log = self.git("log", "--reverse", "--format=%(trailers:key=Aot-Atom,valueonly,separator=%x20)|%s")
+        rows = [line.split("|", 1) for line in log.splitlines()[1:]]
+        return [atom or title.partition(":")[0] for atom, title in rows]
+
+    def titles(self) -> list[str]:
+        """Of the commits, oldest first; the first of all left out."""
+        return self.git("log", "--reverse", "--format=%s").splitlines()[1:]
 
     def commit(self, files: dict[str, str], message: str = "by hand") -> str:
         for name, text in files.items():

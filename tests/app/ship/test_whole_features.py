@@ -30,10 +30,16 @@ RESOLVED = FOUND.replace("[ ]", "[x]")
 def test_a_feature_goes_from_idea_to_shipped_step_by_step_of_its_plan(tmp_path: Path) -> None:
     feature = a_feature(tmp_path)
     ran = feature.ship("a feature", "--skip-test-review")
-    assert ran.code == 0, ran.out + ran.err
+    assert ran.code == 8, ran.out + ran.err
     loop = feature.loop
     assert (loop.status, loop.phases_completed, loop.errors) == ("completed", WITHOUT_ROUNDS, ())
     assert feature.subjects() == [*WITHOUT_ROUNDS[:4], "A1", "A2", *WITHOUT_ROUNDS[5:]]
+    assert feature.titles()[3:7] == [
+        "Refine the plan: a feature",
+        "Write `feature.txt`",
+        "Write `docs/manual.md`",
+        "Review: a feature",
+    ]
     assert [one.phase for one in loop.receipts] == list(WITHOUT_ROUNDS)
     assert loop.artifacts.plan_file == PLAN_FILE
     assert (loop.artifacts.acceptance_tests_file, loop.artifacts.branch) == (TEST_FILE, "ship/a-feature")
@@ -47,7 +53,7 @@ def test_a_feature_goes_from_idea_to_shipped_step_by_step_of_its_plan(tmp_path: 
         ("A2", ("A1",), ("docs/manual.md",)),
     ]
     assert feature.leftovers() == []
-    assert feature.ship().code == 0  # it stays shipped, and nothing begins again
+    assert feature.ship().code == 8  # it stays shipped, and nothing begins again
     assert feature.asked("ship") == 1
 
 
@@ -108,6 +114,11 @@ def test_findings_are_repaired_one_by_one_marked_and_looked_at_again(tmp_path: P
     ran = feature.ship()
     assert (ran.code, feature.loop.phase) == (5, "compound"), ran.out + ran.err
     assert set(feature.loop.phases_completed) == set(PHASES[:8])
+    assert sorted(feature.titles()[-4:-2]) == [
+        "Fix: `feature.txt`: it does not say why",
+        "Fix: the manual is too short",
+    ]
+    assert feature.titles()[-2] == "Mark what became of the findings"
     subjects = feature.subjects()[-4:]
     assert (set(subjects[:2]), subjects[2:]) == ({"A1", "A2"}, ["A3", "re_review"])
     prompt = next((feature.root / ".aot/attempts").glob("A2-*/prompt.md")).read_text()

@@ -81,7 +81,8 @@ def test_without_the_promise_nothing_is_shipped_and_the_receipt_need_not_be_file
     feature = a_feature(tmp_path, book)
     at(feature, "ship")
     ran = feature.ship()
-    assert ran.code == 0, ran.out + ran.err
+    assert ran.code == 8, ran.out + ran.err
+    assert ran.news[-1]["skipped"] == ["a person's look at the acceptance tests"]
     assert (feature.asked("ship"), feature.loop.global_iteration) == (3, 2)
     assert len(ran.kinds("receipt")) == 1
     assert [one["text"] for one in ran.kinds("warning")] == [

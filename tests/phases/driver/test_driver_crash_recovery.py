@@ -51,7 +51,7 @@ def test_killed_while_the_agent_of_each_phase_is_at_work(tmp_path: Path) -> None
             run.kill()
         assert (feature.loop.phase, feature.loop.status) == (phase, "running")
     ran = feature.ship()
-    assert ran.code == 0, ran.out + ran.err
+    assert ran.code == 8, ran.out + ran.err
     loop = feature.loop
     assert (loop.phases_completed, loop.errors, loop.global_iteration) == (PHASES, (), 0)
     graphs = {"work": ["A1", "A2"], "fix": ["A3", "A4"]}
@@ -71,7 +71,7 @@ def test_killed_just_after_the_work_of_each_phase_has_landed(tmp_path: Path) -> 
         assert (feature.loop.phase, feature.loop.status) == (phase, "running")
         assert feature.subjects()[-1] == phase
     ran = feature.ship()
-    assert ran.code == 0, ran.out + ran.err
+    assert ran.code == 8, ran.out + ran.err
     loop = feature.loop
     assert (loop.phases_completed, loop.errors, loop.global_iteration) == (PHASES, (), 0)
     assert feature.subjects() == list(PHASES)

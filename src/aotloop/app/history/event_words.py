@@ -7,6 +7,7 @@ from typing import Any
 
 from aotloop.app.history.amounts import spending
 from aotloop.app.history.loop_history import half_spent_in_words
+from aotloop.app.ship.gaps import proof_in_words
 from aotloop.core.model import Used
 from aotloop.execution import run_events as kinds
 from aotloop.text.durations import lasting
@@ -254,9 +255,8 @@ def _ship_ended(event: kinds.ShipEnded) -> str:
     spent = _spent(event.cost_usd, Used())
     after = f" after {lasting(event.seconds)}" if event.seconds >= 1 else ""
     if event.status == "completed":
-        left = f"; left by force: {names(event.forced_phases)}" if event.forced_phases else ""
-        proof = "every other receipt holds" if event.forced_phases else "every receipt holds"
-        return f"shipped{after}{spent}: {proof}, and the acceptance tests pass{left}"
+        proof = proof_in_words([name(one) for one in event.forced_phases], [name(one) for one in event.skipped])
+        return f"shipped{after}{spent}: {proof}"
     if event.status == "waiting":
         return f"{name(event.phase)}: waits for a person{after}{spent}"
     return f"{name(event.phase)}: {name(event.status)}{after}{spent}{clause(event.reason or '')}"

@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 from aotloop.app.ship.access import project_here, refuse_agents, refuse_while_run
 from aotloop.core.phases.model import Phase
+from aotloop.core.phases.receipts import receipt_of
 from aotloop.errors import NotVerified
+from aotloop.phases.driver.refused_work import withdraw_receipt
 from aotloop.phases.project import Project
 from aotloop.phases.receipts import Filed, approve, force, refuse
 
@@ -29,7 +31,13 @@ def approve_tests(consent: Consent, project: Project | None = None) -> Filed:
 
 
 def refuse_tests(reason: str, project: Project | None = None) -> Filed:
-    return refuse(_project("approves", project), reason)
+    """The commit of tests that aotloop filed leaves the branch; the next turn begins with them, and with the reason."""
+    project = _project("approves", project)
+    loop = project.store.load()
+    filed = refuse(project, reason)
+    if (receipt := receipt_of(loop, "spec_test")) is not None:
+        withdraw_receipt(project, loop, receipt)
+    return filed
 
 
 def leave_phase(reason: str, consent: Consent) -> tuple[Phase, Filed]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from aotloop.app.align.draft import Draft, DraftAtom
 from aotloop.core.graph.work_graph import highest_number
-from aotloop.core.model import BaseCase, Check, ChecklistItem, Constraints, Loop
+from aotloop.core.model import Atom, BaseCase, Check, ChecklistItem, Constraints, Loop
 from aotloop.core.phases.model import Phase, PhaseLoop
 from aotloop.core.phases.receipts import receipt_of
 from aotloop.phases.evidence.documents import Step, files_in, findings_in, steps_in
@@ -24,6 +24,12 @@ AS_GRAPHS: frozenset[Phase] = frozenset({"work", "fix"})
 _MADE_BY_US = "A feature is taken from an idea to being shipped; this loop is its phase"
 _OPEN = r"^[[:space:]]*[-*] \[ \]"
 _QUOTED = re.compile(r"`([^`\s]+)`")
+_RESOLVE = "Resolve this finding of the review: "
+_MARK = "Mark what became of the findings"
+_TITLES = {_RESOLVE: "Fix: ", _MARK: _MARK}
+"""How the title of a commit begins, by how the description of its atom begins."""
+_LABEL = re.compile(r"^[A-Za-z]{0,4}[0-9]+[.:)]\s+")
+_NEEDS = re.compile(r"\s*[(\[](?:depends on|after|needs):?\s[^)\]]*[)\]]", re.IGNORECASE)
 _FEWEST_ITERATIONS = 20
 _LARGEST = 1_000_000
 
@@ -35,6 +41,16 @@ def is_made_by_us(loop: Loop) -> bool:
 def is_of(loop: Loop, phase_loop: PhaseLoop) -> bool:
     """Whether it was made for this very stay in the phase."""
     return loop.objective.background_intent == _intent(phase_loop)
+
+
+def commit_title(atom: Atom) -> str:
+    """As a person would write it: the step or the finding itself, without its number in the plan."""
+    line = atom.description.strip().partition("\n")[0]
+    for opening, title in _TITLES.items():
+        if line.startswith(opening):
+            return f"{title}{line.removeprefix(opening)}" if opening == _RESOLVE else title
+    line = _NEEDS.sub("", _LABEL.sub("", line)).strip()
+    return line[:1].upper() + line[1:]
 
 
 def draft_of(project: Project, loop: PhaseLoop, before: Loop | None) -> Draft | None:
@@ -112,7 +128,7 @@ def _repairs(project: Project, loop: PhaseLoop) -> list[DraftAtom]:
         DraftAtom(
             id=f"F{number}",
             description=(
-                f"Resolve this finding of the review: {one}\n\nMend the cause, with a test that fails without the mend"
+                f"{_RESOLVE}{one}\n\nMend the cause, with a test that fails without the mend"
                 f" where there can be one. Leave {file} as it is; another one marks it there. If it should stay as it"
                 " is, change nothing, and say why."
             ),
@@ -122,7 +138,7 @@ def _repairs(project: Project, loop: PhaseLoop) -> list[DraftAtom]:
     marking = DraftAtom(
         id="marks",
         description=(
-            f"Mark what became of the findings in {file}: look at the code, and make the box of each that is resolved"
+            f"{_MARK} in {file}: look at the code, and make the box of each that is resolved"
             " `[x]`, with how it was. What stays as it is gets `[x]` and at its end `(accepted: why)`. Remove no line."
         ),
         depends_on=tuple(repair.id for repair in repairs if repair.id is not None),

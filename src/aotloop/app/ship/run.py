@@ -13,6 +13,7 @@ import msgspec
 
 from aotloop.app.overview.loop_registry import register
 from aotloop.app.ship.equipment import branch_of, context_for
+from aotloop.app.ship.gaps import gaps_of
 from aotloop.app.ship.readiness import refuse_other_branch, refuse_unfinished, refuse_unready, resumed, worktrees_for
 from aotloop.app.ship.start import FeatureOptions, begin_feature
 from aotloop.app.ship.work_graph import WorkGraph, graph_store, refuse_others
@@ -20,7 +21,6 @@ from aotloop.clock import now
 from aotloop.config.schema import Config
 from aotloop.core.phases import events
 from aotloop.core.phases.model import PhaseLoop, Status
-from aotloop.core.phases.promise import forced_phases
 from aotloop.errors import AotError, StateFileBusy
 from aotloop.execution import run_events
 from aotloop.execution.isolation.worktree import Worktrees
@@ -164,6 +164,7 @@ class _Run:
 
     def _tell_end(self, seconds: float) -> None:
         loop = self._project.store.load()
+        gaps = gaps_of(loop)
         self._tell(
             run_events.ShipEnded(
                 at=now(),
@@ -172,7 +173,8 @@ class _Run:
                 reason=loop.stop_reason,
                 seconds=round(seconds, 3),
                 cost_usd=loop.spent_usd,
-                forced_phases=tuple(forced_phases(loop)),
+                forced_phases=gaps.forced,
+                skipped=gaps.skipped,
             )
         )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from aotloop.app.align.agreed_file import loop_in, write
 from aotloop.app.loops import apply
-from aotloop.app.ship.plan_graph import AS_GRAPHS, draft_of, is_made_by_us, is_of
+from aotloop.app.ship.plan_graph import AS_GRAPHS, commit_title, draft_of, is_made_by_us, is_of
 from aotloop.app.start import RunOptions, run_loop
 from aotloop.config.schema import Config
 from aotloop.core.commands import commands_of
@@ -127,7 +127,9 @@ class WorkGraph:
         if not is_ours(self._claims.loop):  # a run that died had spent all the money
             return GraphResult(reason=self._claims.loop.stop_reason)
         accepted = commands_of(self._store.load())
-        wishes = RunOptions(limits=self._limits(), is_accepted=lambda loop: commands_of(loop) == accepted)
+        wishes = RunOptions(
+            limits=self._limits(), is_accepted=lambda loop: commands_of(loop) == accepted, commit_title=commit_title
+        )
         with self._interruptions.watching(self._watch):
             ending = run_loop(self._store, self._config, wishes, self._observers())
         if ending.signal is not None:

@@ -10,6 +10,7 @@ import click
 
 from aotloop import exit_codes
 from aotloop.app.ship.access import refuse_agents
+from aotloop.app.ship.gaps import gaps_of, proof_in_words
 from aotloop.app.ship.start import FeatureOptions
 from aotloop.app.ship.status import next_steps
 from aotloop.cli.live.observers import spectator
@@ -18,7 +19,6 @@ from aotloop.cli.ui.consent import require_config_consent
 from aotloop.cli.ui.options import AMOUNT, WORDS, json_option, yes_option
 from aotloop.cli.ui.output import mark, say_json, say_next, tell, tell_problem
 from aotloop.core.phases.model import PhaseLoop
-from aotloop.core.phases.promise import forced_phases
 from aotloop.errors import StateFileError
 from aotloop.execution.observer import Observer
 from aotloop.phases.project import Project
@@ -33,7 +33,7 @@ Examples:
   aot ship --max-iterations 80          continue with more turns
   aot ship "…" --agent claude --budget-usd 15 --skip-test-review --yes
   aot ship status
-{exit_codes.help_table("shipped")}
+{exit_codes.help_table("shipped", {exit_codes.WITH_GAPS: "shipped, with gaps"})}
 """
 
 _MOST_WORDS, _LONGEST_NAME = 6, 40
@@ -170,7 +170,7 @@ def _ship(store: PhaseStore, wishes: dict[str, Any], flags: dict[str, Any], *, y
 
 def code_of(loop: PhaseLoop) -> int:
     if loop.status == "completed":
-        return exit_codes.WITH_FORCE if forced_phases(loop) else exit_codes.DONE
+        return exit_codes.DONE if gaps_of(loop).is_none else exit_codes.WITH_GAPS
     if loop.status == "waiting":
         return exit_codes.PERSON_NEEDED
     if loop.status == "stopped":
@@ -178,36 +178,21 @@ def code_of(loop: PhaseLoop) -> int:
     return exit_codes.STOPPED  # cancelled, or taken by a session
 
 
-def skipped_of(loop: PhaseLoop) -> list[str]:
-    """What the person left out from the beginning."""
-    skipped = {"brainstorm": loop.skip_brainstorm, "the person's look at the acceptance tests": loop.skip_test_review}
-    return [what for what, is_skipped in skipped.items() if is_skipped]
-
-
-def shipped_in_words(loop: PhaseLoop) -> str:
-    """It never sounds better than it is: what was forced or skipped is named."""
-    forced, skipped = forced_phases(loop), skipped_of(loop)
-    proof = "every other receipt holds" if forced else "every receipt holds"
-    left = f"; left by force: {', '.join(forced)}" if forced else ""
-    without = f"; skipped: {', '.join(skipped)}" if skipped else ""
-    return f"shipped: {proof}, and the acceptance tests pass{left}{without}"
-
-
 def _tell(loop: PhaseLoop, *, as_json: bool) -> None:
-    steps = next_steps(loop)
+    steps, gaps = next_steps(loop), gaps_of(loop)
     if as_json:
         data = {
             "status": loop.status,
             "phase": loop.phase,
             "stop_reason": loop.stop_reason,
             "spent_usd": loop.spent_usd,
-            "forced": list(forced_phases(loop)),
-            "skipped": skipped_of(loop),
+            "forced": list(gaps.forced),
+            "skipped": list(gaps.skipped),
         }
         say_json({"kind": "result", "success": loop.status == "completed", **data, "next": steps}, indent=0)
         return
     if loop.status == "completed":
-        tell(shipped_in_words(loop), head=f"{mark(None if forced_phases(loop) else True)} ")
+        tell(f"shipped: {proof_in_words(gaps.forced, gaps.skipped)}", head=f"{mark(True if gaps.is_none else None)} ")
     elif loop.status == "waiting":
         tell(
             prose(f"read the acceptance tests, {visible(loop.artifacts.acceptance_tests_file or '')}"),

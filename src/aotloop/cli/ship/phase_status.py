@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aotloop.app.ship.gaps import REVIEW_OF_TESTS, gaps_of
 from aotloop.app.ship.status import feature_status
 from aotloop.cli.ui.options import json_option
 from aotloop.cli.ui.output import faint, heading, mark, say_json, say_next, tell
@@ -89,6 +90,8 @@ def _tell_rest(loop: PhaseLoop, found: Findings | None) -> None:
         verdict = loop.tests_verdict
         told = "pass" if verdict.passed else "fail"
         tell(prose(f"acceptance tests {told} at {verdict.commit[:10]}"), head=f"{mark(verdict.passed)} ")
+    if REVIEW_OF_TESTS in gaps_of(loop).skipped:
+        tell(f"skipped: {REVIEW_OF_TESTS}", head=f"{click.style('!', fg='yellow')} ")
     for refusal in refusals(loop) if loop.status != "completed" else ():
         tell(prose(refusal), head=f"{mark(False)} ")
     for told in _forced(loop):

@@ -85,6 +85,16 @@ class Branch:
             if not isinstance(done, Moved):
                 return done
 
+    def withdraw(self, commit: str, run_id: str) -> Landed | Moved | Blocked:
+        """Moves the branch back to before this commit of ours, if it is still the last one and was not published."""
+        if all(ours.sha != commit for ours in self._standing(run_id)):
+            return Blocked(f"{commit[:12]} was not made by this run")
+        remotes = self.repository.git("for-each-ref", "--count=1", "--contains", commit, "refs/remotes").text
+        if remotes:
+            return Blocked(f"{commit[:12]} was pushed to a remote repository")
+        before = self.repository.git("rev-parse", "--verify", f"{commit}^").text
+        return self.land(Ready(commit=before, head=commit, needs_check=False))
+
     def _note(self, commit: str) -> None:
         self._last = commit
         self.landed.append(commit)

@@ -1,4 +1,6 @@
-"""The only module that changes the person's checkout: it moves forward by whole commits, or not at all.
+"""The only module that changes the person's checkout: it moves by whole commits, or not at all.
+
+Forward to a commit on top of HEAD; or back, to the commit before one that has to leave the branch again.
 
 Two locks are held. The integration lock, a flock, keeps other runs out; git inherits it, so that it lasts as long as
 the git that works under it. `index.lock`, git's own, keeps the person's git commands out from the moment HEAD is read
@@ -23,6 +25,7 @@ from msgspec.structs import replace
 
 from aotloop.errors import Unavailable
 from aotloop.flock import locked_file
+from aotloop.git.checkout.backward import is_backward, move_back
 from aotloop.git.checkout.torn_files import mend, note_files, unwind
 from aotloop.git.command import LOCK_PATIENCE, Done, Place, git
 from aotloop.git.objects import nothing
@@ -159,6 +162,8 @@ class Landing:
         return _blocked(sorted(files)) if files else None
 
     def _merge(self, step: Step) -> Done:
+        if step.head is not None and is_backward(self._repository, step.head, step.commit):
+            return move_back(self._place, step.head, step.commit, holding=[self._lock])
         options = ("--no-overwrite-ignore", "--no-autostash", "--no-squash", "--no-verify-signatures", "--no-stat")
         return git(
             self._place,

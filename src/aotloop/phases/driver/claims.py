@@ -41,8 +41,8 @@ class Claims:
     def loop(self) -> PhaseLoop:
         return self._project.store.load()
 
-    async def file(self, artifact: str, commit: str | None, summary: str) -> None:
-        """A receipt of the present phase, for this commit or the one that is checked out."""
+    async def file(self, artifact: str, commit: str | None, summary: str) -> bool:
+        """A receipt of the present phase, for this commit or the one that is checked out; whether it counts."""
         loop, cancellation = self.loop, Cancellation()
         work = partial(
             file_receipt,
@@ -66,6 +66,7 @@ class Claims:
             )
         )
         self._pass_on(filed)
+        return not filed.reasons
 
     async def is_held_up(self) -> bool:
         """Uncommitted changes of a person would make the tests of this phase worthless. This costs no turn."""

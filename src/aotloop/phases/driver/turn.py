@@ -31,6 +31,7 @@ from aotloop.execution.threads import in_thread
 from aotloop.phases.driver.artifacts import changed_by, claimed
 from aotloop.phases.driver.claims import Claims
 from aotloop.phases.driver.context import DriverContext, epoch_of
+from aotloop.phases.driver.refused_work import RefusedWork
 from aotloop.phases.driver.turn_task import turn_of
 from aotloop.phases.guidance import instructions_for
 
@@ -49,6 +50,7 @@ class Turns:
         self._journal = context.journal
         events = EventsFile(context.project.store.path)
         self._names = names_in(events, context.terms.run_id)
+        self._refused = RefusedWork(context)
 
     async def take_up(self) -> None:
         """Takes up the results of a process that died: their cost is counted, their work in this phase is filed."""
@@ -88,7 +90,8 @@ class Turns:
         """Waits do not count as turns, but their number is limited. None: the loop cannot go on now."""
         reason = ""
         for _ in range(MOST_WAITS + 1):
-            made = await self._attempt(turn_of(loop, self._context.terms, self._next_number()))
+            start = await in_thread(partial(self._refused.start, loop))
+            made = await self._attempt(turn_of(loop, self._context.terms, self._next_number(), start))
             if made.record is not None:
                 made = replace(made, record=self._accounted(made.record))
             if self._claims.loop.status != "running":
@@ -185,7 +188,9 @@ class Turns:
         self._context.tell(run_events.Merged(at=now(), atom=record.atom, attempt=record.attempt, commit=commit))
         if await self._claims.is_held_up():
             return  # it is taken up when the loop is resumed
-        await self._file(loop, record, commit)
+        counts = await self._file(loop, record, commit)
+        if commit is not None and not counts:
+            await in_thread(partial(self._refused.withdraw, record.atom, commit))
         self._journal.use(record)
         await self._claims.end_turn(loop)
 
@@ -198,17 +203,19 @@ class Turns:
             raise AssertionError("a turn has no check, and it is always wanted")  # noqa: TRY004 - it cannot be
         return outcome
 
-    async def _file(self, loop: PhaseLoop, record: Record, commit: str | None) -> None:
-        is_on_file = loop.phase == "ship" and commit is None and receipt_of(loop, "ship") is not None
-        if not is_on_file:
+    async def _file(self, loop: PhaseLoop, record: Record, commit: str | None) -> bool:
+        """Whether the receipt counts."""
+        counts = loop.phase == "ship" and commit is None and receipt_of(loop, "ship") is not None
+        if not counts:
             artifact = await in_thread(partial(self._claimed, loop, record, commit))
-            await self._claims.file(artifact, commit, record.summary)
+            counts = await self._claims.file(artifact, commit, record.summary)
         if (promise := promise_in(record.summary)) is None:
-            return
+            return counts
         if loop.phase != "ship":
             self._claims.warn(f"a promise counts in ship alone, and this is {loop.phase}: it changes nothing")
         elif self._claims.loop.status == "running":
             await self._claims.promise(promise)
+        return counts
 
     def _claimed(self, loop: PhaseLoop, record: Record, commit: str | None) -> str:
         changed = changed_by(self._project, commit) if commit is not None else []

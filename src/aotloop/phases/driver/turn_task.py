@@ -12,6 +12,7 @@ from aotloop.core.model import Binding
 from aotloop.core.phases.model import PHASES, Phase, PhaseLoop
 from aotloop.core.phases.phase_progress import money_left
 from aotloop.core.phases.receipts import COMMIT, NEWER, RECEIPTS, receipt_of
+from aotloop.execution.records import Kept
 from aotloop.execution.task import Task
 from aotloop.phases.driver.context import Terms, epoch_of
 from aotloop.phases.driver.turn_rules import failures_of, inspection_of, protected_in
@@ -21,6 +22,10 @@ _OTHERS = "Other phases are done by others, before and after. Do this one only."
 _COMMITTED = (COMMIT, NEWER)
 """Proofs that need no work of the agent: the driver commits the agent's files."""
 
+_GO_ON = (
+    "# Where you start\nThe folder holds what an earlier turn of this phase left. Its receipt did not count. Look at"
+    " that work first; keep what is good, and mend the rest."
+)
 _PROMISE_PLACE = "put into the summary of your answer"
 
 
@@ -40,7 +45,8 @@ TITLES: dict[Phase, str] = {
 """How the title of a commit begins; the feature follows."""
 
 
-def turn_of(loop: PhaseLoop, terms: Terms, number: int) -> Task:
+def turn_of(loop: PhaseLoop, terms: Terms, number: int, start: Kept | None = None) -> Task:
+    """`start`: work of an earlier turn that its folder begins with; None: it begins with the branch."""
     told = instructions_for(loop, terms.settings, _PROMISE_PLACE)
     return Task(
         name=loop.phase,
@@ -53,11 +59,12 @@ def turn_of(loop: PhaseLoop, terms: Terms, number: int) -> Task:
         results=_results(loop),
         inspect=inspection_of(loop, terms),
         allowance=_allowance(loop, terms.most_for_one),
+        start=start,
     )
 
 
-def _prompt(loop: PhaseLoop, told: Instructions, instructions: str | None, _: Start, __: Style) -> str:
-    """Each turn starts from the branch, so the prompt does not describe the folder. A phase is too much to be short."""
+def _prompt(loop: PhaseLoop, told: Instructions, instructions: str | None, start: Start, _: Style) -> str:
+    """A turn that starts from the branch is not told so. A phase is too much for a short prompt."""
     row = RECEIPTS[loop.phase]
     where = f", in {told.artifact}" if told.artifact else ""
     work = whole_work(
@@ -75,6 +82,7 @@ def _prompt(loop: PhaseLoop, told: Instructions, instructions: str | None, _: St
         [*work, f"# Your atom\n{quoted(told.text, CAPS['description'])}"],
         results=_results(loop),
         failures=failures_of(loop)[-MOST_FAILURES:],
+        start=[_GO_ON] if start.folder == "kept" else [],
         protect=protected_in(loop),
         instructions=instructions,
     )
