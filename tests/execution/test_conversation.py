@@ -72,7 +72,7 @@ class Bench:
         seat = Seat(agent="talker", backend=backend, limits=Limits(), most=most)
         outcome = asyncio.run(self.sittings.run(seat, place, task, an_assignment(self.folder), heard.append))
         if isinstance(outcome, Done):
-            self.sittings.checked(place, task, Work(commit=None))
+            self.sittings.checked(task, Work(commit=None))
         if merged:
             self.merged.add(name)
         (how,) = heard

@@ -49,6 +49,7 @@ from aotloop.execution.event_file import EventsFile
 from aotloop.execution.integration.protection import Protection, protection_of
 from aotloop.execution.isolation.place import Isolation
 from aotloop.execution.journal import Journal
+from aotloop.execution.local_maker import LocalMaker
 from aotloop.execution.observer import Observer
 from aotloop.execution.task import OnSpent
 from aotloop.execution.verification import Verification
@@ -210,14 +211,20 @@ class _Launch:
     def _context(self, run: Run) -> RunContext:
         verification = Verification(timeout=self._config.check_timeout, variables={"AOT_RUN_ID": self._run_id})
         agent_pool = AgentPool(self._config, partial(hire, self._config), Availability(self._config.patience))
+        maker = LocalMaker(
+            isolation=self._places,
+            records=self._journal.attempt_folder,
+            state_file=Path(self._store.path),
+            on_output=self._observer.output,
+            conversations=self._conversations,
+        )
         attempts = Attempts(
             isolation=self._places,
             verification=verification,
             agent_pool=agent_pool,
             budget=self._budget,
             journal=self._journal,
-            state_file=Path(self._store.path),
-            on_output=self._observer.output,
+            maker=maker,
             conversations=self._conversations,
         )
         return RunContext(

@@ -129,11 +129,11 @@ class Conversations:
                 attempts=attempts,
             )
 
-    def checked(self, place: Place, task: Task, work: Work | None) -> None:
-        """The check of the attempt passed there; the merge is still open."""
-        kept = self._kept.get(place.cwd)
-        if kept is not None and kept.attempt == task.number and work is not None:
-            self._kept[place.cwd] = replace(kept, is_checked=True, tree=work.commit or work.base)
+    def checked(self, task: Task, work: Work | None) -> None:
+        """The check of the attempt passed; the merge is still open."""
+        cwd = next((cwd for cwd, kept in self._kept.items() if kept.attempt == task.number), None)
+        if cwd is not None and work is not None:
+            self._kept[cwd] = replace(self._kept[cwd], is_checked=True, tree=work.commit or work.base)
 
     # --- whether it goes on --------------------------------------------------------------------------------------
 

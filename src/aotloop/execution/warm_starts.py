@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from aotloop.core.checklist import Node, leaves
 from aotloop.execution.attempt_result import Left
-from aotloop.execution.isolation.place import Isolation, Place
+from aotloop.execution.isolation.place import Isolation
 from aotloop.execution.journal import Journal
 from aotloop.execution.records import Kept, Work
 from aotloop.execution.task import Task
@@ -36,28 +36,27 @@ class WarmStarts:
         self._held_at: dict[tuple[str | None, str], frozenset[str]] = {}
         """By commit and check."""
 
-    async def place(self, task: Task) -> Place:
-        """The place of this attempt."""
+    async def start(self, task: Task) -> Kept | None:
+        """The work that this attempt goes on from; None: it starts clean."""
         if task.start is not None:
-            return await self._isolation.go_on(task.name, task.start)
+            return task.start
         if task.warm_start.is_allowed and task.failures and self.can_see_progress(task.check):
             kept = await in_thread(partial(self._journal.kept, task.name, task.run_id))
-            if kept is not None and kept.commit is not None:
-                return await self._isolation.go_on(task.name, kept)
-        return await self._isolation.take()
+            return kept if kept is not None and kept.commit is not None else None
+        return None
 
     def can_see_progress(self, check: Node | None) -> bool:
         """A check with one part holds or fails as a whole."""
         return self._isolation.branch is not None and check is not None and len(list(leaves(check))) > 1
 
-    async def left(self, task: Task, place: Place, work: Work | None, found: Found | None = None) -> Left | None:
+    async def left(self, task: Task, start: Kept | None, work: Work | None, found: Found | None = None) -> Left | None:
         """The files of a failed attempt; None: the next one starts clean. `found`: if it was checked already."""
         is_of_use = task.warm_start.is_allowed and self.can_see_progress(task.check)
         if not is_of_use or task.check is None or work is None or work.commit is None:
             return None
         if found is None:
             found = await self._found(task.check, work.commit)
-        return Left(work=work, found=found, start=place.kept)
+        return Left(work=work, found=found, start=start)
 
     async def kept(self, check: Node | None, left: Left | None, most_in_vain: int) -> Kept:
         """The start of the next attempt. The place of the failed one is free by now."""

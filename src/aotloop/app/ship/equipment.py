@@ -9,9 +9,11 @@ from aotloop.app.preflight.agents import hire
 from aotloop.config.schema import Config
 from aotloop.execution.agent_pool import AgentPool, Availability
 from aotloop.execution.attempt import Attempts
+from aotloop.execution.conversation import Conversations
 from aotloop.execution.integration.branch import Branch
 from aotloop.execution.isolation.worktree import Worktrees
 from aotloop.execution.journal import Journal
+from aotloop.execution.local_maker import LocalMaker
 from aotloop.execution.verification import Verification
 from aotloop.phases.driver.announcer import Announcer
 from aotloop.phases.driver.context import DriverContext, Terms
@@ -22,14 +24,20 @@ def context_for(
     project: Project, config: Config, worktrees: Worktrees, run_id: str, journal: Journal, announcer: Announcer
 ) -> DriverContext:
     agent_pool = AgentPool(config, partial(hire, config), Availability(config.patience))
+    maker = LocalMaker(
+        isolation=worktrees,
+        records=journal.attempt_folder,
+        state_file=Path(project.store.path),
+        on_output=announcer.output,
+        conversations=Conversations(),
+    )
     attempts = Attempts(
         isolation=worktrees,
         # No turn has a check: what it claims is verified when its receipt is filed.
         verification=Verification(timeout=config.check_timeout, variables={"AOT_RUN_ID": run_id}),
         agent_pool=agent_pool,
         journal=journal,
-        state_file=Path(project.store.path),
-        on_output=announcer.output,
+        maker=maker,
     )
     terms = Terms(
         settings=config.ship,
