@@ -9,19 +9,21 @@ from aotloop.config.values import Place, filled_text, kind_of, shown
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HOTTEST = 2.0
+_EXAMPLE = 'For example: base_url = "http://127.0.0.1:11434/v1"'
 
 
 def address(value: object, at: Place) -> str:
     """A URL without a user, a password or a query: keys do not belong into a file that others read."""
     url = filled_text(value, at).rstrip("/")
-    example = 'For example: base_url = "http://127.0.0.1:11434/v1"'
+    may_hold_a_key = any(mark in url for mark in "@?#")
+    wrong = at.mistake(f"{'this' if may_hold_a_key else shown(url)} is not an address", _EXAMPLE)
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise at.mistake(f"{shown(url)} is not an address", example) from None
+        raise wrong from None
     if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0 or not url.isprintable() or " " in url:
-        raise at.mistake(f"{shown(url)} is not an address", example)
+        raise wrong
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise at.mistake(
             "has a user, a password or a query in it", "Put the key into a variable, and name that: key = NAME"
