@@ -22,10 +22,12 @@ from aotloop.process.exit_status import status_in_words
 from aotloop.process.sandbox.engine import lets_make_in
 from aotloop.process.spec import Ending, Expiry, ProcessSpec
 from aotloop.process.transport import Listener
+from aotloop.text.output_tail import last_lines
 
 LINGER = 0.1
 """Seconds after the process's end in which a last writer (a `tee`, say) may go on before it is killed."""
 
+_LONGEST_TAIL = 1000
 _REMEDY = "Install it, or correct the agent's argv in your configuration."
 
 
@@ -146,6 +148,12 @@ def not_started(error: OSError | ValueError, spec: ProcessSpec, remedy: str = _R
             hint="Give the prompt as {prompt_file} or on standard input instead of {prompt}.",
         )
     return Unavailable(f"{program} cannot be started: {getattr(error, 'strerror', None) or error}")
+
+
+def last_output(*texts: str) -> str:
+    """The end of a reason: what it printed last."""
+    tail = last_lines("\n".join(texts), _LONGEST_TAIL)
+    return f"; its last output:\n{tail}" if tail else "; it printed nothing"
 
 
 def environment(assignment: Assignment, surroundings: Mapping[str, str], more: Iterable[str] = ()) -> dict[str, str]:

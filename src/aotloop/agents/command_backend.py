@@ -18,19 +18,17 @@ import msgspec
 from msgspec.structs import replace
 
 from aotloop.agents import scratch
-from aotloop.agents.agent_process import Ran, environment, run, spec_of
+from aotloop.agents.agent_process import Ran, environment, last_output, run, spec_of
 from aotloop.agents.answers.extraction import NotAResult, answer_in_file, find_answer
-from aotloop.agents.answers.outcomes import outcome_of_answer
+from aotloop.agents.answers.outcomes import doubted, outcome_of_answer
 from aotloop.agents.contract import (
     Assignment,
     Backend,
     Capabilities,
     Cause,
     Crashed,
-    Done,
     Failed,
     Garbage,
-    Judged,
     MustWait,
     Outcome,
     TimedOut,
@@ -41,14 +39,11 @@ from aotloop.agents.registry import Settings
 from aotloop.errors import AotError
 from aotloop.process.sandbox.home_folders import client_in
 from aotloop.process.spec import ProcessSpec
-from aotloop.text.output_tail import last_lines
 
 PLACEHOLDERS = ("prompt", "prompt_file", "result_file", "atom", "attempt")
 
 _PLACEHOLDER = re.compile(r"\{\{[A-Za-z_]+\}\}|\{([A-Za-z_]+)\}")
 """Double braces around a name mean single braces and no placeholder; all other braces (JSON, say) stay unchanged."""
-
-_LONGEST_TAIL = 1000
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,24 +121,16 @@ def outcome_of_program(ran: Ran, assignment: Assignment) -> Outcome:
     if ran.timed_out is not None:
         return TimedOut(reason=f"the agent {ran.timed_out.reason}", taught=ran.timed_out.taught)
     if ran.exit_code == os.EX_TEMPFAIL:
-        return MustWait(reason=f"the agent asks to be tried later ({ran.ending}){_tail(ran)}")
+        return MustWait(reason=f"the agent asks to be tried later ({ran.ending}){last_output(ran.output)}")
     try:
         written = answer_in_file(assignment.scratch / scratch.RESULT)
         answer = written if written is not None else find_answer(assignment.role, ran.stdout)
     except NotAResult as why:
         if ran.exit_code != 0:
-            return Crashed(reason=f"{ran.ending} without an answer ({why}){_tail(ran)}")
-        return Garbage(reason=f"{why}{_tail(ran)}")
+            return Crashed(reason=f"{ran.ending} without an answer ({why}){last_output(ran.output)}")
+        return Garbage(reason=f"{why}{last_output(ran.output)}")
     outcome = with_what_is_told_besides(outcome_of_answer(assignment.role, answer, assignment.cwd), answer)
-    claims = isinstance(outcome, Done) or (isinstance(outcome, Judged) and outcome.passed)
-    if ran.exit_code != 0 and claims:
-        return Crashed(reason=f"it claims success, but: {ran.ending}{_tail(ran)}", notes=outcome.notes)
-    return outcome
-
-
-def _tail(ran: Ran) -> str:
-    tail = last_lines(ran.output, _LONGEST_TAIL)
-    return f"; its last output:\n{tail}" if tail else "; it printed nothing"
+    return doubted(outcome, ran.exit_code, ran.ending, last_output(ran.output))
 
 
 _CAUSES = tuple(cause for cause in get_args(Cause) if cause != "no_session")  # a program has no conversation

@@ -9,13 +9,19 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from aotloop.errors import Unavailable
 from aotloop.foreign_files import read_foreign
 
 _MOST_BYTES = 1_000_000
+
+
+def login_file(surroundings: Mapping[str, str], variable: str, usual: str, file: str) -> Path:
+    """The path of the user's login, if there is one. `usual`: in the home, where the variable is not set."""
+    place = surroundings.get(variable)
+    return (Path(place) if place else Path(surroundings.get("HOME", "/nonexistent")) / usual) / file
 
 
 @contextlib.contextmanager

@@ -6,11 +6,12 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module
 from types import MappingProxyType
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import msgspec
 
 from aotloop.agents.contract import Backend
+from aotloop.agents.roles import Role, may_write
 from aotloop.agents.usage import Price
 from aotloop.errors import Unavailable
 
@@ -41,6 +42,26 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     operator_settings: bool = False
     """A worker's client loads the operator's own settings, hooks and servers, where it can tell them from others."""
     endpoint: EndpointSettings = EndpointSettings()
+
+
+class Client(msgspec.Struct, frozen=True, kw_only=True):
+    """What the backends of coding clients have in common."""
+
+    model: str | None = None
+    pass_env: tuple[str, ...] = ()
+    operator_settings: bool = False
+
+    def lends_settings(self, role: Role) -> bool:
+        """Only a worker gets the operator's settings: they could widen the rights of other roles."""
+        return self.operator_settings and may_write(role)
+
+
+def of_client(settings: Settings) -> dict[str, Any]:
+    return {
+        "model": settings.model,
+        "pass_env": settings.pass_env,
+        "operator_settings": settings.operator_settings,
+    }
 
 
 BACKENDS: Mapping[str, str] = MappingProxyType(

@@ -11,18 +11,17 @@ from collections.abc import Callable
 import msgspec
 
 from aotloop.agents import scratch
-from aotloop.agents.agent_process import Ran, environment, run, spec_of
+from aotloop.agents.agent_process import Ran, environment, last_output, run, spec_of
 from aotloop.agents.contract import Assignment, Backend, Capabilities, Crashed, Done, Failed, Outcome, TimedOut
 from aotloop.agents.detection import Presence, look_for
 from aotloop.agents.registry import Settings
 from aotloop.errors import AotError
 from aotloop.process.exit_status import could_not_run, signal_behind
-from aotloop.text.output_tail import last_line, last_lines
+from aotloop.text.output_tail import last_line
 from aotloop.text.shorten import one_line
 
 _SHELL = "/bin/sh"
 _LONGEST_SUMMARY = 500
-_LONGEST_TAIL = 1000
 
 
 class Shell(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,8 +66,7 @@ def _outcome(ran: Ran, command: str) -> Outcome:
         summary = last_line(ran.stdout, _LONGEST_SUMMARY) or last_line(ran.stderr, _LONGEST_SUMMARY)
         summary = summary or f"the command succeeded: {one_line(command, 100)}"
         return Done(summary=summary, seconds=seconds, output=output, notes=notes)
-    tail = last_lines(output, _LONGEST_TAIL)
-    reason = f"{ran.ending} after {seconds:.1f} s" + (f"; its last output:\n{tail}" if tail else "; it printed nothing")
+    reason = f"{ran.ending} after {seconds:.1f} s{last_output(output)}"
     if signal_behind(ran.exit_code, ran.signal) is not None:
         return Crashed(reason=reason, seconds=seconds, output=output, notes=notes)
     taught = not could_not_run(ran.exit_code)

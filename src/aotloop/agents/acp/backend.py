@@ -15,18 +15,15 @@ from msgspec.structs import replace
 from aotloop.agents import scratch
 from aotloop.agents.acp.presets import OTHER, PRESETS, Preset
 from aotloop.agents.acp.session import AcpSession
-from aotloop.agents.agent_process import Ran, environment, run, spec_of
-from aotloop.agents.answers.extraction import NotAResult, find_answer
-from aotloop.agents.answers.outcomes import outcome_of_answer
-from aotloop.agents.contract import Assignment, Backend, Capabilities, Crashed, Failed, Garbage, Outcome, TimedOut
+from aotloop.agents.agent_process import Ran, environment, last_output, run, spec_of
+from aotloop.agents.answers.outcomes import outcome_of_message
+from aotloop.agents.contract import Assignment, Backend, Capabilities, Crashed, Failed, Outcome, TimedOut
 from aotloop.agents.detection import Presence, login_by, look_for
 from aotloop.agents.registry import Settings
 from aotloop.agents.service_errors import outcome_of_trouble
 from aotloop.errors import AotError
 from aotloop.process.sandbox.home_folders import client_in
-from aotloop.text.output_tail import last_lines
 
-_LONGEST_TAIL = 1000
 _STOPS = {
     "max_tokens": "the model's answer was longer than it may be",
     "max_turn_requests": "it asked the model more often than it may",
@@ -110,23 +107,15 @@ def outcome_of(ran: Ran, session: AcpSession, assignment: Assignment, preset: Pr
     if session.stop_reason is None:
         if ran.timed_out is not None:
             return TimedOut(reason=f"the agent {ran.timed_out.reason}", taught=ran.timed_out.taught)
-        return Crashed(reason=f"{ran.ending} in the middle of its turn{_tail(ran, session)}")
+        return Crashed(reason=f"{ran.ending} in the middle of its turn{last_output(session.updates.told, ran.stderr)}")
     return _ended(ran, session, assignment)
 
 
 def _ended(ran: Ran, session: AcpSession, assignment: Assignment) -> Outcome:
     if session.stop_reason == "refusal":
-        return Failed(reason=f"the model refuses{_tail(ran, session)}", cause="refusal")
+        return Failed(reason=f"the model refuses{last_output(session.updates.told, ran.stderr)}", cause="refusal")
     if session.stop_reason != "end_turn":
         why = _STOPS.get(str(session.stop_reason), f"it stopped: {session.stop_reason}")
-        return Crashed(reason=f"{why}{_tail(ran, session)}")
-    try:
-        answer = find_answer(assignment.role, session.updates.message)
-    except NotAResult as why:
-        return Garbage(reason=f"{why}{_tail(ran, session)}")
-    return outcome_of_answer(assignment.role, answer, assignment.cwd)
-
-
-def _tail(ran: Ran, session: AcpSession) -> str:
-    tail = last_lines(f"{session.updates.told}\n{ran.stderr}", _LONGEST_TAIL)
-    return f"; its last output:\n{tail}" if tail else "; it printed nothing"
+        return Crashed(reason=f"{why}{last_output(session.updates.told, ran.stderr)}")
+    tail = last_output(session.updates.told, ran.stderr)
+    return outcome_of_message(assignment.role, session.updates.message, assignment.cwd, tail)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aotloop.agents.answers.extraction import NotAResult
+from aotloop.agents.answers.extraction import NotAResult, find_answer
 from aotloop.agents.answers.results import (
     EXAMPLES,
     JudgeResult,
@@ -14,12 +14,29 @@ from aotloop.agents.answers.results import (
     WorkerResult,
 )
 from aotloop.agents.answers.validation import Reading, read_result
-from aotloop.agents.contract import Done, Failed, Garbage, Judged, Outcome, Planned, Probed, Proposed, Scored
+from aotloop.agents.contract import Crashed, Done, Failed, Garbage, Judged, Outcome, Planned, Probed, Proposed, Scored
 from aotloop.agents.roles import Role
 from aotloop.text.sanitize import plain
 from aotloop.text.shorten import one_line
 
 _LONGEST_SHOWN = 200
+
+
+def outcome_of_message(role: Role, message: str, root: Path, tail: str) -> Outcome:
+    """`message` has an answer somewhere; `tail` ends the reason if it has none."""
+    try:
+        answer = find_answer(role, message)
+    except NotAResult as why:
+        return Garbage(reason=f"{why}{tail}")
+    return outcome_of_answer(role, answer, root)
+
+
+def doubted(outcome: Outcome, exit_code: int | None, ending: str, tail: str) -> Outcome:
+    """A program that claims success has to end with it."""
+    claims = isinstance(outcome, Done) or (isinstance(outcome, Judged) and outcome.passed)
+    if exit_code != 0 and claims:
+        return Crashed(reason=f"it claims success, but: {ending}{tail}", notes=outcome.notes)
+    return outcome
 
 
 def outcome_of_answer(role: Role, text: str, root: Path) -> Outcome:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 
-import msgspec
 from msgspec.structs import replace
 
 from aotloop.agents import scratch
@@ -24,7 +23,7 @@ from aotloop.agents.claude.skills import lend
 from aotloop.agents.contract import Assignment, Backend, Capabilities, Meter, Outcome
 from aotloop.agents.detection import Presence
 from aotloop.agents.prompts.attempt_prompt import without_form
-from aotloop.agents.registry import Settings
+from aotloop.agents.registry import Client, Settings, of_client
 from aotloop.agents.versions import age
 from aotloop.process.output import LONGEST_LINE, Lines, Tail
 from aotloop.process.transport import Transport
@@ -35,11 +34,8 @@ TESTED = (2, 1)
 _OUTPUT_BYTES = 8 * 1024
 
 
-class Claude(msgspec.Struct, frozen=True, kw_only=True):
+class Claude(Client, frozen=True, kw_only=True):
     program: str | None = None
-    model: str | None = None
-    pass_env: tuple[str, ...] = ()
-    operator_settings: bool = False
     retries: int = 4
     """The client's retries for each request: after them the run decides, because it knows its other work."""
 
@@ -131,12 +127,7 @@ class _Listening:
 
 
 def make(settings: Settings) -> Backend:
-    return Claude(
-        program=settings.program,
-        model=settings.model,
-        pass_env=settings.pass_env,
-        operator_settings=settings.operator_settings,
-    )
+    return Claude(program=settings.program, **of_client(settings))
 
 
 def _age(version: str) -> tuple[str, ...]:

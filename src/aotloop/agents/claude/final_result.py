@@ -6,16 +6,15 @@ import json
 
 from msgspec.structs import replace
 
-from aotloop.agents.agent_process import Ran
-from aotloop.agents.answers.extraction import NotAResult, find_answer
-from aotloop.agents.answers.outcomes import outcome_of_answer
+from aotloop.agents.agent_process import Ran, last_output
+from aotloop.agents.answers.outcomes import doubted, outcome_of_answer, outcome_of_message
 from aotloop.agents.claude.event_stream import Event, count, number, text
 from aotloop.agents.claude.event_summary import Story, tokens_of, trouble_of
-from aotloop.agents.contract import Assignment, Cause, Crashed, Done, Failed, Garbage, Judged, Outcome, TimedOut
+from aotloop.agents.contract import Assignment, Cause, Crashed, Failed, Garbage, Outcome, TimedOut
 from aotloop.agents.usage import own_share
 from aotloop.errors import Unavailable
 from aotloop.process.spec import Expiry
-from aotloop.text.output_tail import last_line, last_lines
+from aotloop.text.output_tail import last_line
 from aotloop.text.shorten import one_line
 
 _LONGEST_TAIL = 1000
@@ -30,9 +29,9 @@ def outcome_of(ran: Ran, story: Story, assignment: Assignment, output: str) -> O
     elif result is not None and result.get("is_error") is True:
         outcome = _error(result, story, assignment)
     elif result is None or story.breaks_off:
-        outcome = _unfinished(ran, story, _tail(output))
+        outcome = _unfinished(ran, story, last_output(output))
     else:
-        outcome = _answered(ran, assignment, result, _tail(output))
+        outcome = _answered(ran, assignment, result, last_output(output))
     if result is None:
         return replace(outcome, tokens=story.tokens)
     cost, turns = number(result.get("total_cost_usd")), count(result.get("num_turns")) or None
@@ -77,25 +76,13 @@ def _error(result: Event, story: Story, assignment: Assignment) -> Outcome:
 def _answered(ran: Ran, assignment: Assignment, result: Event, tail: str) -> Outcome:
     structured = result.get("structured_output")
     if structured is not None:
-        answer = json.dumps(structured)
+        outcome = outcome_of_answer(assignment.role, json.dumps(structured), assignment.cwd)
     else:
-        try:
-            answer = find_answer(assignment.role, text(result.get("result")))
-        except NotAResult as why:
-            return Garbage(reason=f"{why}{tail}")
-    outcome = outcome_of_answer(assignment.role, answer, assignment.cwd)
-    claims = isinstance(outcome, Done) or (isinstance(outcome, Judged) and outcome.passed)
-    if ran.exit_code != 0 and claims:
-        return Crashed(reason=f"it claims success, but: {ran.ending}{tail}", notes=outcome.notes)
-    return outcome
+        outcome = outcome_of_message(assignment.role, text(result.get("result")), assignment.cwd, tail)
+    return doubted(outcome, ran.exit_code, ran.ending, tail)
 
 
 def _errors(result: Event) -> str:
     errors = result.get("errors")
     told = "; ".join(map(str, errors)) if isinstance(errors, list) else text(result.get("result"))
     return one_line(told, _LONGEST_TAIL) or "no reason is given"
-
-
-def _tail(output: str) -> str:
-    tail = last_lines(output, _LONGEST_TAIL)
-    return f"; its last output:\n{tail}" if tail else "; it printed nothing"

@@ -17,9 +17,8 @@ import msgspec
 from msgspec.structs import replace
 
 from aotloop.agents import scratch
-from aotloop.agents.agent_process import Ran, environment, run, spec_of
-from aotloop.agents.answers.extraction import NotAResult, find_answer
-from aotloop.agents.answers.outcomes import outcome_of_answer
+from aotloop.agents.agent_process import Ran, environment, last_output, run, spec_of
+from aotloop.agents.answers.outcomes import outcome_of_message
 from aotloop.agents.codex.codex_events import CodexEvents
 from aotloop.agents.codex.codex_home import (
     bring_sessions,
@@ -31,8 +30,8 @@ from aotloop.agents.codex.codex_home import (
 from aotloop.agents.contract import Assignment, Backend, Capabilities, Crashed, Garbage, Outcome, TimedOut
 from aotloop.agents.detection import Presence, login_by, look_for
 from aotloop.agents.folders import leads_out
-from aotloop.agents.logins import home_with_login
-from aotloop.agents.registry import Settings
+from aotloop.agents.logins import home_with_login, login_file
+from aotloop.agents.registry import Client, Settings, of_client
 from aotloop.agents.roles import may_write
 from aotloop.agents.service_errors import outcome_of_trouble
 from aotloop.agents.usage import own_share
@@ -55,11 +54,8 @@ _LONGEST_TAIL = 1000
 _UNKNOWN = "no rollout found for thread id"
 
 
-class Codex(msgspec.Struct, frozen=True, kw_only=True):
+class Codex(Client, frozen=True, kw_only=True):
     program: str = "codex"
-    model: str | None = None
-    pass_env: tuple[str, ...] = ()
-    operator_settings: bool = False
     patience: float = 60.0
     """The most seconds that an attempt waits for a busy service; after that, the attempt returns to us."""
 
@@ -104,7 +100,7 @@ class Codex(msgspec.Struct, frozen=True, kw_only=True):
         home, temporary = own / "home", own / "tmp"
         temporary.mkdir()
         prompt = assignment.prompt
-        if self._is_the_operators(assignment):
+        if self.lends_settings(assignment.role):
             lend_settings(_login(os.environ).parent, home)
             prompt = pointed_at_instructions(prompt, assignment.cwd)
         env = environment(assignment, os.environ, (*PASSED, *self.pass_env))
@@ -118,7 +114,7 @@ class Codex(msgspec.Struct, frozen=True, kw_only=True):
         argv = [self.program, "exec", "--json", "-s", sandbox, "--skip-git-repo-check"]
         argv += ["--ephemeral"] if assignment.sitting is None else []
         ignoring = ("--ignore-user-config", "--ignore-rules")
-        argv += distrust(assignment.cwd) if self._is_the_operators(assignment) else ignoring
+        argv += distrust(assignment.cwd) if self.lends_settings(assignment.role) else ignoring
         argv += ["-m", self.model] if self.model is not None else []
         if assignment.result_schema:
             file = assignment.scratch / _SCHEMA
@@ -132,24 +128,13 @@ class Codex(msgspec.Struct, frozen=True, kw_only=True):
         session = assignment.sitting.session if assignment.sitting is not None else None
         return (*argv, *(("resume", session.id) if session is not None else ()), "-")
 
-    def _is_the_operators(self, assignment: Assignment) -> bool:
-        """Only a worker gets the operator's settings: they could widen the rights of other roles."""
-        return self.operator_settings and may_write(assignment.role)
-
 
 def make(settings: Settings) -> Backend:
-    return Codex(
-        program=settings.program or "codex",
-        model=settings.model,
-        pass_env=settings.pass_env,
-        operator_settings=settings.operator_settings,
-    )
+    return Codex(program=settings.program or "codex", **of_client(settings))
 
 
 def _login(surroundings: Mapping[str, str]) -> Path:
-    """The path of the user's login, if there is one."""
-    place = surroundings.get("CODEX_HOME")
-    return (Path(place) if place else Path(surroundings.get("HOME", "/nonexistent")) / ".codex") / LOGIN
+    return login_file(surroundings, "CODEX_HOME", ".codex", LOGIN)
 
 
 def _settings(hidden: list[str], base_url: str | None, limits: Limits) -> dict[str, Any]:
@@ -188,23 +173,15 @@ def _outcome(ran: Ran, events: CodexEvents, assignment: Assignment) -> Outcome:
     if _UNKNOWN in ran.stderr:
         return Crashed(reason=last_lines(ran.stderr, _LONGEST_TAIL), cause="no_session")
     if ran.exit_code != 0:
-        return Crashed(reason=f"{ran.ending}{_tail(ran, events)}")
+        return Crashed(reason=f"{ran.ending}{last_output(events.told, ran.stderr)}")
     return _answered(ran, events, assignment)
 
 
 def _answered(ran: Ran, events: CodexEvents, assignment: Assignment) -> Outcome:
     if events.message is None:
         why = "it ended without a message; a model that refuses looks like this, too"
-        return Garbage(reason=f"{why}{_tail(ran, events)}")
+        return Garbage(reason=f"{why}{last_output(events.told, ran.stderr)}")
     if not events.is_complete:
-        return Crashed(reason=f"{ran.ending} in the middle of its turn{_tail(ran, events)}")
-    try:
-        answer = find_answer(assignment.role, events.message)
-    except NotAResult as why:
-        return Garbage(reason=f"{why}{_tail(ran, events)}")
-    return outcome_of_answer(assignment.role, answer, assignment.cwd)
-
-
-def _tail(ran: Ran, events: CodexEvents) -> str:
-    tail = last_lines(f"{events.told}\n{ran.stderr}", _LONGEST_TAIL)
-    return f"; its last output:\n{tail}" if tail else "; it printed nothing"
+        return Crashed(reason=f"{ran.ending} in the middle of its turn{last_output(events.told, ran.stderr)}")
+    tail = last_output(events.told, ran.stderr)
+    return outcome_of_message(assignment.role, events.message, assignment.cwd, tail)

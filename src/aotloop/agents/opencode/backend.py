@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from aotloop.agents import scratch
@@ -24,11 +23,11 @@ from aotloop.agents.agent_process import environment
 from aotloop.agents.contract import Assignment, Backend, Capabilities, Outcome
 from aotloop.agents.detection import Presence, login_by, look_for
 from aotloop.agents.folders import leads_out
-from aotloop.agents.logins import home_with_login
+from aotloop.agents.logins import home_with_login, login_file
 from aotloop.agents.opencode.request_log import STORE, Record, copy_store, read_record
 from aotloop.agents.opencode.settings_isolation import in_a_file, refuse_plugins
-from aotloop.agents.registry import Settings
-from aotloop.agents.roles import Access, access_of, may_write
+from aotloop.agents.registry import Client, Settings, of_client
+from aotloop.agents.roles import Access, access_of
 from aotloop.agents.service_errors import Trouble, trouble
 from aotloop.agents.usage import own_share
 
@@ -55,11 +54,8 @@ _KINDS = ("CONFIG", "DATA", "CACHE", "STATE")
 _STREAM_ERROR = re.compile(r'message="stream error".* small=false .*error="(.*)"')
 
 
-class OpenCode(msgspec.Struct, frozen=True, kw_only=True):
+class OpenCode(Client, frozen=True, kw_only=True):
     program: str = "opencode"
-    model: str | None = None
-    pass_env: tuple[str, ...] = ()
-    operator_settings: bool = False
     patience: float = 60.0
     """The most seconds that an attempt waits for a busy service; after that, the attempt returns to us."""
 
@@ -109,8 +105,7 @@ class OpenCode(msgspec.Struct, frozen=True, kw_only=True):
 
     def _environment(self, assignment: Assignment, own: Path, passed: tuple[str, ...]) -> dict[str, str]:
         config = _config(assignment, self.model, os.environ.get(CONFIG))
-        with_operators = self.operator_settings and may_write(assignment.role)
-        kinds = _KINDS[1:] if with_operators else _KINDS
+        kinds = _KINDS[1:] if self.lends_settings(assignment.role) else _KINDS
         env = {
             **environment(assignment, os.environ, (*passed, *self.pass_env)),
             **{f"XDG_{kind}_HOME": str(own / kind.lower()) for kind in kinds},
@@ -121,12 +116,7 @@ class OpenCode(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def make(settings: Settings) -> Backend:
-    return OpenCode(
-        program=settings.program or "opencode",
-        model=settings.model,
-        pass_env=settings.pass_env,
-        operator_settings=settings.operator_settings,
-    )
+    return OpenCode(program=settings.program or "opencode", **of_client(settings))
 
 
 def _config(assignment: Assignment, model: str | None, of_the_user: str | None) -> dict[str, Any]:
@@ -157,10 +147,7 @@ def _spare_the_plugin(folder: Path) -> None:
 
 
 def _login(surroundings: Mapping[str, str]) -> Path:
-    """The path of the user's login, if there is one."""
-    place = surroundings.get("XDG_DATA_HOME")
-    share = Path(place) if place else Path(surroundings.get("HOME", "/nonexistent")) / ".local/share"
-    return share / "opencode/auth.json"
+    return login_file(surroundings, "XDG_DATA_HOME", ".local/share", "opencode/auth.json")
 
 
 def _hint_of_trouble(line: str) -> Trouble | None:
