@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 comma := ,
 SRC := src tests bench plugin docs prove faults mutants
 
-.PHONY: help demo test test-clients test-web test-deep test-times check bench bench-peers bench-convergence bench-real prove prove-deep mutants faults fuzz format docs screens clean
+.PHONY: help demo test test-clients test-web test-deep test-times check bench bench-peers bench-convergence bench-real bench-real-run prove prove-deep mutants faults fuzz format docs screens clean
 help:
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 19
 
@@ -103,6 +103,9 @@ bench-convergence: .venv/.ready ## simulated agents that fail: what gets done, a
 
 bench-real: .venv/.ready ## recorded answers of a real model: what policies solve with them (WRITE=1: into docs/)
 	@$(BIN)/python -m bench.real $(if $(WRITE),--write)
+
+bench-real-run: .venv/.ready ## real runs on recorded answers, beside the simulator: both have to do the same
+	@$(BIN)/python -m bench.real.replay
 
 bench-peers: .venv/.ready ## the same work for us and for LangGraph, DBOS, Prefect, doit, Luigi, make … (ARGS="--only DBOS --quick", --write)
 	@$(BIN)/python -m bench.peers $(ARGS)

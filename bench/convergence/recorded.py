@@ -39,12 +39,12 @@ AS_WRITTEN = (0, 1, 2)
 """Wordings in the order of the file: the shortest comes first."""
 
 
-def job(order: tuple[int, ...] = AS_WRITTEN) -> Job:
-    """`order`: the wording that is the first way, and so on."""
+def job(order: tuple[int, ...] = AS_WRITTEN, table: tuple[Answers, ...] | None = None) -> Job:
+    """`order`: the wording that is the first way, and so on. `table`: other recorded answers."""
     return Job(
         units=tuple(
             Unit(number=number, needs=(), possible=tuple(PASSED in wordings[one] for one in order))
-            for number, wordings in enumerate(answers())
+            for number, wordings in enumerate(table or answers())
         )
     )
 
@@ -61,8 +61,11 @@ class Given(NamedTuple):
 class RecordedLuck(Luck):
     """The n-th attempt at a task in one wording has the n-th answer, in an order drawn by the seed."""
 
-    def __init__(self, seed: str, order: tuple[int, ...] = AS_WRITTEN) -> None:
+    def __init__(
+        self, seed: str, order: tuple[int, ...] = AS_WRITTEN, table: tuple[Answers, ...] | None = None
+    ) -> None:
         super().__init__(seed, Traits(chance=0.0))
+        self._table = table or answers()
         self.given: list[Given] = []
         self._name, self._order = seed, order
         self._numbers: dict[tuple[int, int], list[int]] = {}
@@ -73,7 +76,7 @@ class RecordedLuck(Luck):
         return [self.answer(unit, self._order[way]) for unit, way, _ in parts]
 
     def answer(self, task: int, wording: int) -> bool:
-        key, recorded = (task, wording), answers()[task][wording]
+        key, recorded = (task, wording), self._table[task][wording]
         if key not in self._numbers:
             self._numbers[key] = Random(f"{self._name} {key}").sample(range(len(recorded)), len(recorded))
         number = self._numbers[key][self._counts[key] % len(recorded)]

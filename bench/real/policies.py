@@ -14,6 +14,7 @@ from aotloop.simulator import simulate
 from bench.convergence.accounts import Account
 from bench.convergence.agents import Agents
 from bench.convergence.graphs import COMMIT, loop_of
+from bench.convergence.jobs import Job
 from bench.convergence.ours import AS_SHIPPED, DEFAULTS
 from bench.convergence.recorded import AS_WRITTEN, Given, RecordedLuck, answers, job
 from bench.real.tasks import FOLDER, question, tasks
@@ -31,9 +32,11 @@ Choice = Callable[[RecordedLuck, int], int]
 
 def ours(seed: str, order: tuple[int, ...] = EXPLICIT, limits: Constraints = DEFAULTS) -> Log:
     """With default limits. It is stopped from outside, when it has had its attempts."""
-    tasks_of_job, luck = job(order), RecordedLuck(seed, order)
-    account = Account(tasks_of_job, MOST)
-    world = Agents(tasks_of_job, luck, account, AS_SHIPPED)
+    return simulated(RecordedLuck(seed, order), job(order), limits)
+
+
+def simulated(luck: RecordedLuck, tasks_of_job: Job, limits: Constraints, most: int = MOST) -> Log:
+    world = Agents(tasks_of_job, luck, Account(tasks_of_job, most), AS_SHIPPED)
     simulate(loop_of(tasks_of_job, limits), world, commit=COMMIT)
     return luck.given
 

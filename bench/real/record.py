@@ -44,6 +44,7 @@ def main() -> None:
                 with ThreadPoolExecutor(asked.at_once) as pool:
                     answers = list(pool.map(ask, range(asked.count)))
                 file.write(msgspec.json.encode(_line(Path(model).stem, task, wording, answers)) + b"\n")
+                file.flush()
                 print(task.name, wording, f"{sum(ok for _, ok, _ in answers)}/{len(answers)}", flush=True)
 
 
