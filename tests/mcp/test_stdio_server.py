@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from mcp.types import TextContent, TextResourceContents
 
-from aotloop.app.redirect.proposals import accept_proposal, dismiss_proposal, proposals_of
+from aotloop.app.redirect.proposals import accept_proposal, dismiss_proposal, proposals_of, propose
+from aotloop.app.redirect.wishes import Wishes
 from aotloop.core.model import AtomCheck
-from aotloop.errors import AotError
+from aotloop.errors import AotError, NotTrusted
+from aotloop.process.ancestry import OF_A_CLIENT
 from aotloop.statefile.store import Store
 from mcp import Client
-from tests.loops import atom
+from tests.loops import a_loop, atom, write_accepted
 from tests.mcp.sessions import called, in_session, refused
 from tests.runner.projects import Project, a_project
 
@@ -141,6 +144,20 @@ def test_an_agent_in_an_attempt_accepts_nothing(ran: Project, monkeypatch: pytes
     monkeypatch.setenv("AOT_RUN_ID", "1")
     with pytest.raises(AotError, match="only a person"):
         accept_proposal(Store(str(ran.state_file)), "0")
+
+
+@pytest.mark.parametrize("decide", [accept_proposal, dismiss_proposal])
+@pytest.mark.parametrize("name", OF_A_CLIENT)
+def test_the_agent_of_a_session_decides_nothing_about_proposals(
+    tmp_path: Path, decide: Callable[[Store, str], object], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether or not that session drives the loop: it may have made the proposal."""
+    store = Store(str(write_accepted(tmp_path, a_loop(atom("A1"), status="stopped"))))
+    proposal, _ = propose(store, Wishes(retry=("A1",)), "a client")
+    monkeypatch.setenv(name, "1")
+    with pytest.raises(NotTrusted, match="only a person"):
+        decide(store, proposal.name)
+    assert (len(proposals_of(store)), store.load().corrections) == (1, [])
 
 
 def test_a_session_adds_atoms_to_a_draft(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from aotloop.clock import now
 from aotloop.core import events
 from aotloop.core.effects import Added, Backtracked, Effect
 from aotloop.core.graph.work_graph import Graph
+from aotloop.core.handlers.status import holding_session
 from aotloop.core.machine import advance
 from aotloop.core.model import Loop, LoopStatus, Verdict
 from aotloop.errors import NotVerified, StateFileBusy, Unavailable
@@ -26,6 +27,7 @@ from aotloop.statefile.lease import holder_of
 from aotloop.statefile.store import Store
 from aotloop.trust import confirmations
 from aotloop.trust.confirmations import Subject
+from aotloop.trust.person import refuse_agents, refuse_session
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,6 +98,8 @@ def _judge_by(said: Said, others: JudgeOf) -> JudgeFor:
 
 def decide(store: Store, said: Said, others: JudgeOf, *, permit: Permit) -> Conclusion | None:
     """All of it, for a place that asked the person before. None: the process that runs the loop will use it."""
+    refuse_agents("only a person confirms")
+    refuse_session(holding_session(store.load().control), "only a person confirms")
     refuse_rejecting_a_run(store, said)
     remember(said)
     if holder_of(store.path) is not None:

@@ -1,7 +1,8 @@
 """Whether a person may be speaking. Confirming, accepting, approving and forcing are theirs, and of nothing we started.
 
 Three signs say no: a variable of a run, here or in an ancestor; a fence, behind which the person's data folder cannot
-be written though its owner may; and, for a loop that a session drives, a client among the ancestors.
+be written though its owner may; and a client among the ancestors, for a loop that a session drives, for what a session
+proposed, and for a page that can steer.
 """
 
 from __future__ import annotations
@@ -28,6 +29,13 @@ def refuse_session(session: str | None, why: str) -> None:
     """`session`: the one that drives the loop; None: no session does. Raises NotTrusted."""
     if session is not None and is_below_a_client():
         raise NotTrusted(f"a session drives this loop, its agent called this command, and {why}", hint=_IN_A_TERMINAL)
+
+
+def refuse_clients(why: str, hint: str = _IN_A_TERMINAL) -> None:
+    """For what no session may do, whichever loop it drives. Raises NotTrusted for an attempt, too."""
+    refuse_agents(why, hint)
+    if is_below_a_client():
+        raise NotTrusted(f"an agent's client called this command, and {why}", hint=hint)
 
 
 def is_attempt() -> bool:

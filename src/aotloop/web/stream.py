@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -23,13 +23,13 @@ from aotloop.statefile.store import Store
 from aotloop.trust.folder import sign_of_decisions
 from aotloop.web.endpoint import json_of
 
-POLL_SECONDS = 0.1
+POLL_SECONDS = 0.05
 HEARTBEAT_SECONDS = 10.0
-REST = 3.0
+REST = 1.0
 """Between two looks at a large state, so many times as long as the look took: a page never keeps a core busy."""
 
 Poll = Callable[[], list[bytes]]
-"""Looks at files, and returns messages."""
+"""Looks at files, and returns messages. Of several, what the first one finds does not wait for the others."""
 
 
 def message(kind: str, value: Any, mark: str | None = None) -> bytes:
@@ -38,20 +38,22 @@ def message(kind: str, value: Any, mark: str | None = None) -> bytes:
     return f"{head}event: {kind}\ndata: ".encode() + json_of(value) + b"\n\n"
 
 
-def streamed(request: Request, poll: Poll, seconds: float = POLL_SECONDS) -> StreamingResponse:
-    return StreamingResponse(_messages(request, poll, seconds), media_type="text/event-stream")
+def streamed(request: Request, *polls: Poll, seconds: float = POLL_SECONDS) -> StreamingResponse:
+    return StreamingResponse(_messages(request, polls, seconds), media_type="text/event-stream")
 
 
-async def _messages(request: Request, poll: Poll, seconds: float) -> AsyncIterator[bytes]:
+async def _messages(request: Request, polls: Sequence[Poll], seconds: float) -> AsyncIterator[bytes]:
     yield b"retry: 500\n\n"
     last = time.monotonic()
     closing = request.app.state.closing
     while not (closing.is_set() or await request.is_disconnected()):
-        found = await run_in_threadpool(poll)
-        for one in found:
-            yield one
+        is_news = False
+        for poll in polls:
+            for one in await run_in_threadpool(poll):
+                is_news = True
+                yield one
         now = time.monotonic()
-        if found:
+        if is_news:
             last = now
         elif now - last > HEARTBEAT_SECONDS:
             last = now
@@ -108,27 +110,23 @@ class LoopStates:
 
 
 class LoopSource:
-    def __init__(self, states: LoopStates, path: str, mark: str | None) -> None:
+    def __init__(self, states: LoopStates, path: str) -> None:
         self._states = states
         self._path = path
-        self._events = EventsSource(path, mark)
         self._before: LoopFacts | None = None
         self._is_lost = False
 
     def messages(self) -> list[bytes]:
-        found = self._events.messages()
-        facts = self._states.facts(self._path)
+        facts, was_lost = self._states.facts(self._path), self._is_lost
+        self._is_lost = facts is None
         if facts is None:
-            if not self._is_lost:
-                found.append(message("unreadable", {}))
-            self._is_lost = True
-            return found
-        changed = difference(self._before, facts)
-        if changed is not None or self._is_lost:
-            told = changed if changed is not None else difference(None, facts)
-            found.append(message("facts", {"whole": self._before is None, "difference": told}))
-        self._before, self._is_lost = facts, False
-        return found
+            return [] if was_lost else [message("unreadable", {})]
+        before, self._before = self._before, facts
+        changed = difference(before, facts)
+        if changed is None and not was_lost:
+            return []
+        told = changed if changed is not None else difference(None, facts)
+        return [message("facts", {"whole": before is None, "difference": told})]
 
 
 class ValueSource:

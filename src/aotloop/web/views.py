@@ -122,26 +122,27 @@ def _tests(project: Project, feature: PhaseLoop) -> tuple[str, str, str]:
 
 async def list_stream(request: Request) -> StreamingResponse:
     rows: LoopRows = request.app.state.rows
-    return streamed(request, ValueSource("loops", rows.now).messages, LIST_SECONDS)
+    return streamed(request, ValueSource("loops", rows.now).messages, seconds=LIST_SECONDS)
 
 
 async def loop_stream(request: Request) -> StreamingResponse:
     states: LoopStates = request.app.state.states
     known = loop_in(request)
-    return streamed(request, LoopSource(states, known.path, mark_of(request)).messages)
+    events, state = EventsSource(known.path, mark_of(request)), LoopSource(states, known.path)
+    return streamed(request, events.messages, state.messages)
 
 
 async def feature_stream(request: Request) -> StreamingResponse:
     known = loop_in(request, "feature")
     events, value = EventsSource(known.path, mark_of(request)), ValueSource("feature", lambda: _feature(known.path))
     row = ValueSource("row", lambda: row_of(known))
-    return streamed(request, lambda: [*events.messages(), *row.messages(), *value.messages()], LIST_SECONDS)
+    return streamed(request, events.messages, row.messages, value.messages, seconds=LIST_SECONDS)
 
 
 async def transcript_stream(request: Request) -> StreamingResponse:
     store = _store(request)
     source = _Transcript(store, request.query_params.get("name", ""))
-    return streamed(request, source.messages, TRANSCRIPT_SECONDS)
+    return streamed(request, source.messages, seconds=TRANSCRIPT_SECONDS)
 
 
 class _Transcript:

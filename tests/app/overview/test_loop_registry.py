@@ -10,7 +10,11 @@ import pytest
 
 from aotloop.app.overview.loop_list import LoopRows, list_loops
 from aotloop.app.overview.loop_registry import known_loop, register, registered
-from tests.loops import a_loop, atom, write_loop
+from aotloop.app.session.enter import enter
+from aotloop.statefile.store import Store
+from tests.app.ship.features import a_feature, at
+from tests.loops import a_loop, atom, write_accepted, write_loop
+from tests.runner.projects import a_project
 
 
 def loop_at(folder: Path) -> str:
@@ -31,6 +35,23 @@ def test_a_registered_loop_is_found_by_its_key_and_listed_once(tmp_path: Path) -
     assert known.path == os.path.realpath(path)
     (row,) = list_loops()
     assert (row.status, row.done, row.all, row.is_run) == ("stopped", 0, 1, False)
+
+
+def test_a_run_a_session_and_a_feature_are_in_the_list(tmp_path: Path) -> None:
+    for name in ("run", "session", "ship"):
+        (tmp_path / name).mkdir()
+    project = a_project(tmp_path / "run", atom("A1", run="true"))
+    assert project.run().code == 0
+    path = str(write_accepted(tmp_path / "session", a_loop(atom("A1"), status="pending", command="false")))
+    assert enter(Store(path), "s-1").status == "running"
+    feature = a_feature(tmp_path / "ship")
+    at(feature, "brainstorm")
+    rows = {row.folder: (row.kind, row.status, row.is_run) for row in list_loops()}
+    assert rows == {
+        str(project.root): ("loop", "completed", False),
+        str(tmp_path / "session"): ("loop", "running", True),
+        str(feature.root): ("feature", "running", False),
+    }
 
 
 def test_loops_that_register_at_the_same_time_are_all_there(tmp_path: Path) -> None:

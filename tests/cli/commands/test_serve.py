@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
 
+from aotloop.process.ancestry import OF_A_CLIENT
 from tests.cli.terminal import aot
+from tests.patience import PATIENCE
 from tests.web.browser import serving
+from tests.web.requests import Client
 
 WITHOUT = "import sys; sys.modules['uvicorn'] = None; from aotloop.cli.main import run; from aotloop.cli.error_handler"
 
@@ -36,6 +41,29 @@ def test_an_attempt_of_a_loop_cannot_open_a_page(project: Path, monkeypatch: pyt
     monkeypatch.setenv("AOT_RUN_ID", "r")
     ran = aot("serve")
     assert (ran.code, "only a person" in ran.err) == (1, True)
+
+
+@pytest.mark.parametrize("name", OF_A_CLIENT)
+def test_the_agent_of_a_session_cannot_open_a_page_that_steers(
+    project: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would read the token that is printed, and decide what only a person decides."""
+    assert project.is_dir()
+    monkeypatch.setenv(name, "1")
+    ran = aot("serve")
+    assert (ran.code, "only a person" in ran.err, "#token=" in ran.err) == (1, True, False)
+
+
+def test_the_end_of_a_page_that_is_open_is_no_traceback(project: Path) -> None:
+    with serving(project) as server:
+        client = Client(server.port, server.token).log_in()
+        watching = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+        watching.request("GET", "/api/stream", headers={"Cookie": client.cookie})
+        assert watching.getresponse().readline()
+        server.process.send_signal(signal.SIGINT)
+        out, err = server.process.communicate(timeout=PATIENCE)
+        watching.close()
+    assert (out, "The page is closed" in err, "Traceback" in err) == ("", True, False)
 
 
 def test_a_missing_extra_is_named_with_its_command(project: Path) -> None:

@@ -72,6 +72,12 @@ def picture_of(loop: Loop) -> Picture:
     )
 
 
+def looks_of(graph: Graph) -> dict[str, Look]:
+    """Of every atom, without the rest of the picture."""
+    looks = _Looks(graph)
+    return {atom_id: looks.of(atom_id) for atom_id in graph.atoms}
+
+
 def _edges(graph: Graph) -> Iterator[Edge]:
     for atom in graph.atoms.values():
         for needed in atom.depends_on:
@@ -106,7 +112,7 @@ class _Looks:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         # On a cycle nothing counts as required, although no choice excluded it: so no card is drawn as off.
-        self._off_path = set() if graph.find_cycle() else graph.atoms.keys() - graph.required
+        self._off_path = set() if graph.has_cycle else graph.atoms.keys() - graph.required
 
     def of(self, atom_id: str) -> Look:
         group = self._graph.group(atom_id)

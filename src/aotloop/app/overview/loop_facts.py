@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import msgspec
 
-from aotloop.app.diagram.diagram import Look, picture_of
+from aotloop.app.diagram.diagram import Look, looks_of
 from aotloop.app.overview.attention import need_of_loop
 from aotloop.app.preflight.agreement import changed_since_agreed
 from aotloop.app.redirect.proposals import proposals_of
@@ -83,15 +84,14 @@ class LoopFacts(msgspec.Struct, frozen=True, kw_only=True):
 def facts_of(store: Store) -> LoopFacts:
     loop = store.load()
     graph = Graph(loop)
-    looks = {card.id: card.look for card in picture_of(loop).cards}
-    return LoopFacts(head=_head(store, loop, graph), atoms=tuple(_rows(loop, graph, looks)))
+    return LoopFacts(head=_head(store, loop, graph), atoms=tuple(_rows(loop, graph, looks_of(graph))))
 
 
 def _rows(loop: Loop, graph: Graph, looks: dict[str, Look]) -> list[AtomRow]:
     return [
         AtomRow(
             id=atom.id,
-            description=shorten(prose(atom.description), _LONGEST),
+            description=_described(atom.description),
             look=looks[atom.id],
             group=(name := graph.group_of.get(atom.id)),
             is_selected=name is not None and loop.or_groups[name].selected == atom.id,
@@ -100,6 +100,12 @@ def _rows(loop: Loop, graph: Graph, looks: dict[str, Look]) -> list[AtomRow]:
         )
         for atom in loop.atoms
     ]
+
+
+@lru_cache(maxsize=20_000)
+def _described(text: str) -> str:
+    """Descriptions hardly ever change, and a page is told of every change of a loop."""
+    return shorten(prose(text[: 10 * _LONGEST]), _LONGEST)
 
 
 def _head(store: Store, loop: Loop, graph: Graph) -> Head:

@@ -20,7 +20,7 @@ from aotloop.errors import AotError, Unavailable
 from aotloop.execution.file_tail import last_bytes
 from aotloop.statefile.store import Store
 from aotloop.trust.folder import keep, record_of
-from aotloop.trust.person import refuse_agents
+from aotloop.trust.person import refuse_clients
 
 FOLDER = "proposals"
 MOST = 20
@@ -91,7 +91,7 @@ def accept_proposal(store: Store, name: str, seen: int | None = None) -> Applied
 
     `seen`: the number of corrections in the preview that was shown.
     """
-    refuse_agents("only a person accepts a proposal")
+    refuse_clients("only a person accepts a proposal")
     proposal = known_proposal(store, name)
     applied = redirect_at_once(store, changes_in(proposal.wishes), seen)
     _remove(store, name)
@@ -99,7 +99,7 @@ def accept_proposal(store: Store, name: str, seen: int | None = None) -> Applied
 
 
 def dismiss_proposal(store: Store, name: str) -> None:
-    refuse_agents("only a person dismisses a proposal")
+    refuse_clients("only a person dismisses a proposal")
     _remove(store, known_proposal(store, name).name)
 
 

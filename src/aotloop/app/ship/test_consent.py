@@ -10,6 +10,7 @@ from aotloop.execution.file_tail import last_bytes
 from aotloop.phases.evidence.test_command import command_for
 from aotloop.phases.project import Project
 from aotloop.trust.accepted_commands import digest_of, is_trusted, trust
+from aotloop.trust.person import refuse_agents
 
 MOST_SHOWN = 400_000
 """Bytes of acceptance tests that a person is shown."""
@@ -34,6 +35,7 @@ def only_accepted_tests(project: Project) -> None:
 
 def accept_test_commands(project: Project, digest: str) -> Sequence[str]:
     """A person saw the commands with this digest, and accepts them."""
+    refuse_agents("only a person accepts commands")
     commands = commands_for_tests(project.settings)
     if digest != digest_of(project.store.path, commands):
         raise NotTrusted("the commands are not the ones that were shown", commands)

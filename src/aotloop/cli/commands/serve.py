@@ -13,7 +13,7 @@ from aotloop.app.overview.loop_registry import register
 from aotloop.cli.ui.output import faint, tell
 from aotloop.errors import StateFileMissing, Unavailable
 from aotloop.statefile.locate import find_phase_file, find_state_file
-from aotloop.trust.person import refuse_agents
+from aotloop.trust.person import refuse_agents, refuse_clients
 
 if TYPE_CHECKING:
     from aotloop.web.server import Served
@@ -64,7 +64,12 @@ def command(
 @contextmanager
 def served(**options: str | int | bool | None) -> Iterator[Served]:
     """The page is there while this lasts; its link is printed."""
-    refuse_agents("only a person opens a page that can steer", "Run the command in your own terminal.")
+    if options.get("read_only"):
+        refuse_agents("only a person opens a page")
+    else:
+        refuse_clients(
+            "only a person opens a page that can steer", "Run the command in your own terminal, or with --read-only."
+        )
     try:
         from aotloop.web.server import ServerOptions, serving  # noqa: PLC0415 - an extra
     except ImportError as error:
