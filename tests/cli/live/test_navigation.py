@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import termios
+from functools import partial
 from pathlib import Path
 
 from aotloop.cli.live.keyboard import _named
-from aotloop.cli.live.navigation import Navigation
+from aotloop.cli.live.navigation import Navigation, Planned
 from aotloop.cli.live.run_view import Picture
+from aotloop.cli.redirect.correction_line import BEGINNINGS
 from aotloop.execution import run_events
 from tests.cli.judged_loops import loop_in
 from tests.cli.live.running import AT, a_run
@@ -40,9 +42,14 @@ class Noted:
         self.done.append(f"retry {atom}")
         return ""
 
-    def redirect(self, words: str) -> str:
-        self.done.append(words)
-        return ""
+    def redirect(self, line: str) -> Planned:
+        if "nonsense" in line:
+            return Planned("it is not understood")
+        return Planned(f"{line} would be done", partial(self._note, line))
+
+    def _note(self, line: str) -> str:
+        self.done.append(line)
+        return "done"
 
 
 def pressed(*keys: str) -> tuple[Picture, Navigation, Noted]:
@@ -53,8 +60,8 @@ def pressed(*keys: str) -> tuple[Picture, Navigation, Noted]:
     return picture, navigation, noted
 
 
-def text(navigation: Navigation) -> str:
-    page = navigation.page(60, 10)
+def text(navigation: Navigation, width: int = 60, height: int = 10) -> str:
+    page = navigation.page(width, height)
     assert page is not None
     return "\n".join("".join(piece for piece, _ in line) for line in page)
 
@@ -73,12 +80,23 @@ def test_an_atom_is_selected_and_its_pages_are_opened_and_closed() -> None:
 
 def test_stop_asks_first_and_the_others_act() -> None:
     assert pressed("s", "n")[2].done == []
-    assert pressed("s", "y", "p", "down", "R", "r", *"max_iterations=3", "enter")[2].done == [
+    assert pressed("s", "y", "p", "down", "R", "r", "r", *"max_iterations=3", "enter")[2].done == [
         "stop",
         "pause",
         "retry A1",
         "max_iterations=3",
     ]
+
+
+def test_every_correction_is_offered_told_and_applied_after_a_yes() -> None:
+    _, navigation, _ = pressed("r")
+    assert navigation.page(100, 40) is not None
+    assert [one.label for one in BEGINNINGS if one.label not in text(navigation, 100, 40)] == []
+    assert pressed("down", "r", "x", "enter", "y")[2].done == ["--remove A1"]
+    assert pressed("down", "r", "x", "enter", "n")[2].done == []
+    assert pressed("down", "r", "w", *'better"', "enter", "y")[2].done == ['--summary A1="better"']
+    assert pressed("r", "a", *"nonsense", "enter", "y")[2].done == []
+    assert pressed("r", "r", "escape", "p")[2].done == ["pause"]
 
 
 def test_fold_and_filter_choose_what_is_shown() -> None:
@@ -111,3 +129,50 @@ def test_in_a_real_terminal_a_key_pauses_the_run_and_the_terminal_is_restored(pr
             run.end()
             assert screen.end() == 0
             assert termios.tcgetattr(screen.descriptor)[3] & termios.ICANON
+
+
+def test_every_key_does_its_work_on_a_real_terminal(project: Path) -> None:
+    atoms = [atom("A1", status="in_progress"), atom("A2", "A1"), atom("done1", status="resolved")]
+    path = write_loop(project, a_loop(*atoms))
+    with a_run(path) as run:
+        run.began()
+        run.begin("A1", 1)
+        run.printed("A1", 1, "compiling the whole of it")
+        with terminal("watch", columns=120) as screen:
+            screen.wait_for("\x1b]0;aot 1/3 running")  # the title of the terminal
+            screen.type("kj")  # select
+            screen.type("t")
+            screen.wait_for("compiling the whole of it")
+            screen.type("q")
+            screen.type("d")
+            screen.wait_for("A1")
+            screen.type("q")
+            screen.type("f")  # fold
+            screen.type("/a2\r")  # filter
+            screen.wait_for("only: a2")
+            screen.type("\x1b")
+            screen.type("p")
+            until(lambda: loop_in(path).control.paused)
+            screen.type("r")
+            screen.wait_for("What should change?")
+            screen.type("a")
+            screen.type('write the manual" --after A2\r')
+            screen.wait_for("apply this? (y/n)")
+            screen.type("y")
+            until(lambda: [(one.id, one.depends_on) for one in loop_in(path).atoms][-1] == ("A3", ("A2",)))
+            screen.type("rr")
+            screen.type("max_iterations=77\r")
+            until(lambda: loop_in(path).objective.constraints.max_iterations == 77)
+            screen.type("R")  # retry
+            until(
+                lambda: [one.type for one in loop_in(path).corrections][-2:] == ["constraint_change", "dag_adjustment"]
+            )
+            screen.type("sy")
+            until(lambda: loop_in(path).control.stop_requested)
+            blocked = run_events.NotMerged(at=AT, atom="A1", attempt=1, why="blocked", reason="your edits")
+            run.tell(blocked)
+            screen.wait_for("(!) aot")  # a person is needed
+            run.tell(run_events.RunEnded(at=AT, status="stopped", reason="blocked: your edits"))
+            run.end()
+            assert screen.end() == 0
+            assert "\x07" in screen.shown  # the bell

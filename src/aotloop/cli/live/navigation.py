@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
+
+import msgspec
 
 from aotloop.cli.live.run_view import Picture
 from aotloop.cli.live.styled_lines import Piece, cut, fitted, identified
+from aotloop.cli.redirect.correction_line import BEGINNINGS
 
 HELP = """\
 Keys
@@ -16,7 +20,7 @@ Keys
   p              pause the run, or end the pause
   s              stop the run (asks first)
   R              grant the selected atom new attempts
-  r              redirect: set a constraint, such as max_parallel_agents=2
+  r              redirect: choose a correction, or type a line with the flags of `aot redirect`
   f              fold what is resolved, or unfold it
   /              show only atoms with these letters
   q, escape      close the page, the filter or the question
@@ -26,13 +30,27 @@ In a page: ↑ ↓, page up, page down. Ctrl-C stops `aot run`, and ends `aot wa
 HINT = "? help · ↑↓ select · t transcript · d diff · p pause · s stop"
 
 
+class Planned(msgspec.Struct, frozen=True):
+    """A correction that was understood. `apply` None: it cannot be made, and `said` is why."""
+
+    said: str
+    apply: Callable[[], str] | None = None
+
+
+class Question(msgspec.Struct, frozen=True):
+    text: str
+    answer: Callable[[str], str]
+    is_choice: bool = False
+    """One key is the answer."""
+
+
 class Actions(Protocol):
     def transcript(self, atom: str) -> list[str]: ...
     def diff(self, atom: str) -> list[str]: ...
     def stop(self) -> str: ...
     def pause(self, *, is_paused: bool) -> str: ...
     def retry(self, atom: str) -> str: ...
-    def redirect(self, words: str) -> str: ...
+    def redirect(self, line: str) -> Planned: ...
 
 
 class Navigation:
@@ -41,7 +59,9 @@ class Navigation:
         self._actions = actions
         self._page: list[str] | None = None
         self._offset = 0
-        self._asked: tuple[str, Callable[[str], str]] | None = None
+        self._asked: Question | None = None
+        self._page_keys: dict[str, Callable[[], None]] = {}
+        """Keys of the open page alone."""
         self._typed = ""
         self._message = ""
 
@@ -66,9 +86,9 @@ class Navigation:
             "enter": lambda: self._open(self._actions.transcript),
             "d": lambda: self._open(self._actions.diff),
             "p": self._pause,
-            "s": lambda: self._ask("stop the run? (y/n) ", lambda said: self._actions.stop() if said == "y" else ""),
+            "s": lambda: self._confirm("stop the run? (y/n) ", self._actions.stop),
             "R": self._retry,
-            "r": lambda: self._ask("redirect, name=value: ", self._actions.redirect),
+            "r": self._offer_corrections,
             "f": self._fold,
             "/": lambda: self._ask("only atoms with: ", self._filter),
             "escape": lambda: self._say(self._filter("")),
@@ -78,21 +98,24 @@ class Navigation:
         }
 
     def _type(self, key: str) -> None:
-        question, answer = self._asked or ("", lambda _: "")
-        if key == "escape":
+        question = self._asked
+        if key == "escape" or question is None:
             self._asked = None
+        elif question.is_choice or key == "enter":
+            self._asked = None
+            self._say(question.answer(key if question.is_choice else self._typed))
         elif key == "backspace":
             self._typed = self._typed[:-1]
-        elif key == "enter" or question.endswith("(y/n) "):
-            self._asked = None
-            self._say(answer(self._typed if key == "enter" else key))
         elif len(key) == 1:
             self._typed += key
 
     def _turn(self, key: str) -> None:
         steps = {"up": -1, "k": -1, "down": 1, "j": 1, "page up": -20, "page down": 20, " ": 20}
-        if key in ("q", "escape"):
-            self._page = None
+        if (act := self._page_keys.get(key)) is not None:
+            self._page, self._page_keys = None, {}
+            act()
+        elif key in ("q", "escape"):
+            self._page, self._page_keys = None, {}
         else:
             self._offset = max(self._offset + steps.get(key, 0), 0)
 
@@ -120,6 +143,30 @@ class Navigation:
         atom = self._picture.selected
         self._say(self._actions.retry(atom) if atom is not None else "select an atom first: ↑ ↓")
 
+    def _offer_corrections(self) -> None:
+        atom = self._picture.selected
+        about = f"; {identified(atom)} is selected" if atom is not None else ""
+        lines = [f"What should change? Press its key, complete the line, and press enter{about}.", ""]
+        lines += [f"  {one.key}  {one.label}" for one in BEGINNINGS]
+        self._page, self._offset = [*lines, "  r  another line: NAME=VALUE, or flags of `aot redirect`"], 0
+        self._page_keys = {one.key: partial(self._ask_for_line, one.typed(atom)) for one in BEGINNINGS}
+        self._page_keys["r"] = partial(self._ask_for_line, "")
+
+    def _ask_for_line(self, typed: str) -> None:
+        self._ask("redirect: ", self._correct, typed)
+
+    def _correct(self, line: str) -> str:
+        """A constraint is set at once; any other correction is told first, and then applied."""
+        if not line.strip():
+            return ""
+        planned = self._actions.redirect(line)
+        if planned.apply is None:
+            return planned.said
+        if not line.lstrip().startswith("-"):
+            return planned.apply()
+        self._confirm(f"apply this? (y/n) {planned.said} ", planned.apply)
+        return ""
+
     def _fold(self) -> None:
         self._picture.folds = not self._picture.folds
 
@@ -130,8 +177,12 @@ class Navigation:
     def _help(self) -> None:
         self._page, self._offset = HELP.split("\n"), 0
 
-    def _ask(self, question: str, answer: Callable[[str], str]) -> None:
-        self._asked, self._typed = (question, answer), ""
+    def _ask(self, text: str, answer: Callable[[str], str], typed: str = "") -> None:
+        self._asked, self._typed = Question(text, answer), typed
+
+    def _confirm(self, text: str, act: Callable[[], str]) -> None:
+        self._asked = Question(text, lambda key: act() if key == "y" else "nothing was changed", is_choice=True)
+        self._typed = ""
 
     def _say(self, text: str) -> None:
         self._message = text
@@ -151,7 +202,8 @@ class Navigation:
 
     def foot(self, width: int) -> list[Piece]:
         if self._asked is not None:
-            return fitted([(f"{self._asked[0]}{identified(self._typed)}▏", "bold")], width)
+            line = f"{identified(self._asked.text)}{identified(self._typed)}▏"
+            return fitted([(line if len(line) <= width else f"…{line[1 - width :]}", "bold")], width)
         if self._message:
             return fitted([(identified(self._message), "bold yellow")], width)
         only = f"only: {identified(self._picture.letters)} · " if self._picture.letters else ""

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import click
 
 from aotloop.app.pause import pause, resume
 from aotloop.app.redirect.changes import Changes
-from aotloop.app.redirect.constraint_text import limit_of
-from aotloop.app.redirect.transaction import redirect
+from aotloop.app.redirect.transaction import redirect, rehearse
 from aotloop.app.show import show_attempt
 from aotloop.app.stop import ask_to_stop
+from aotloop.cli.live.navigation import Planned
+from aotloop.cli.redirect.correction_line import changes_in_line
+from aotloop.cli.redirect.situation import in_words
 from aotloop.cli.ui.attempt_views import diff_lines, stat_lines, step_lines
+from aotloop.clock import now
 from aotloop.errors import AotError
+from aotloop.statefile.lease import lease
 from aotloop.statefile.store import Store
 from aotloop.text.sanitize import prose, visible
 
@@ -53,13 +58,22 @@ class RunActions:
         said = f"{visible(atom)} gets new attempts"
         return self._answer(lambda: redirect(self._store, Changes(retried=(atom,))), said)
 
-    def redirect(self, words: str) -> str:
-        """`name=value` sets a constraint, as `aot redirect --set` does."""
-        if "=" not in words:
-            return "write a constraint, such as max_parallel_agents=2; `aot redirect` has all other changes"
-        return self._answer(
-            lambda: redirect(self._store, Changes(limits=dict([limit_of(words)]))), f"{visible(words)} is set"
-        )
+    def redirect(self, line: str) -> Planned:
+        """A line as `aot redirect` takes it. It is only rehearsed here."""
+        try:
+            loop = self._store.load()
+            changes = changes_in_line(line, loop)
+            said = visible(in_words(rehearse(self._store, loop, changes)))
+        except (AotError, OSError) as error:
+            return Planned(prose(str(error)))
+        return Planned(said, partial(self._correct, changes, said))
+
+    def _correct(self, changes: Changes, said: str) -> str:
+        def act() -> None:
+            with lease(self._store.path, "redirect", since=now()):
+                redirect(self._store, changes)
+
+        return self._answer(act, said)
 
     def _page(self, lines: Callable[[], list[str]]) -> list[str]:
         try:
