@@ -18,7 +18,7 @@ from tests.runner.leftovers import leftovers
 from tests.runner.projects import Project, a_project
 
 from aotloop.core.model import Constraints
-from aotloop.git.deletion import remove_tree
+from aotloop.deletion import remove_tree
 from aotloop.process.sandbox import is_possible
 from faults.counts import Counts, Deadline
 from faults.hostile_places import manners

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aotloop.foreign_files import begin_of_foreign, copy_plain_files, open_to_append, read_foreign, write_new
+from aotloop.foreign_files import begin_of_foreign, open_to_append, read_foreign, write_new
 
 MOST = 1000
 
@@ -62,13 +62,3 @@ def test_a_new_file_replaces_what_is_there_and_not_what_that_leads_to(tmp_path: 
         assert not places[kind].is_symlink()
     assert (tmp_path / "target").read_text() == "secret"
     assert not (tmp_path / "nothing").exists()
-
-
-def test_only_plain_files_are_copied_and_only_so_many_bytes(tmp_path: Path) -> None:
-    source = tmp_path / "source"
-    source.mkdir()
-    hostile(source)
-    (source / "directory" / "inner").write_text("inner")
-    copy_plain_files(source, tmp_path / "copy", MOST)
-    copied = {str(path.relative_to(tmp_path / "copy")) for path in (tmp_path / "copy").rglob("*") if path.is_file()}
-    assert copied == {"target", "directory/inner"}

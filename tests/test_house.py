@@ -156,3 +156,10 @@ def test_wrong_names_are_found(name: str, is_wrong: tuple[bool, bool]) -> None:
 )
 def test_a_test_names_a_module_by_whole_words(test: str, is_named: bool) -> None:
     assert names_a_module(test, {"budget", "journal"}) is is_named
+
+
+@pytest.mark.parametrize("call", ["shutil.rmtree(", "shutil.copytree(", "os.walk(", ".rglob("])
+def test_folders_that_agents_write_are_walked_copied_and_removed_in_one_way(call: str) -> None:
+    """Those of the library are recursive, and some wait for a pipe: see aotloop.foreign_tree and aotloop.deletion."""
+    found = [str(path) for path in modules() if call in (SOURCE / path).with_suffix(".py").read_text()]
+    assert found == (["cli/demo/stage"] if call == "shutil.copytree(" else [])

@@ -15,7 +15,6 @@ from pathlib import Path
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _AT_ONCE = 1 << 20
-_DEEPEST = 20
 
 
 def read_foreign(path: str | Path, most: int) -> bytes:
@@ -97,18 +96,3 @@ def _require_plain(descriptor: int, path: str | Path) -> int:
     if found.st_uid != os.geteuid() and os.geteuid() != 0:
         raise OSError(errno.EPERM, "it belongs to another user", os.fspath(path))
     return found.st_size
-
-
-def copy_plain_files(source: Path, target: Path, most: int) -> None:
-    """Copies the regular files of a folder, up to so many bytes in all; everything else is left out. Raises OSError."""
-    for folder, names, files in os.walk(source):
-        relative = os.path.relpath(folder, source)
-        if relative.count(os.sep) >= _DEEPEST:
-            names.clear()
-        there = target / relative
-        there.mkdir(parents=True, exist_ok=True)
-        for name in files:
-            with suppress(OSError):
-                content = read_foreign(Path(folder, name), most)
-                most -= len(content)
-                write_new(there / name, content)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from pathlib import Path
+
+import pytest
 
 from aotloop.core.model import AtomCheck, Constraints
 from tests.loops import atom
@@ -56,6 +59,55 @@ def test_success_is_a_claim_and_a_check_that_passes_where_the_work_was_done(tmp_
     assert "it says that it is done, but check of A1: exit 1" in project.loop.trail[0].reason
     assert project.git("log", "--format=%s", "--", "a") == "A1: do A1"
     assert project.git("show", "refs/aot/attempts/A1-1:a") == "wrong"
+
+
+LEFT = {
+    "a pipe in the place of a file that git knows": "rm kept; mkfifo kept",
+    "a file that its own attributes make unreadable": (
+        "echo 'kept working-tree-encoding=UTF-16' > .gitattributes; echo y > kept"
+    ),
+}
+
+
+@pytest.mark.parametrize("command", LEFT.values(), ids=LEFT.keys())
+def test_an_attempt_that_leaves_what_cannot_be_committed_has_failed_and_is_paid_for(
+    tmp_path: Path, command: str
+) -> None:
+    order = done({"a": "a"}, run=command)
+    order["answer"]["usage"] = {"cost_usd": 2.5}
+    limits = Constraints(max_parallel_agents=1, max_total_attempts=2)
+    project = a_project(
+        tmp_path,
+        atom("A1"),
+        base_case="test -f never",
+        constraints=limits,
+        files={"kept": "x\n"},
+        config=scripted(tmp_path, {"A1": [order]}),
+    )
+    ran = project.run()
+    assert project.loop.control.tried == 2, ran.out
+    assert project.loop.control.cost_usd == pytest.approx(5.0)
+    assert {one["outcome"] for one in ran.kinds("attempt_ended")} == {"failed"}
+
+
+SCRATCH = {
+    "a pipe in the place of its temporary folder": "rm -rf $1/tmp; mkfifo $1/tmp",
+    "a pipe in its temporary folder": "mkfifo $1/pipe",
+    "folders that are nested very deep": ("cd $1; for i in $(seq 1200); do mkdir d && cd d || exit; done"),
+}
+
+
+@pytest.mark.parametrize("command", SCRATCH.values(), ids=SCRATCH.keys())
+def test_what_an_agent_leaves_in_its_own_folder_ends_nothing(tmp_path: Path, command: str) -> None:
+    answer = '{"success": true, "bindings_delta": {"summary": "done", "artifacts": []}}'
+    hostile = tmp_path / "agent"
+    hostile.write_text(f"set -- $(dirname $1)\n({command})\necho a > a\necho '{answer}'\n")
+    argv = json.dumps(["/bin/sh", str(hostile), "{result_file}"])
+    config = f'agent = "mine"\n[agents.mine]\nargv = {argv}\n'
+    project = a_project(tmp_path, atom("A1"), base_case="test -f a", config=config)
+    ran = project.run()
+    assert ran.code == 0, ran.out
+    assert leftovers(project) == []
 
 
 PROTECTED = {

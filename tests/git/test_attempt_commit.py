@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from aotloop.deletion import remove_tree
 from aotloop.errors import Unavailable
 from aotloop.git.attempt_commit import changed_paths, commit, keep, ref_of, refuse
-from aotloop.git.deletion import remove_tree
 from aotloop.git.repository import Repository
 from aotloop.git.takeable import NotTakeable
 from aotloop.git.worktrees.pool import Pool

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -15,6 +14,7 @@ from msgspec.structs import replace
 from aotloop.agents.attempt_output import Following
 from aotloop.agents.contract import Assignment
 from aotloop.agents.scratch import BINDINGS
+from aotloop.deletion import discard_tree
 from aotloop.errors import Unavailable
 from aotloop.process import async_run
 from aotloop.process.environment import ATTEMPT_MARK, scrub
@@ -132,7 +132,7 @@ def _temporary_folder(spec: ProcessSpec, beside: Path) -> Iterator[ProcessSpec]:
     try:
         yield replace(spec, env={**spec.env, "TMPDIR": str(own)})
     finally:
-        shutil.rmtree(own, ignore_errors=True)
+        discard_tree(own)
 
 
 def not_started(error: OSError | ValueError, spec: ProcessSpec, remedy: str = _REMEDY) -> Unavailable:

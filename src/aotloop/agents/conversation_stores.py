@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 from aotloop.agents.claude.conversations import forget, home_of
+from aotloop.deletion import discard_tree
 
 
 def empty_store(store: Path) -> None:
@@ -18,4 +18,4 @@ def empty_store(store: Path) -> None:
 def remove_store(store: Path) -> None:
     """Also removes the files that its client has left elsewhere because it was killed together with us."""
     forget(store, home_of(os.environ))
-    shutil.rmtree(store, ignore_errors=True)
+    discard_tree(store)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from aotloop.deletion import discard_tree
 from aotloop.errors import Unavailable
 from aotloop.foreign_files import read_foreign
 
@@ -29,7 +29,7 @@ def home_with_login(home: Path, login: Path, place: str) -> Iterator[Path]:
     """A new folder for a client, with the login (if there is one) at `place` in it. Raises Unavailable."""
     copy = home / place
     try:
-        shutil.rmtree(home, ignore_errors=True)
+        discard_tree(home)
         home.mkdir(mode=0o700)
         copy.parent.mkdir(parents=True, exist_ok=True)
         lent = _content(login)
@@ -42,7 +42,7 @@ def home_with_login(home: Path, login: Path, place: str) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             _take_over(copy, login, lent)
-        shutil.rmtree(home, ignore_errors=True)
+        discard_tree(home)
 
 
 def _take_over(copy: Path, login: Path, lent: bytes | None) -> None:

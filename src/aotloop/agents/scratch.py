@@ -6,7 +6,6 @@ prompt, results of others, transcript, and a copy of the answer. It is closed to
 
 from __future__ import annotations
 
-import shutil
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import msgspec
 
 from aotloop.agents.answers.extraction import MOST_BYTES
 from aotloop.agents.contract import Assignment
+from aotloop.deletion import remove_tree
 from aotloop.errors import Unavailable
 from aotloop.foreign_files import read_foreign, write_new
 
@@ -58,7 +58,4 @@ def _made(folder: Path) -> bool:
 
 
 def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
+    remove_tree(path)

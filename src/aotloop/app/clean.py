@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,6 +11,7 @@ import msgspec
 from aotloop.app.session.checkout import WORKTREES
 from aotloop.clock import now
 from aotloop.config.schema import Config
+from aotloop.deletion import remove_tree
 from aotloop.errors import StateFileInvalid, StateFileMissing, Unavailable
 from aotloop.execution.conversation import remove_conversations
 from aotloop.execution.journal import FOLDER, Journal
@@ -95,7 +95,7 @@ def _remove_journals(folder: Path) -> bool:
     if folder.is_symlink() or not folder.is_dir():
         return False
     try:
-        shutil.rmtree(folder)
+        remove_tree(folder)
     except OSError as error:
         raise Unavailable(f"{folder} cannot be removed: {error.strerror}") from error
     return True

@@ -32,7 +32,6 @@ from aotloop.execution.judges.ballot import Juror
 from aotloop.execution.judges.case import Case, Copies, OnTheSpot, Sites
 from aotloop.execution.judges.memory import RememberingJudge
 from aotloop.git.repository import find_repository
-from aotloop.git.worktrees.setup import linked
 from aotloop.statefile.durable import our_files
 from aotloop.statefile.lease import holder_of
 from aotloop.statefile.locate import project_root
@@ -128,7 +127,7 @@ class Judges:
             own=own,
             folder=worktrees_folder(self._config),
             setup=setup,
-            confine=lambda desk: confinement_at(desk, linked(repository, setup), fence),
+            confine=lambda desk: confinement_at(desk, fence),
         )
 
 

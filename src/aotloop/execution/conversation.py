@@ -7,7 +7,6 @@ worth saving, and a limited number of attempts. In all other cases the next atte
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -21,6 +20,7 @@ from msgspec.structs import replace
 from aotloop.agents.contract import Assignment, Backend, Outcome, Session, Sitting
 from aotloop.agents.conversation_stores import empty_store, remove_store
 from aotloop.agents.prompts.follow_up import follow_up
+from aotloop.deletion import discard_tree
 from aotloop.errors import AotError
 from aotloop.execution.agent_pool import Seat
 from aotloop.execution.isolation.place import Place
@@ -163,7 +163,7 @@ def remove_conversations(folder: Path) -> None:
     with suppress(OSError):
         for store in folder.iterdir():
             remove_store(store)
-    shutil.rmtree(folder, ignore_errors=True)
+    discard_tree(folder)
     with suppress(OSError):  # it holds those of another loop
         folder.parent.rmdir()
     remove_left_folders()

@@ -15,7 +15,7 @@ from aotloop.agents.answers.results import schema
 from aotloop.agents.contract import Assignment, Outcome
 from aotloop.agents.scratch import keep_answer
 from aotloop.core.checklist import is_decidable
-from aotloop.errors import AotError
+from aotloop.errors import AotError, refusal
 from aotloop.execution.budget import priced
 from aotloop.execution.conversation import Conversations
 from aotloop.execution.isolation.place import Isolation, Place, Refusal, start_of
@@ -89,7 +89,10 @@ class LocalMaker:
         """If only the form of an answer is wrong, the check decides about the work."""
         is_formless = isinstance(outcome, contract.Garbage) and task.role == "worker" and is_decidable(task.check)
         if isinstance(outcome, contract.Done) or is_formless:
-            return await self._isolation.finish(place, task)
+            try:
+                return await self._isolation.finish(place, task)
+            except (AotError, OSError) as error:  # it is paid for, so it counts: what it left is the cause
+                return Refusal(reason=f"what it left cannot be used: {refusal(error).message}")
         return await self._keep(place, task)
 
     async def _keep(self, place: Place, task: Task) -> Work | None:

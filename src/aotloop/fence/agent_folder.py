@@ -13,9 +13,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from aotloop.deletion import remove_tree
 from aotloop.errors import Unavailable
 from aotloop.flock import lock_file, unlock_file
-from aotloop.git.deletion import remove_tree
 from aotloop.git.worktrees.pool import cache_folder
 
 _PREFIX = "for-"

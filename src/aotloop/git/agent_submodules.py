@@ -17,6 +17,7 @@ from pathlib import Path
 
 import msgspec
 
+from aotloop.foreign_tree import walk_foreign
 from aotloop.git.objects import Change
 from aotloop.git.plain_file import read_plain
 from aotloop.git.submodules import SUBMODULE, Submodule, clone_of, gitlinks_of, submodules_of
@@ -180,7 +181,7 @@ def _refs(git_folder: Path) -> dict[str, str]:
         if _COMMIT.fullmatch(commit):
             found[name] = commit
     count = 0
-    for folder, _, names in os.walk(git_folder / "refs"):
+    for folder, _, names in walk_foreign(git_folder / "refs"):
         for name in names:
             count += 1
             path = Path(folder, name)

@@ -16,8 +16,8 @@ from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
+from aotloop.deletion import remove_tree
 from aotloop.errors import Unavailable
-from aotloop.git.deletion import remove_tree
 from aotloop.git.own_copy import give_git_folder
 from aotloop.git.repository import Repository
 from aotloop.git.submodules import are_as_committed, fill_submodules

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import msgspec
 
+from aotloop.deletion import remove_tree
 from aotloop.git.agent_submodules import AgentSubmodules, Aside
-from aotloop.git.deletion import remove_tree
 from aotloop.git.governed_paths import governed_paths
 from aotloop.git.objects import Change, changes
 from aotloop.git.survey import Survey, TooDeepError, survey

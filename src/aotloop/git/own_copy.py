@@ -12,8 +12,8 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from aotloop.deletion import remove_tree
 from aotloop.git.command import Place, git
-from aotloop.git.deletion import remove_tree
 from aotloop.git.pinned_settings import written
 from aotloop.git.repository import Repository
 from aotloop.git.work_tree import INDEX, WorkTree

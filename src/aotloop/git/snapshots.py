@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 
+from aotloop.deletion import remove_tree
 from aotloop.errors import Unavailable
-from aotloop.git.deletion import remove_tree
 from aotloop.git.intake import take_in
 from aotloop.git.objects import nothing, without_history
 from aotloop.git.repository import Repository, is_at_or_in

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import msgspec
 
+from aotloop.deletion import remove_tree
 from aotloop.errors import Unavailable
-from aotloop.git.deletion import remove_tree
 from aotloop.process.cancellation import governing_cancellation
 
 GIT = ".git"

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from aotloop.core.model import Constraints
 from aotloop.process.sandbox import is_possible
 from aotloop.process.sandbox.engine import why_not_bwrap
+from tests.git.checkouts import write
 from tests.loops import atom
 from tests.patience import PATIENCE, until
 from tests.runner.agents import done, finds, scripted
@@ -153,8 +154,8 @@ def test_what_an_attempt_needs_it_can_still_do(tmp_path: Path, marks: Path, own_
     assert leftovers(project) == []
 
 
-def test_what_is_shared_with_worktrees_can_be_changed(tmp_path: Path, marks: Path) -> None:
-    orders = {"A1": [done({"a": "a"}, run="echo x > deps/.cache")]}
+def test_what_is_linked_into_worktrees_is_read_and_not_changed(tmp_path: Path, marks: Path) -> None:
+    orders = {"A1": [done(run="cat deps/version > a; echo x > deps/.cache; true")]}
     project = a_project(
         tmp_path,
         atom("A1"),
@@ -163,10 +164,32 @@ def test_what_is_shared_with_worktrees_can_be_changed(tmp_path: Path, marks: Pat
         config=scripted(marks, orders, 'link = ["deps"]'),
         environ=CONFINED,
     )
-    (project.root / "deps").mkdir()
+    write(project.root, {"deps/version": "3\n"})
     ran = project.run()
     assert ran.code == 0, ran.out
-    assert (project.root / "deps" / ".cache").read_text() == "x\n"
+    assert (project.root / "a").read_text() == "3\n"
+    assert [path.name for path in (project.root / "deps").iterdir()] == ["version"]
+
+
+@pytest.mark.parametrize("place", [".git", ".git/refs", ".claude"])
+def test_a_linked_folder_that_a_command_exchanges_for_a_link_opens_nothing(
+    tmp_path: Path, marks: Path, place: str
+) -> None:
+    """Its target is not opened to an attempt, wherever it leads."""
+    orders = {"A2": [done({"a": "a"}, run="echo x > deps/CANARY; true")]}
+    project = a_project(
+        tmp_path,
+        atom("A1", run="true"),
+        atom("A2", "A1"),
+        base_case="test -f a",
+        files={".gitignore": "deps\n"},
+        config=scripted(marks, orders, 'link = ["deps"]'),
+        environ=CONFINED,
+    )
+    (project.root / "deps").symlink_to((project.root / place).resolve())
+    ran = project.run()
+    assert ran.code == 0, ran.out
+    assert not (project.root / place / "CANARY").exists()
 
 
 def test_a_person_edits_and_commits_while_two_attempts_are_made_and_nobody_is_blamed(

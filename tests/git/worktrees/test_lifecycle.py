@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aotloop.git.deletion import remove_tree
+from aotloop.deletion import remove_tree
 from aotloop.git.repository import Repository
 from aotloop.git.worktrees.lifecycle import is_registered, make, remove, reset
 from aotloop.git.worktrees.worktree import Desk

@@ -12,7 +12,7 @@ import pytest
 from aotloop.errors import Unavailable
 from aotloop.git.attempt_commit import changed_paths
 from aotloop.git.worktrees.pool import Pool
-from aotloop.git.worktrees.setup import Setup, furnisher, linked
+from aotloop.git.worktrees.setup import Setup, furnisher
 from aotloop.git.worktrees.worktree import Desk
 from aotloop.process.cancellation import Cancellation
 from tests.checks.proofs import has_ended
@@ -180,8 +180,6 @@ def test_all_that_git_does_not_know_below_a_folder_is_copied_or_linked(checkout:
             assert (desk.path / "data" / "new").is_symlink() == bool(setup.link)
             assert not (desk.path / "data" / ".hidden").exists()
             assert changed_paths(desk) == ()
-            shared = (checkout / "data/known/b", checkout / "data/new")
-            assert linked(desk.repository, setup) == (shared if setup.link else ())
 
 
 def test_folders_are_copied_with_their_links_as_links(checkout: Path) -> None:
@@ -222,6 +220,16 @@ def test_a_link_on_the_way_does_not_lead_out_of_the_worktree(checkout: Path, tmp
     with pool_with(checkout, Setup(copy=("way/file",))) as pool, pytest.raises(Unavailable, match="outside of"):
         pool.take(commit)
     assert list((tmp_path / "outside").iterdir()) == []
+
+
+@pytest.mark.parametrize("path", ["way/key", "way/deep/key"])
+def test_a_folder_that_was_exchanged_for_a_link_gives_nothing_to_a_worktree(
+    checkout: Path, tmp_path: Path, path: str
+) -> None:
+    write(tmp_path, {f"outside/{path.removeprefix('way/')}": "secret"})
+    (checkout / "way").symlink_to(tmp_path / "outside")
+    with pool_with(checkout, Setup(copy=("way/**",))) as pool, pytest.raises(Unavailable, match="cannot be given"):
+        pool.take(head(checkout))
 
 
 def test_what_the_user_ignores_everywhere_stays_ignored(checkout: Path, own_home: Path) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from aotloop.agents.contract import Sitting
+from aotloop.deletion import discard_tree
 
 _MARK = "claude"
 """The file of a store that holds the name of its conversation."""
@@ -68,7 +69,7 @@ def _move(source: Path, target: Path, name: str) -> None:
 def _remove(home: Path, name: str) -> None:
     for path in [*home.glob(f"{_PROJECTS}/*/{name}*"), *home.glob(f"*/{name}*")]:
         if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
+            discard_tree(path)
         else:
             path.unlink(missing_ok=True)
         _leave(path.parent)

@@ -7,12 +7,12 @@ of the repository do not belong to it, and are not lent.
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 from aotloop.agents.contract import Assignment
 from aotloop.agents.folders import folders_of
 from aotloop.agents.roles import may_write
+from aotloop.deletion import discard_tree
 from aotloop.errors import Unavailable
 
 NAME = "repository"
@@ -39,7 +39,7 @@ def lend(assignment: Assignment) -> None:
     """Call this when the attempt's own folder exists. Raises Unavailable."""
     try:
         for name in (_PLUGIN, _INSTRUCTIONS):
-            shutil.rmtree(assignment.scratch / name, ignore_errors=True)
+            discard_tree(assignment.scratch / name)
         _lend_skills(assignment.scratch / _PLUGIN, _found(assignment))
         for folder in instructions(assignment):
             folder.mkdir()

@@ -13,7 +13,8 @@ import shutil
 from pathlib import Path
 
 from aotloop.agents.folders import folders_of
-from aotloop.foreign_files import copy_plain_files
+from aotloop.deletion import discard_tree
+from aotloop.foreign_tree import copy_plain_files
 
 _CONFIG = "config.toml"
 _SESSIONS = "sessions"
@@ -37,7 +38,7 @@ def bring_sessions(store: Path, home: Path) -> None:
 
 def keep_sessions(home: Path, store: Path) -> None:
     """Keeps only the conversation: the login beside it does not outlive the attempt."""
-    shutil.rmtree(store / _SESSIONS, ignore_errors=True)
+    discard_tree(store / _SESSIONS)
     _copy(home / _SESSIONS, store / _SESSIONS)
 
 

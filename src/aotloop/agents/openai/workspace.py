@@ -12,6 +12,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from aotloop.foreign_tree import walk_foreign
 from aotloop.text.sanitize import visible
 from aotloop.text.shorten import PHRASE, shorten
 
@@ -102,7 +103,7 @@ class Workspace:
 
     def _files(self) -> Iterator[str]:
         left = [_MOST_FILES]
-        for folder, folders, names in os.walk(self._root, followlinks=False):
+        for folder, folders, names in walk_foreign(self._root):
             folders[:] = sorted(name for name in folders if name not in _CLOSED)
             for name in sorted(names):
                 left[0] -= 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 from pathlib import Path
 
 import msgspec
@@ -13,6 +12,7 @@ from aotloop.app.plugin.allow_rules import allow_rules
 from aotloop.app.plugin.client import Installed, Scope
 from aotloop.app.plugin.client_command import ask, ask_json
 from aotloop.app.plugin.installation import MARKETPLACE, NAME, Installation
+from aotloop.deletion import discard_tree
 
 
 class _Listed(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -97,4 +97,4 @@ def _remove_copy(listed: _Listed) -> None:
     """The client leaves it; only what has our name is ours."""
     copies = Path(listed.install_path or "/").parent.parent
     if copies.name == MARKETPLACE and copies.parent.name == "cache":
-        shutil.rmtree(copies, ignore_errors=True)
+        discard_tree(copies)

@@ -6,17 +6,15 @@ In a session agents work with the person's rights, and may overwrite a protected
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 
 from aotloop.core.model import Objective
 from aotloop.errors import Unavailable
-from aotloop.foreign_files import read_foreign
+from aotloop.foreign_tree import fingerprint, walk_foreign
 from aotloop.statefile.durable import JOURNALS
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
@@ -24,7 +22,6 @@ from aotloop.trust.folder import record_of
 from aotloop.trust.sealed_records import keep_sealed, sealed_content
 
 _KIND = "protected"
-_MOST_BYTES = 1 << 30
 _LEFT_OUT = frozenset({".git", JOURNALS, "worktrees", "node_modules"})
 _SHOWN = 5
 
@@ -62,22 +59,11 @@ def _digests(store: Store, patterns: tuple[str, ...]) -> dict[str, str]:
     from aotloop.text.patterns import matching  # noqa: PLC0415 - most loops protect nothing
 
     root = project_root(store.path)
-    return {path: _digest(Path(root, path)) for path in matching(list(_paths(root)), patterns)}
+    return {path: fingerprint(Path(root, path)) for path in matching(list(_paths(root)), patterns)}
 
 
 def _paths(root: str) -> Iterator[str]:
-    for folder, names, files in os.walk(root):
+    for folder, names, files in walk_foreign(root):
         names[:] = [name for name in names if name not in _LEFT_OUT]
-        links = [name for name in names if os.path.islink(os.path.join(folder, name))]  # noqa: PTH114, PTH118
-        for name in (*files, *links):
+        for name in files:
             yield os.path.relpath(os.path.join(folder, name), root)  # noqa: PTH118 - there may be many
-
-
-def _digest(path: Path) -> str:
-    try:
-        mode = path.lstat().st_mode
-        if stat.S_ISLNK(mode):
-            return f"link {os.fsencode(path.readlink()).hex()}"
-        return f"{mode & 0o111:o} {sha256(read_foreign(path, _MOST_BYTES)).hexdigest()}"
-    except OSError as error:
-        return f"cannot be read: {error.errno}"

@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 
 from aotloop.cli.ui.output import tell
+from aotloop.deletion import discard_tree
 from aotloop.errors import Unavailable
 from aotloop.git.command import Place, git
 
@@ -71,7 +72,7 @@ def _new(folder: Path | None) -> Path:
 
 def _clear(place: Stage) -> None:
     if not place.is_kept:
-        shutil.rmtree(place.folder, ignore_errors=True)
+        discard_tree(place.folder)
 
 
 NAME = "pancakes"

@@ -16,10 +16,11 @@ from pathlib import Path
 
 import msgspec
 
+from aotloop.deletion import remove_tree
 from aotloop.errors import Unavailable
 from aotloop.flock import lock_file, unlock_file
+from aotloop.foreign_tree import walk_foreign
 from aotloop.git.clean_tree import put_commit, remove_clean_tree
-from aotloop.git.deletion import remove_tree
 from aotloop.git.objects import nothing
 from aotloop.git.repository import Repository
 from aotloop.git.worktrees.pool import Pool
@@ -133,11 +134,11 @@ def _stamps(desk: Desk) -> dict[str, Stamp]:
     """Of all files that are not the commit's. No program can set the time of a change of a file's facts (ctime)."""
     known = set(desk.git("ls-files", "-z").fields)
     found: dict[str, Stamp] = {}
-    for folder, names, files in os.walk(desk.path):
+    for folder, names, files in walk_foreign(desk.path):
         relative = os.path.relpath(folder, desk.path)
         if relative == ".":
             names[:] = [name for name in names if name != ".git"]
-        for name in (*files, *(name for name in names if Path(folder, name).is_symlink())):
+        for name in files:
             path = name if relative == "." else f"{relative}/{name}"
             if path not in known and path != ".git":
                 status = os.lstat(os.path.join(folder, name))  # noqa: PTH118 - there may be very many

@@ -13,7 +13,6 @@ import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -161,8 +160,8 @@ def _named(words: Sequence[str]) -> str:
 _USUAL = Policy()
 
 
-def confinement_at(desk: Desk, linked: tuple[Path, ...] = (), fence: Policy | None = _USUAL) -> Confinement | None:
-    """`linked`: the parts of the checkout that worktrees share. `fence`: the person's decision; None: no fence.
+def confinement_at(desk: Desk, fence: Policy | None = _USUAL) -> Confinement | None:
+    """`fence`: the person's decision; None: no fence. What is linked from the checkout can be read, not changed.
 
     None: the person's home lies in the checkout. Then the clients' own files do, too, and no client could start.
     """
@@ -173,4 +172,4 @@ def confinement_at(desk: Desk, linked: tuple[Path, ...] = (), fence: Policy | No
     home = os.path.realpath(os.path.expanduser("~"))  # noqa: PTH111 - never raises
     if any(is_at_or_in(home, os.path.realpath(path)) for path in closed):
         return None
-    return Confinement(closed=(*closed, *closed_folder()), open=(desk.path, *linked), policy=fence)
+    return Confinement(closed=(*closed, *closed_folder()), open=(desk.path,), policy=fence)

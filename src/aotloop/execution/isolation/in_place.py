@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import os
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from hashlib import sha256
@@ -17,6 +18,7 @@ from aotloop.execution.records import Kept, Work
 from aotloop.execution.task import Task
 from aotloop.execution.threads import in_thread
 from aotloop.fence.check_fence import checkout_confinement
+from aotloop.foreign_tree import fingerprint, walk_foreign
 from aotloop.git.command import head_of
 from aotloop.process.sandbox import Policy
 from aotloop.text.patterns import matching
@@ -87,10 +89,15 @@ class InPlace:
     def _digest(self) -> str:
         digest = sha256()
         for path in sorted(_files(self._root, self._protect)):
-            digest.update(f"{path}\0".encode("utf-8", "surrogateescape") + (self._root / path).read_bytes() + b"\0")
+            digest.update(f"{path}\0{fingerprint(self._root / path)}\0".encode("utf-8", "surrogateescape"))
         return digest.hexdigest()
 
 
 def _files(root: Path, patterns: Sequence[str]) -> set[str]:
-    found = (path for path in root.rglob("*") if path.is_file() and ".git" not in path.parts)
-    return set(matching([path.relative_to(root).as_posix() for path in found], patterns))
+    return set(matching(list(_paths(root)), patterns))
+
+
+def _paths(root: Path) -> Iterator[str]:
+    for folder, folders, names in walk_foreign(root):
+        folders[:] = [name for name in folders if name != ".git"]
+        yield from (os.path.relpath(f"{folder}/{name}", root) for name in names)

@@ -25,7 +25,7 @@ from aotloop.git.repository import Repository
 from aotloop.git.takeable import NotTakeable
 from aotloop.git.worktrees import kept_work
 from aotloop.git.worktrees.pool import Pool
-from aotloop.git.worktrees.setup import Setup, furnisher, linked
+from aotloop.git.worktrees.setup import Setup, furnisher
 from aotloop.git.worktrees.worktree import Desk
 from aotloop.process.sandbox import Policy, in_force
 
@@ -60,7 +60,7 @@ class Worktrees:
         return self._place(await in_thread(partial(self._take, commit)))
 
     def _place(self, desk: Desk, kept: Kept | None = None) -> Place:
-        confinement = confinement_at(desk, linked(desk.repository, self._setup), self._fence)
+        confinement = confinement_at(desk, self._fence)
         return Place(cwd=desk.cwd, desk=desk, confinement=confinement, kept=kept)
 
     def _take(self, commit: str | None) -> Desk:

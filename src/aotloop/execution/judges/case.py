@@ -15,6 +15,7 @@ import msgspec
 
 from aotloop.core.model import Check, Objective
 from aotloop.errors import Unavailable
+from aotloop.foreign_tree import walk_foreign
 from aotloop.git import attempt_commit
 from aotloop.git.repository import Repository
 from aotloop.git.snapshots import take_snapshot
@@ -173,7 +174,7 @@ def tree_in(root: Path, *, without: Iterable[str] = ()) -> Tree:
 
 
 def _files(root: Path) -> Iterator[tuple[str, str]]:
-    for folder, folders, names in os.walk(root):
+    for folder, folders, names in walk_foreign(root):
         folders[:] = [name for name in folders if name not in _NOBODYS_WORK]
         for name in names:
             path = Path(folder, name)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import stat
 from pathlib import Path
 
+from aotloop.deletion import remove_tree
+from aotloop.foreign_tree import copy_beneath
 from aotloop.git.attempt_commit import name_of
 from aotloop.git.checkout.fast_forward import landing
 from aotloop.git.checkout.state import Difference, Entry, Look
@@ -118,16 +119,11 @@ def _save(file: Path, copy: Path) -> None:
     if not os.path.lexists(file):
         return
     copy.parent.mkdir(parents=True, exist_ok=True)
-    if file.is_dir() and not file.is_symlink():
-        shutil.copytree(file, copy, symlinks=True, dirs_exist_ok=True)
-    else:
-        shutil.copy2(file, copy, follow_symlinks=False)
+    remove_tree(copy)
+    copy_beneath(file.parent, file.name, copy)
 
 
 def _remove(path: Path) -> None:
     with contextlib.suppress(OSError):
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink(missing_ok=True)
+        remove_tree(path)
         path.parent.rmdir()  # a folder that was made for it is empty now; others are not

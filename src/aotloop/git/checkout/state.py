@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from aotloop.foreign_tree import walk_foreign
 from aotloop.git.checkout.fast_forward import landing
 from aotloop.git.repository import Head, Repository
 
@@ -131,7 +132,7 @@ def _settings(folder: Path) -> dict[str, tuple[int, bytes]]:
     found = {}
     for name in _SETTINGS:
         top = folder / name
-        for path in [top, *(top.rglob("*") if top.is_dir() else ())]:
+        for path in [top, *(Path(place, name) for place, _, names in walk_foreign(top) for name in names)]:
             with contextlib.suppress(OSError):
                 if path.is_file() and not path.is_symlink() and path.stat().st_size <= _MOST_BYTES:
                     found[path.relative_to(folder).as_posix()] = (path.stat().st_mode, path.read_bytes())

@@ -10,9 +10,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from aotloop.deletion import remove_tree
 from aotloop.errors import Unavailable
 from aotloop.flock import lock_file, unlock_file
-from aotloop.git.deletion import remove_tree
 from aotloop.git.plain_file import read_plain
 from aotloop.git.repository import Repository
 

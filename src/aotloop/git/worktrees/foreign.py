@@ -14,9 +14,9 @@ from pathlib import Path
 
 import msgspec
 
+from aotloop.deletion import remove_tree
 from aotloop.errors import AotError, Unavailable
 from aotloop.git.attempt_commit import changed_paths
-from aotloop.git.deletion import remove_tree
 from aotloop.git.plain_file import read_plain
 from aotloop.git.repository import Repository
 from aotloop.git.takeable import NotTakeable

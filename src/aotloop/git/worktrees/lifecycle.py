@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import posixpath
 
-from aotloop.git.deletion import remove_tree
+from aotloop.deletion import remove_tree
 from aotloop.git.own_copy import give_git_folder
 from aotloop.git.plain_file import read_plain
 from aotloop.git.repository import is_at_or_in

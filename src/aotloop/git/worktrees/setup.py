@@ -8,7 +8,7 @@ work.
 from __future__ import annotations
 
 import os
-import shutil
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -16,9 +16,10 @@ from pathlib import Path, PurePosixPath
 import msgspec
 from msgspec.structs import replace
 
+from aotloop.deletion import remove_tree
 from aotloop.errors import Unavailable
+from aotloop.foreign_tree import copy_beneath, status_beneath
 from aotloop.git.command import Place, git
-from aotloop.git.deletion import remove_tree
 from aotloop.git.plain_file import read_plain
 from aotloop.git.repository import Repository
 from aotloop.git.work_tree import EXCLUDES
@@ -99,12 +100,7 @@ def furnish(desk: Desk, setup: Setup) -> None:
         record.write_text(digest)
 
 
-def linked(repository: Repository, setup: Setup) -> tuple[Path, ...]:
-    """What of the checkout worktrees share."""
-    return tuple(repository.top / path for path in _wanted(repository, setup.link, repository.place))
-
-
-def _place(desk: Desk, patterns: Iterable[str], put: Callable[[Path, Path], None]) -> Iterator[str]:
+def _place(desk: Desk, patterns: Iterable[str], put: Callable[[Path, str, Path], None]) -> Iterator[str]:
     """The paths that exist now, relative to the top of the repository."""
     repository = desk.repository
     for path in _wanted(repository, patterns, desk.tree.place, repository.place):
@@ -112,7 +108,13 @@ def _place(desk: Desk, patterns: Iterable[str], put: Callable[[Path, Path], None
         target.parent.mkdir(parents=True, exist_ok=True)
         if not target.parent.resolve().is_relative_to(desk.path.resolve()):
             raise Unavailable(f"{path} would be put outside of the worktree", hint="A folder on its way is a link.")
-        put(repository.top / path, target)
+        try:
+            put(repository.top, path, target)
+        except OSError as error:
+            raise Unavailable(
+                f"{path} cannot be given to a worktree: {error.strerror}",
+                hint="`copy` takes files and folders of the project; no link may be on the way to them.",
+            ) from error
         yield path
 
 
@@ -143,24 +145,26 @@ def _tracked(places: Iterable[Place], paths: Iterable[str]) -> set[str]:
     return known | {str(folder) for path in known for folder in PurePosixPath(path).parents}
 
 
-def _copy(source: Path, target: Path) -> None:
+def _copy(top: Path, path: str, target: Path) -> None:
     """Copies a file whenever it differs; a folder, which may be large, only once."""
-    if source.is_dir() and not source.is_symlink():
-        if not target.is_dir() or target.is_symlink():
+    there, here = status_beneath(top, path), target.lstat() if os.path.lexists(target) else None
+    if stat.S_ISDIR(there.st_mode):
+        if here is None or not stat.S_ISDIR(here.st_mode):
             remove_tree(target)
-            shutil.copytree(source, target, symlinks=True)
+            copy_beneath(top, path, target)
         return
-    there, here = source.lstat(), target.lstat() if os.path.lexists(target) else None
     if here is None or (there.st_mode, there.st_size, there.st_mtime_ns) != (
         here.st_mode,
         here.st_size,
         here.st_mtime_ns,
     ):
         remove_tree(target)
-        shutil.copy2(source, target, follow_symlinks=False)
+        copy_beneath(top, path, target)
 
 
-def _link(source: Path, target: Path) -> None:
+def _link(top: Path, path: str, target: Path) -> None:
+    """The fence opens nothing for it: agents read through it what they may read anyway, and change nothing there."""
+    source = top / path
     if not target.is_symlink() or target.readlink() != source:
         remove_tree(target)
         target.symlink_to(source)

@@ -12,6 +12,7 @@ from pathlib import Path
 from aotloop.core.phases.model import PhaseLoop, Receipt
 from aotloop.core.phases.receipts import receipt_of
 from aotloop.errors import AotError
+from aotloop.foreign_tree import walk_foreign
 from aotloop.git.repository import Repository
 from aotloop.phases.project import Project, folders_of
 
@@ -55,7 +56,8 @@ def _blobs(project: Project, commit: str, places: tuple[str, ...]) -> dict[str, 
 
 def _strangers(project: Project, folder: str, known: set[str], suffix: str) -> Iterator[str]:
     """Other code beside the tests, committed or not, could change their effect."""
-    for file in (project.root / folder).rglob(f"*{suffix}"):
+    found = (Path(place, name) for place, _, names in walk_foreign(project.root / folder) for name in names)
+    for file in (file for file in found if file.name.endswith(suffix)):
         path = project.in_repository(file.relative_to(project.root).as_posix())
         if path not in known and _MADE_BY_TESTS not in file.parts:
             yield path

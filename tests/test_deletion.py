@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from aotloop.git.deletion import remove_tree
+from aotloop.deletion import remove_tree
 from tests.git.checkouts import nested, write
 
 

@@ -27,6 +27,12 @@ def remove_tree(path: Path) -> None:
             os.close(parent)
 
 
+def discard_tree(path: Path) -> None:
+    """Removes it as far as possible, and never raises."""
+    with contextlib.suppress(OSError):
+        remove_tree(path)
+
+
 def _remove_folder(name: str, parent: int) -> None:
     top = _opened(name, parent)
     try:

@@ -1,0 +1,85 @@
+"""Folders of agents are walked and copied: no link leads out, nothing is waited for, no depth is too deep."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from aotloop.deletion import remove_tree
+from aotloop.foreign_tree import copy_beneath, copy_plain_files, fingerprint, status_beneath, walk_foreign
+from tests.git.checkouts import nested, write
+from tests.test_foreign_files import MOST, hostile
+
+
+def names_in(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*")}
+
+
+def test_only_plain_files_are_copied_and_only_so_many_bytes(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    hostile(source)
+    (source / "directory" / "inner").write_text("inner")
+    copy_plain_files(source, tmp_path / "copy", MOST)
+    copied = {name for name in names_in(tmp_path / "copy") if (tmp_path / "copy" / name).is_file()}
+    assert copied == {"target", "directory/inner"}
+
+
+def test_a_walk_sees_what_os_walk_sees_and_no_depth_ends_it(tmp_path: Path) -> None:
+    write(tmp_path, {"a/b/c": "", "a/d": "", "left/out": ""})
+    (tmp_path / "a" / "link").symlink_to(tmp_path / "left")
+    found = {}
+    for folder, folders, files in walk_foreign(tmp_path):
+        folders[:] = [name for name in folders if name != "left"]
+        found[os.path.relpath(folder, tmp_path)] = (sorted(folders), sorted(files))
+    assert found == {".": (["a"], []), "a": (["b"], ["d", "link"]), "a/b": ([], ["c"])}
+    nested(tmp_path / "left", 2_500)
+    assert sum(1 for _ in walk_foreign(tmp_path / "left")) > 1_000
+    remove_tree(tmp_path / "left")  # pytest itself could not
+    assert list(walk_foreign(tmp_path / "missing")) == [(str(tmp_path / "missing"), [], [])]
+
+
+def test_a_copy_keeps_links_as_links_and_leaves_pipes_out(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    made = hostile(source)
+    made["huge"].unlink()
+    (source / "directory" / "run.sh").write_text("true")
+    (source / "directory" / "run.sh").chmod(0o755)
+    copy_beneath(tmp_path, "source", tmp_path / "copy")
+    assert names_in(tmp_path / "copy") == {"target", "link", "dangling", "device", "directory", "directory/run.sh"}
+    assert (tmp_path / "copy" / "link").readlink() == source / "target"
+    copied, original = (tmp_path / top / "directory" / "run.sh" for top in ("copy", "source"))
+    assert (copied.stat().st_mode, copied.stat().st_mtime_ns) == (original.stat().st_mode, original.stat().st_mtime_ns)
+
+
+@pytest.mark.parametrize("path", ["way/file", "way/deep/file", "a/way/file"])
+def test_a_link_on_the_way_leads_nowhere(tmp_path: Path, path: str) -> None:
+    write(tmp_path, {"outside/file": "secret", "outside/deep/file": "secret", "top/a/b": ""})
+    for folder in (tmp_path / "top", tmp_path / "top" / "a"):
+        (folder / "way").symlink_to(tmp_path / "outside")
+    with pytest.raises(OSError, match="way"):
+        status_beneath(tmp_path / "top", path)
+    with pytest.raises(OSError, match="way"):
+        copy_beneath(tmp_path / "top", path, tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()
+
+
+def test_a_copy_of_folders_that_are_nested_too_deep_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "source").mkdir()
+    nested(tmp_path / "source", 300)
+    with pytest.raises(OSError, match="too deep"):
+        copy_beneath(tmp_path, "source", tmp_path / "copy")
+
+
+def test_a_fingerprint_tells_content_mode_and_kind_and_waits_for_nothing(tmp_path: Path) -> None:
+    made = hostile(tmp_path)
+    prints = [fingerprint(path) for path in made.values()]
+    assert len(set(prints[:2])) == 2, "links to different places differ"
+    assert all(text.startswith(("link ", "cannot be read")) for text in prints)
+    (tmp_path / "file").write_text("x")
+    plain = fingerprint(tmp_path / "file")
+    (tmp_path / "file").chmod(0o755)
+    assert fingerprint(tmp_path / "file") != plain
