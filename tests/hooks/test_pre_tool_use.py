@@ -202,6 +202,7 @@ def test_links_and_relative_paths_lead_to_the_file_they_mean(project: Path) -> N
     (project / "sub").mkdir()
     for path, cwd in [(str(state), "/"), ("link.md", str(project)), (f"../.claude/{NAME}", str(project / "sub"))]:
         assert target(path, cwd, str(state.resolve())).is_state_file
+    assert target(f".claude/.{NAME}.log", str(project), str(state.resolve())).is_state_file
     (project / "alias").symlink_to(project / "sub")
     assert target("alias/new.md", str(project), str(state.resolve())).inside == ("sub/new.md",)
     other = target("sub/new.md", str(project), str(state.resolve()))

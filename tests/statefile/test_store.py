@@ -274,7 +274,7 @@ def test_an_error_in_the_file_says_which_file(path: Path) -> None:
 @pytest.fixture
 def coarse(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clock that stands still: whatever happens to a file, it has the same time."""
-    monkeypatch.setattr(exchange, "_facts", lambda status: (status.st_ino, status.st_size, 0, 0))
+    monkeypatch.setattr(exchange, "facts", lambda status: (status.st_ino, status.st_size, 0, 0))
     monkeypatch.setattr(exchange, "signature_of", lambda _: _Any())
     monkeypatch.setattr("aotloop.statefile.store.signature_of", lambda _: _Any())
 

@@ -18,7 +18,7 @@ from aotloop.core.objective import digest_of
 from aotloop.core.scheduler import reports
 from aotloop.core.scheduler.run_state import Run
 from aotloop.runner.ledger import Exchanged, Item, Ledger, Rules
-from aotloop.statefile.store import Store
+from aotloop.statefile.logged_store import LoggedStore
 from bench.peers.drivers.order import Order, ordered, perform, run
 
 SLOTS = 100
@@ -75,7 +75,7 @@ class Driver:
     def __init__(self, order: Order, path: Path) -> None:
         self._order = order
         self.path = path
-        store = Store(str(path))
+        store = self._store = LoggedStore(str(path))
         self._run = Run(store.load())
         self._digest = digest_of(self._run.loop.objective)
         self._ledger = Ledger(store, self._run, Rules(objection=lambda *_: None, at_once=self._at_once))
@@ -83,7 +83,7 @@ class Driver:
 
     def drive(self) -> None:
         items: list[Item] = [self._stop_what_died, reports.Began(at=now())]
-        with ThreadPoolExecutor() as pool:
+        with self._store, ThreadPoolExecutor() as pool:
             while True:
                 started = [one for one in self._exchange(items) if isinstance(one, effects.StartAttempt)]
                 if self._run.finished:

@@ -62,6 +62,7 @@ from aotloop.runner.run_context import RunContext
 from aotloop.runner.runner import Ending, Runner, Start
 from aotloop.statefile.lease import Lease, lease
 from aotloop.statefile.locate import project_root
+from aotloop.statefile.logged_store import LoggedStore
 from aotloop.statefile.store import Store
 from aotloop.trust.confirmations import Subject
 
@@ -181,8 +182,9 @@ class _Launch:
         return self._places.head() if is_clean else None
 
     def _drive(self, run: Run, start: Start) -> Ending:
+        store = LoggedStore(self._store.path)
         runner = Runner(
-            store=self._store,
+            store=store,
             context=self._context(run),
             start=start,
             objection=self._objection,
@@ -194,7 +196,8 @@ class _Launch:
             self._tell(run_events.Warned(at=now(), text=str(author)))
         for one in agent_report(run.loop, self._config, run.limits):
             self._tell(one)
-        ending = asyncio.run(runner.drive())
+        with store:  # at its end the file has everything
+            ending = asyncio.run(runner.drive())
         if self._journal.problem is not None:
             self._tell(run_events.Warned(at=now(), text=self._journal.problem))
         self._tell(_ended(run, ending))

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from aotloop.statefile.durable import beside
 from aotloop.statefile.locate import project_root
 
 _ALWAYS = frozenset({"tee", "rm", "unlink", "truncate", "shred", "mv", "ed", "ex", "vi", "vim", "nano", "touch"})
@@ -28,6 +29,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     inside: tuple[str, ...]
     """Its path in the project, and in every worktree or submodule that contains it."""
     is_state_file: bool = False
+    """Or the log that belongs to it."""
 
 
 def writes_to(command: str, name: str) -> bool:
@@ -64,7 +66,8 @@ def target(path: str, cwd: str, state_file: str) -> Target:
     real = os.path.realpath(os.path.join(cwd, path))
     tops = [os.path.realpath(project_root(state_file)), *_tops_above(real)]
     inside = tuple(dict.fromkeys(os.path.relpath(real, top) for top in tops))
-    return Target(inside=inside, is_state_file=_is_same(real, state_file))
+    is_state_file = _is_same(real, state_file) or _is_same(real, beside(state_file, "log"))
+    return Target(inside=inside, is_state_file=is_state_file)
 
 
 def _tops_above(real: str) -> Iterator[str]:

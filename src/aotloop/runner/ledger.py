@@ -102,7 +102,7 @@ class Ledger:
         self._is_ahead = False
         self._waiting += items
 
-        def change(found: Loop) -> None:
+        def change(found: Loop) -> tuple[Loop, None]:
             if self._take_in(found, self._result) or self._waiting:
                 self._account()
             while self._waiting:
@@ -111,14 +111,13 @@ class Ledger:
                 report = item if isinstance(item, reports.Report) else item(self._result)
                 if report is not None:
                     self._conduct(report, self._result)
-            for name in Loop.__struct_fields__:
-                setattr(found, name, getattr(self.run.loop, name))
             if self._knows_the_run:
                 self._result.effects = self._rules.ahead(self._result.effects)
+            return self.run.loop, None
 
-        self._store.update(change)
+        self._store.exchange(change)
         self._knows_the_run = True
-        self._known = self.run.loop.snapshot()
+        self._known = self._store.last_written or self.run.loop.snapshot()
         result, self._result = self._result, Exchanged()
         return result
 
@@ -143,7 +142,7 @@ class Ledger:
 
     def _take_in(self, found: Loop, result: Exchanged) -> bool:
         """Whether there was a change while the run goes on: a request to stop ends the run, and its time counts."""
-        if found == self._known:
+        if found is self._known or found == self._known:
             return False
         if not self._has_begun:  # it was changed since the last look, and that change is not yet used
             self._known, self.run.loop = found.snapshot(), found.snapshot()

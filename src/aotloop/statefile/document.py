@@ -6,6 +6,7 @@ is accepted. So every text that is written reads as the loop it was made for.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
 
@@ -13,6 +14,7 @@ from aotloop.core.model import Loop
 from aotloop.errors import StateFileInvalid
 from aotloop.statefile import reader
 from aotloop.statefile.reader import decode_parts, plain_data
+from aotloop.statefile.splices import Splice, splices_between
 from aotloop.statefile.yaml import emitter, fast_reader
 from aotloop.statefile.yaml.entries import overlay
 from aotloop.statefile.yaml.pieces import Block, cut, marked, shows_every_cut
@@ -29,8 +31,9 @@ class Document:
         self._take(data, decode_parts(parts))
 
     def _take(self, data: bytes, loop: Loop) -> None:
-        self._data = data
-        self._loop = loop
+        self._text: bytes | None = data
+        self.current = loop
+        """The loop in this file. It is not to be changed."""
         self._crlf = b"\r\n" in data and (yaml := self._yaml).count(b"\n") == yaml.count(b"\r\n")
         self._top: Block | None = None
         self._sections: list[Section] = []
@@ -39,18 +42,46 @@ class Document:
         self._anchors: frozenset[bytes] = frozenset()
 
     @property
+    def data(self) -> bytes:
+        """The bytes of the file. They are joined when they are asked for."""
+        if self._text is None:
+            self._text = self._framed(self._parts())
+        return self._text
+
+    @property
     def _yaml(self) -> bytes:
-        return self._data[len(self._head) : len(self._data) - len(self._tail)]
+        return self.data[len(self._head) : len(self.data) - len(self._tail)]
 
     def loop(self) -> Loop:
         """A copy to change and to pass back to `revise`."""
-        return self._loop.snapshot()
+        return self.current.snapshot()
 
     def revise(self, new: Loop) -> bytes:
         """The bytes of the file with the loop `new`. From now on, this document is that file."""
-        changed = [name for name in SECTION_NAMES if getattr(self._loop, name) != getattr(new, name)]
+        self._change_to(new)
+        return self.data
+
+    def splices_to(self, new: Loop) -> list[Splice] | None:
+        """As `revise`, but only what changes in the bytes; None: more than some entries."""
+        before = {section.name: section.shown or section.parts() for section in self._sections}
+        changed = self._change_to(new)
+        if not changed or (before and self._text is None and not self._crlf):
+            return list(self._splices_since(before, changed))
+        return None
+
+    def _splices_since(self, before: dict[str, list[bytes]], changed: list[str]) -> Iterator[Splice]:
+        start = len(self._head) + len(self._top_head)
+        for section in self._sections:
+            old = before.get(section.name, [])
+            if section.name in changed:
+                yield from splices_between(old, section.parts(), start)
+            start += sum(map(len, old))
+
+    def _change_to(self, new: Loop) -> list[str]:
+        """The names of the sections that differ."""
+        changed = [name for name in SECTION_NAMES if getattr(self.current, name) != getattr(new, name)]
         if not changed:
-            return self._data
+            return []
         if not self._opened.issuperset(changed):
             # The first change pays only for its own sections; a second change means that more will follow.
             self._open(set(changed) if not self._opened else set(SECTION_NAMES))
@@ -59,14 +90,18 @@ class Document:
         except UnicodeEncodeError:  # half of a surrogate pair
             raise _unwritable() from None
         if is_sure:
-            self._data, self._loop = self._framed(self._parts()), new.snapshot()
+            self._text, self.current = None, new.snapshot()
         else:
+            if self._text is None:
+                self._text = self._framed(
+                    [self._top_head, *chain(*[section.shown or [] for section in self._sections])]
+                )
             self._take(self._read_back(new), new.snapshot())
-        return self._data
+        return changed
 
     def _revise_sections(self, names: list[str], new: Loop) -> bool:
         """Whether every written entry was read back and has the intended value."""
-        written = [self._section(name).revise(getattr(self._loop, name), getattr(new, name)) for name in names]
+        written = [self._section(name).revise(getattr(self.current, name), getattr(new, name)) for name in names]
         entrywise = [section for section in written if section is not None]
         if not self._proven or len(entrywise) < len(written):
             return False
@@ -95,7 +130,7 @@ class Document:
             Section(
                 piece,
                 top.indent,
-                getattr(self._loop, piece.name, None) if piece.name in names else None,
+                getattr(self.current, piece.name, None) if piece.name in names else None,
             )
             for piece in top.pieces
         ]
@@ -124,9 +159,12 @@ class Document:
         self._sections.append(missing_section(name, self._indent))
         return self._sections[-1]
 
+    @property
+    def _top_head(self) -> bytes:
+        return self._top.head if self._top is not None else b""
+
     def _parts(self) -> list[bytes]:
-        head = self._top.head if self._top is not None else b""
-        return list(chain([head], *[section.parts() for section in self._sections]))
+        return list(chain([self._top_head], *[section.parts() for section in self._sections]))
 
     def _framed(self, yaml: list[bytes]) -> bytes:
         if self._crlf:  # new lines end like the others
@@ -136,7 +174,7 @@ class Document:
     def _anew(self, new: Loop) -> list[bytes]:
         """All of the YAML, with unknown keys, for files in a style that cannot be revised entry by entry."""
         raw = plain_data(self._yaml)
-        carried = overlay(raw, emitter.to_data(self._loop), emitter.to_data(new))
+        carried = overlay(raw, emitter.to_data(self.current), emitter.to_data(new))
         return [emitter.block(carried, 0).encode()]
 
     def _reads_as(self, data: bytes, loop: Loop) -> bool:

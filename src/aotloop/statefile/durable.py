@@ -46,9 +46,15 @@ def locked(path: str, *, patience: float = LOCK_PATIENCE) -> Iterator[None]:
         os.close(descriptor)
 
 
-def beside(path: str, kind: Literal["lock", "tmp"]) -> str:
-    """A file that a dead process may have left there. It contains no work."""
+def beside(path: str, kind: Literal["lock", "log", "tmp"]) -> str:
+    """A file that a dead process may have left there. Only the log contains work."""
     return os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{kind}")
+
+
+def discard_log(path: str) -> None:
+    """Call it under the lock, when the file has everything."""
+    with suppress(OSError):
+        os.unlink(beside(path, "log"))
 
 
 def _wait_for(descriptor: int, path: str, patience: float) -> None:
@@ -66,7 +72,7 @@ def replace(path: str, data: bytes, is_wanted: Callable[[], bool] = lambda: True
     describes the written file, even if another process has replaced it since.
     """
     temporary = beside(path, "tmp")
-    mode = _mode_of(path)
+    mode = mode_of(path)
     became = "it is as it was"
     try:
         with _written(temporary, data, mode) as descriptor:
@@ -76,7 +82,7 @@ def replace(path: str, data: bytes, is_wanted: Callable[[], bool] = lambda: True
             os.rename(temporary, path)
             became = "it was changed, but a power failure may undo that"
             status = os.fstat(descriptor)
-        _sync_folder(os.path.dirname(path))
+        sync_folder(os.path.dirname(path))
     except OSError as error:
         _forget(temporary)
         raise Unavailable(
@@ -105,7 +111,7 @@ def _written(path: str, data: bytes, mode: int) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _mode_of(path: str) -> int:
+def mode_of(path: str) -> int:
     """The mode of the replaced file. A link to a device, or a pipe, may be in its place; those are not replaced."""
     try:
         mode = os.lstat(path).st_mode
@@ -118,7 +124,7 @@ def _mode_of(path: str) -> int:
     return mode & 0o777
 
 
-def _sync_folder(folder: str) -> None:
+def sync_folder(folder: str) -> None:
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -144,4 +150,4 @@ def our_files(state_file: str, root: str) -> list[str]:
 
 def _of(state_file: str) -> list[str]:
     leases = [lease_file(state_file, "run"), lease_file(state_file, "redirect")]
-    return [state_file, *leases, beside(state_file, "lock"), beside(state_file, "tmp")]
+    return [state_file, *leases, beside(state_file, "lock"), beside(state_file, "log"), beside(state_file, "tmp")]

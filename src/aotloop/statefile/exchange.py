@@ -32,21 +32,25 @@ class Exchanged(msgspec.Struct, Generic[T], frozen=True):
 
 
 def exchange(
-    path: str, read: Callable[[], tuple[bytes, Signature]], revise: Callable[[bytes], tuple[bytes, T]]
+    path: str,
+    read: Callable[[], tuple[bytes, Signature]],
+    revise: Callable[[bytes], tuple[bytes, T]],
+    is_behind: Callable[[], bool] = lambda: False,
 ) -> Exchanged[T]:
     """Replaces the content of the file by the result of `revise`. Call it under the lock (durable.locked).
 
     `revise` may run more than once: a person's editor does not take our lock, so if the file changes between our
-    reading and our writing, it is read again. If `revise` raises, nothing is written.
+    reading and our writing, it is read again. If `revise` raises, nothing is written. `is_behind`: whether `read` found
+    more than the file has, so that it is written also without a change.
     """
     for _ in range(MOST_RETRIES):
         data, signature = read()
         revised, result = revise(data)
-        if revised == data:
+        if revised == data and not is_behind():
             return Exchanged(data, signature, result)
         written = durable.replace(path, revised, _is_as_it_was(path, read, data, signature))
         if written is not None:
-            return Exchanged(revised, _facts(written), result)
+            return Exchanged(revised, facts(written), result)
     raise StateFileBusy(f"{path} keeps changing while it is updated; nothing was written")
 
 
@@ -69,7 +73,7 @@ def contents(path: str, *, most: int | None = None) -> tuple[bytes, Signature]:
         data = os.read(descriptor, status.st_size + 1 if most is None else min(status.st_size, most) + 1)
         while (most is None or len(data) <= most) and (more := os.read(descriptor, 1 << 16)):
             data += more  # it grew during the read, or the file system reads in portions
-        return data, _facts(status)
+        return data, facts(status)
     finally:
         os.close(descriptor)
 
@@ -77,10 +81,10 @@ def contents(path: str, *, most: int | None = None) -> tuple[bytes, Signature]:
 def signature_of(path: str) -> Signature | None:
     """The present signature of the file; None if there is no file."""
     try:
-        return _facts(os.stat(path))
+        return facts(os.stat(path))
     except FileNotFoundError:
         return None
 
 
-def _facts(status: os.stat_result) -> Signature:
+def facts(status: os.stat_result) -> Signature:
     return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)

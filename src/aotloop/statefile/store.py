@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from aotloop.core.model import Loop
 from aotloop.errors import StateFileError, StateFileInvalid, StateFileMissing, Unavailable
 from aotloop.statefile import durable
-from aotloop.statefile.exchange import TICK, Signature, contents, exchange, signature_of
+from aotloop.statefile.exchange import MOST_RETRIES, TICK, Signature, contents, exchange, signature_of
 from aotloop.statefile.reader import Examination, decode, examine
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ class Store:
         """The signature of the file after the last update."""
         self._left_at: float | None = None
         """The time of that update. None: a later change of the file is visible in its signature."""
+        self._is_behind = False
+        """The log had more than the file when they were read."""
 
     def load(self) -> Loop:
         with self._named():
@@ -46,18 +48,39 @@ class Store:
         nothing is written.
         """
 
+        def changed(found: Loop) -> tuple[Loop, T]:
+            loop = found.snapshot()
+            return loop, change(loop)
+
+        return self.exchange(changed)
+
+    def exchange(self, change: Callable[[Loop], tuple[Loop, T]]) -> T:
+        """As `update`, for large loops: `change` does not change the loop that it gets, and returns another one."""
+        with durable.locked(self.path, patience=self._patience), self._named():
+            return self._exchange(change)
+
+    def _exchange(self, change: Callable[[Loop], tuple[Loop, T]]) -> T:
+        """Called under the lock."""
+
         def revise(data: bytes) -> tuple[bytes, tuple[Document, T]]:
             document = self._document(data)
-            loop = document.loop()
-            result = change(loop)
+            new, result = change(document.current)
             self._known = None  # the document may be newer than the file until it is written
-            return document.revise(loop), (document, result)
+            return document.revise(new), (document, result)
 
-        with durable.locked(self.path, patience=self._patience), self._named():
-            done = exchange(self.path, self._read, revise)
-            document, result = done.result
-            self._known, self._signature, self._left_at = (done.data, document), done.signature, time.monotonic()
-            return result
+        done = exchange(self.path, self._read, revise, lambda: self._is_behind)
+        document, result = done.result
+        self._note(done.data, document, done.signature)
+        durable.discard_log(self.path)
+        return result
+
+    def _note(self, data: bytes, document: Document, signature: Signature) -> None:
+        self._known, self._signature, self._left_at = (data, document), signature, time.monotonic()
+
+    @property
+    def last_written(self) -> Loop | None:
+        """The loop of the last update; it is not to be changed."""
+        return self._known[1].current if self._known is not None else None
 
     @property
     def is_unusual(self) -> bool:
@@ -83,6 +106,7 @@ class Store:
                 raise Unavailable(f"{self.path} exists already", hint="--force replaces it.")
             before_writing()
             durable.replace(self.path, data)
+            durable.discard_log(self.path)
 
     @contextmanager
     def _named(self) -> Iterator[None]:
@@ -100,6 +124,23 @@ class Store:
         return Document(data)
 
     def _read(self) -> tuple[bytes, Signature]:
+        """What the file and its log say together. If the file is replaced meanwhile, both are read again."""
+        for _ in range(MOST_RETRIES):
+            data, signature = self._content()
+            logged = self._logged(data)
+            if self.signature_now() == signature:
+                break
+        self._is_behind = logged is not None
+        return (data if logged is None else logged), signature
+
+    def _logged(self, data: bytes) -> bytes | None:
+        if not os.path.lexists(durable.beside(self.path, "log")):
+            return None
+        from aotloop.statefile.redo_log import content_with_log  # noqa: PLC0415 - most files have no log
+
+        return content_with_log(self.path, data)
+
+    def _content(self) -> tuple[bytes, Signature]:
         try:
             return contents(self.path)
         except FileNotFoundError:
@@ -117,7 +158,7 @@ class Store:
         if known is None or left_at is None or time.monotonic() - left_at < TICK:
             return False
         with suppress(StateFileError, Unavailable):  # the next update reports any error
-            if self._read()[0] == known[0]:
+            if self._content()[0] == known[0]:
                 self._left_at = None
                 return False
         return True

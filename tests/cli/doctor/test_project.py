@@ -53,7 +53,9 @@ def test_what_dead_processes_left_beside_the_state_file_is_told(project: Path) -
     lease = path.with_name(f".{path.name}.run")
     lease.write_text('{"pid": 1, "since": ""}')
     path.with_name(f".{path.name}.tmp").write_text("half")
+    path.with_name(f".{path.name}.log").write_text("updates")
     told = found()
+    assert "of a run that was killed" in told["updates beside the state file"]["said"]
     assert told["lock (run)"]["ok"] is None
     assert str(lease) in told["lock (run)"]["said"]
     assert "never finished" in told["half a state file"]["said"]

@@ -84,6 +84,11 @@ def file_findings(store: Store) -> Iterator[Finding]:
             said = f"{path} belongs to a process that has ended{_since(path)}"
             fix = "It blocks nothing: the next process takes it over. You may remove it."
             yield Finding(about=LEFTOVERS, what=f"lock ({role})", said=said, ok=None, fix=fix)
+    log = durable.beside(store.path, "log")
+    if os.path.lexists(log) and lease.holder_of(store.path) is None:
+        said = f"{log} has the last updates of a run that was killed{_since(log)}"
+        fix = "Nothing is lost: every command reads it, and the next change puts it into the state file. Keep it."
+        yield Finding(about=LEFTOVERS, what="updates beside the state file", said=said, ok=None, fix=fix)
     temporary = durable.beside(store.path, "tmp")
     if os.path.lexists(temporary):
         said = f"{temporary} was never finished{_since(temporary)}"

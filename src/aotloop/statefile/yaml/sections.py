@@ -24,6 +24,8 @@ class Section:
         self.block: Block | None = None
         self._gap = piece.gap
         self._indent = indent
+        self.shown: list[bytes] | None = None
+        """The parts of the text that was written last; None: no text was made yet."""
         nested = split_value(piece.lines, indent) if value is not None else None
         block = cut(nested[1]) if nested is not None else None
         if nested is not None and block is not None and _agrees(self.name, block, value):
@@ -31,7 +33,8 @@ class Section:
 
     def parts(self) -> list[bytes]:
         """The text in parts. They are not joined, because the text may be long and is only a part of the file."""
-        return [self.head, *self._entries(), self._gap]
+        self.shown = [self.head, *self._entries(), self._gap]
+        return self.shown
 
     def _entries(self) -> list[bytes]:
         return [] if self.block is None else self.block.parts()

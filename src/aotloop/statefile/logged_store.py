@@ -1,0 +1,162 @@
+"""The store of the process that runs a loop: an update is one append to the redo log; the file follows soon.
+
+The file gets everything when nothing happens for a moment, at the latest after `LATEST` seconds, and at the end. Every
+other process sees all updates: `Store` reads the log, and a writer puts it into the file, under the same lock.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from aotloop.core.model import Loop
+from aotloop.errors import StateFileError, Unavailable
+from aotloop.statefile import durable
+from aotloop.statefile.exchange import contents, facts
+from aotloop.statefile.redo_log import RedoLog
+from aotloop.statefile.splices import Splice
+from aotloop.statefile.store import Store
+
+if TYPE_CHECKING:
+    from aotloop.statefile.document import Document
+
+T = TypeVar("T")
+
+LATEST = 0.1
+"""Seconds. A reader of the file alone must not be 0.2 s behind, also on a busy machine."""
+
+QUIET = 0.02
+"""Seconds without an update."""
+
+MOST_LOGGED = 8 << 20
+"""Bytes."""
+
+
+class LoggedStore(Store):
+    """One for each file and process. Use it in a `with` statement: at its end the file has everything."""
+
+    def __init__(self, path: str, *, patience: float = durable.LOCK_PATIENCE) -> None:
+        super().__init__(path, patience=patience)
+        self._log = RedoLog(self.path)
+        self._mutex = threading.Condition()
+        self._first, self._last = 0.0, 0.0
+        """The times of the first and of the last update that are not in the file."""
+        self._is_closed = False
+        self._settler: threading.Thread | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._mutex:
+            self._is_closed = True
+            self._mutex.notify_all()
+        if self._settler is not None:
+            self._settler.join()
+        with self._mutex, suppress(StateFileError, Unavailable, OSError):  # what is in the log stays there
+            self._settle()
+            if self._log.size:  # the last update failed
+                super().exchange(lambda found: (found, None))
+            with durable.locked(self.path, patience=self._patience):
+                self._log.close()
+
+    def exchange(self, change: Callable[[Loop], tuple[Loop, T]]) -> T:
+        with self._mutex:
+            return super().exchange(change)
+
+    def _exchange(self, change: Callable[[Loop], tuple[Loop, T]]) -> T:
+        if self._known is None or self.signature_now() != self._signature:
+            return self._rewrite(change)
+        on_disk, document = self._known
+        new, result = change(document.current)
+        self._known = None  # the document may be newer than the log until it is written
+        splices = document.splices_to(new)
+        if splices == [] or (splices and self._is_logged(splices, on_disk)):
+            self._known = (on_disk, document)
+        elif not self._is_replaced(on_disk, document):
+            return self._rewrite(change)
+        return result
+
+    def _rewrite(self, change: Callable[[Loop], tuple[Loop, T]]) -> T:
+        """As every other process does it: also what others have changed is read."""
+        result = super()._exchange(change)
+        self._log.clear()
+        return result
+
+    def _document(self, data: bytes) -> Document:
+        if self._known is not None and self._known[1].data == data:  # another process has put the log into the file
+            return self._known[1]
+        return super()._document(data)
+
+    def _is_logged(self, splices: list[Splice], on_disk: bytes) -> bool:
+        """False: the file itself has to be written now."""
+        now = time.monotonic()
+        if self._log.size > MOST_LOGGED or (self._log.size and now - self._first > LATEST):
+            return False
+        try:
+            is_first = not self._log.size
+            self._log.append(splices, on_disk)
+        except OSError:  # the disk is full, or another process has removed the log
+            return False
+        self._last = now
+        if is_first:
+            self._first = now
+            self._begin_to_follow()
+        return True
+
+    def _is_replaced(self, on_disk: bytes, document: Document) -> bool:
+        """False: a person has changed the file meanwhile."""
+        data = document.data
+        written = durable.replace(self.path, data, lambda: self._is_untouched(on_disk))
+        if written is not None:
+            self._note(data, document, facts(written))
+            self._log.clear()
+        return written is not None
+
+    def _is_untouched(self, on_disk: bytes) -> bool:
+        return self.signature_now() == self._signature and contents(self.path)[0] == on_disk
+
+    # --- the file follows ----------------------------------------------------------------------------------------
+
+    def _begin_to_follow(self) -> None:
+        if self._settler is None:
+            self._settler = threading.Thread(target=self._follow, name="aot-settler", daemon=True)
+            self._settler.start()
+        self._mutex.notify_all()
+
+    def _follow(self) -> None:
+        with self._mutex:
+            while not self._is_closed:
+                if not self._log.size:
+                    self._mutex.wait()
+                    continue
+                pause = min(self._first + LATEST, self._last + QUIET) - time.monotonic()
+                if pause > 0:
+                    self._mutex.wait(pause)
+                    continue
+                with suppress(StateFileError, Unavailable, OSError):  # all of it is in the log
+                    self._settle()
+                if self._log.size:  # a person has changed the file, or the disk is full; the next update deals with it
+                    self._mutex.wait(LATEST)
+
+    def _settle(self) -> None:
+        if not self._log.size or self._known is None:
+            return
+        with durable.locked(self.path, patience=self._patience):
+            if self.signature_now() == self._signature:
+                self._is_replaced(*self._known)
+
+    def has_changed(self) -> bool:
+        """While it is being written, nothing can be said."""
+        if not self._mutex.acquire(blocking=False):
+            return False
+        try:
+            return super().has_changed()
+        finally:
+            self._mutex.release()
