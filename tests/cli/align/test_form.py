@@ -30,6 +30,7 @@ CHECKS = (
 )
 PROTECTED = (("Which files must agents not change?", ""),)
 WORK = (("  What? ", ""),)
+CONNECTED = (("(Enter: as shown; else ", ""),)
 COVERAGE = "(Enter: as proposed; else "
 BUDGET = (("How many dollars may the loop cost at most?", ""),)
 
@@ -54,8 +55,8 @@ def test_it_asks_for_everything_and_writes_what_was_agreed_on(project: Path) -> 
         answer(
             screen,
             ("  What? ", "the script"),
-            ("Which command does it? (Enter: an agent does it) ", ""),
-            ("The new atom is A1.", ""),
+            ("  What? ", ""),
+            *CONNECTED,
             *BUDGET,
         )
         screen.wait_for(LETTER)
@@ -101,17 +102,15 @@ def test_every_answer_is_looked_at_at_once(project: Path) -> None:
             ("  > ", "../x"),
             ("Write the path relative to the project.", ""),
             ("  What? ", "one"),
-            ("Which command does it?", ""),
             ("  What? ", "two"),
-            ("After which atoms? (ids; Enter: none) ", "A9"),
-            ("Unknown: A9. Known atoms: A1", "A1"),
-            ("Instead of which one", ""),
-            ("Which command does it?", "make two"),
             ("  What? ", "another two"),
-            ("After which atoms?", ""),
-            ("Instead of which one", "A2"),
-            ("Which command does it?", ""),
-            ("The new atom is A3.", ""),
+            ("  What? ", ""),
+            (CONNECTED[0][0], "A2 after A9"),
+            ("there is no atom A9; known atoms: A1, A2, A3", "a2 after A1"),
+            ("two  after A1", "A2 runs make two"),
+            ("$ make two", "A3 instead of A2"),
+            ("one of instead_of_A2", "A3 below A2"),
+            ("this is not understood.", ""),
             *BUDGET,
             (LETTER, "x"),
             ("Type one of these letters.", AGREE),
@@ -130,6 +129,16 @@ def test_every_answer_is_looked_at_at_once(project: Path) -> None:
     assert loop.or_groups == {"instead_of_A2": OrGroup(choices=("A2", "A3"), selected="A2")}
     assert "The base case is undecided now" in screen.text
     assert project.joinpath(STATE_FILE).exists()
+
+
+def test_an_atom_costs_one_line_and_all_of_them_together_one_question(project: Path) -> None:
+    with terminal(*FORM, columns=120) as screen:
+        answer(screen, *WORDS, *CHECKS, *PROTECTED)
+        atoms = [("  What? ", f"part {number} of `app.py`") for number in range(1, 7)]
+        shown = answer(screen, *atoms, *WORK, *CONNECTED, (COVERAGE, ""), *BUDGET, (LETTER, AGREE))
+        assert "part 2 of `app.py`  after A1\n" in shown
+        assert screen.end() == 0
+    assert [one.depends_on for one in loop_now().atoms][:3] == [(), ("A1",), ("A1", "A2")], project
 
 
 WORDS_WITH_GOAL = (("(Enter keeps it) > ", ""), *WORDS[1:])
@@ -301,10 +310,9 @@ def test_a_loop_that_exists_is_what_the_form_begins_from(project: Path) -> None:
             *PROTECTED,
             ("A2  do A2\nKeep them? [Y/n] ", ""),
             ("  What? ", "more"),
-            ("After which atoms?", "A2"),
-            ("Instead of which one", ""),
-            ("Which command does it?", ""),
-            ("The new atom is A3.", ""),
+            ("  What? ", ""),
+            (CONNECTED[0][0], "A3 after A2"),
+            *CONNECTED,
             (COVERAGE, ""),
             *BUDGET,
             (LETTER, AGREE),
@@ -363,12 +371,10 @@ def two_atoms(screen: Terminal) -> None:
     answer(
         screen,
         ("  What? ", "Write the script that says hello"),
-        ("Which command does it?", ""),
         ("  What? ", "Describe it in a readme"),
-        ("After which atoms?", "A1"),
-        ("Instead of which one", ""),
-        ("Which command does it?", ""),
-        ("The new atom is A2.", ""),
+        ("  What? ", ""),
+        (CONNECTED[0][0], "A2 after A1"),
+        *CONNECTED,
     )
 
 
@@ -446,7 +452,8 @@ def test_what_attempts_have_cost_so_far_is_proposed_and_effort_is_set_by_a_flag(
 
 def test_what_commands_do_costs_nothing_and_is_not_asked_about(project: Path) -> None:
     with terminal(*FORM) as screen:
-        answer(screen, *WORDS, *CHECKS, *PROTECTED, ("  What? ", "all"), ("Which command does it?", "true"), *WORK)
+        answer(screen, *WORDS, *CHECKS, *PROTECTED, ("  What? ", "all"), *WORK)
+        answer(screen, (CONNECTED[0][0], "A1 runs true"), *CONNECTED)
         screen.wait_for(LETTER)
         assert "dollars" not in screen.text, project
         screen.type("q\n")

@@ -10,14 +10,15 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from aotloop.app.align.connections import connected, with_atoms
 from aotloop.app.align.draft import WORDS, Draft, DraftAtom, covering_only, without_graph
 from aotloop.app.align.project_commands import project_commands
 from aotloop.checks.file_check import check_file
 from aotloop.cli.align.questions import ask_budget, ask_checks, ask_coverage
 from aotloop.cli.ui.output import heading, tell
 from aotloop.cli.ui.prompts import ask
-from aotloop.core.graph.work_graph import highest_number
 from aotloop.core.model import Loop
+from aotloop.errors import AotError
 from aotloop.text.sanitize import prose, visible
 
 QUESTIONS = {
@@ -28,6 +29,8 @@ QUESTIONS = {
 }
 USUAL = {"deliverables": "What the goal names", "definition_of_done": "Every check of the base case holds"}
 """Answers that Enter gives."""
+MOST_SHOWN = 20
+"""Atoms in a list."""
 
 Keep = Callable[[Draft], None]
 """Hears the draft after each answer, so that no answer is lost."""
@@ -84,55 +87,41 @@ def _patterns(now: tuple[str, ...], root: Path) -> tuple[str, ...]:
 def _work(draft: Draft, keep: Keep) -> Draft:
     tell("What has to be done? Enter one atom per line; Enter ends.", style=heading, err=True)
     if draft.atoms:
-        for atom in draft.atoms[:20]:
+        for atom in draft.atoms[:MOST_SHOWN]:
             tell(prose(atom.description), head=f"  {visible(atom.id or '')}  ", err=True)
-        if len(draft.atoms) > 20:
-            tell(f"  … {len(draft.atoms) - 20} more", err=True)
+        if len(draft.atoms) > MOST_SHOWN:
+            tell(f"  … {len(draft.atoms) - MOST_SHOWN} more", err=True)
         if ask("Keep them? [Y/n]").lower() in ("n", "no"):
             draft = without_graph(draft)
+    kept = len(draft.atoms)
     while description := ask("  What?"):
-        draft = _with_atom(draft, description)
+        draft = with_atoms(draft, [description])
         keep(draft)
     if not draft.atoms:
         tell("The loop gets one atom for all the work.", err=True)
-    return draft
+    return _connections(draft, keep) if len(draft.atoms) > kept else draft
 
 
-def _with_atom(draft: Draft, description: str) -> Draft:
-    known = {atom.id: atom for atom in draft.atoms if atom.id is not None}
-    new = f"A{highest_number(known) + 1}"
-    after = _known("  After which atoms? (ids; Enter: none)", known) if known else ()
-    instead = _known("  Instead of which one, as another way to do the same? (Enter: none)", known, single=True)
-    run = ask("  Which command does it? (Enter: an agent does it)")
-    group = None
-    if instead:
-        other = known[instead[0]]
-        group = other.or_group or f"instead_of_{other.id}"
-        draft = replace(draft, atoms=tuple(_in_group(atom, other, group) for atom in draft.atoms))
-        named = draft.or_groups.get(group)
-        if named is not None and named.choices:
-            draft = replace(draft, or_groups={**draft.or_groups, group: replace(named, choices=(*named.choices, new))})
-    atom = DraftAtom(id=new, description=description, depends_on=after, or_group=group, run=run or None)
-    tell(f"The new atom is {new}.", head="  ", err=True)
-    return replace(draft, atoms=(*draft.atoms, atom))
-
-
-def _in_group(atom: DraftAtom, other: DraftAtom, group: str) -> DraftAtom:
-    return replace(atom, or_group=group) if atom is other else atom
-
-
-def _known(question: str, known: dict[str, DraftAtom], *, single: bool = False) -> tuple[str, ...]:
-    if not known:
-        return ()
+def _connections(draft: Draft, keep: Keep) -> Draft:
+    """One question about all atoms. It is asked again only after a change."""
+    tell("How are they connected? They run at the same time where nothing says otherwise.", style=heading, err=True)
     while True:
-        ids = tuple(dict.fromkeys(ask(question).replace(",", " ").split()))
-        unknown = [each for each in ids if each not in known]
-        if unknown:
-            tell(
-                f"  Unknown: {prose(', '.join(unknown))}. Known atoms: {visible(', '.join(list(known)[-20:]))}",
-                err=True,
-            )
-        elif single and len(ids) > 1:
-            tell("  Name only one atom.", err=True)
-        else:
-            return ids
+        for atom in draft.atoms[-MOST_SHOWN:]:
+            tell(prose(atom.description), head=f"  {visible(atom.id or '')}  ", note=_connection(atom), err=True)
+        line = ask("(Enter: as shown; else A2 after A1, A3 instead of A2, A2 runs COMMAND) >")
+        if not line:
+            return draft
+        try:
+            draft = connected(draft, line)
+            keep(draft)
+        except AotError as error:
+            tell(prose(" ".join(filter(None, (f"{error.message}.", error.hint)))), head="  ", err=True)
+
+
+def _connection(atom: DraftAtom) -> str:
+    facts = [
+        f"after {visible(', '.join(atom.depends_on))}" if atom.depends_on else "",
+        f"one of {visible(atom.or_group)}" if atom.or_group is not None else "",
+        f"$ {visible(atom.run)}" if atom.run is not None else "",
+    ]
+    return " · ".join(filter(None, facts))
