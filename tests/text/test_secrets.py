@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
+import base64
+import html
+import json
+import shlex
+from collections.abc import Callable
+from functools import partial
+from urllib.parse import quote, quote_plus
 
-from aotloop.text.secrets import MARK, Secrets, secret_values, variables_in
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aotloop.text.secrets import MARK, SHORTEST, Secrets, secret_values, variables_in
 
 
 @pytest.mark.parametrize(
@@ -77,3 +87,31 @@ def test_files_of_variables_are_read() -> None:
 def test_a_very_long_line_is_read_once() -> None:
     text = "key" * 100_000 + "://" * 50_000 + "eyJ" * 100_000
     assert Secrets(["abcdefgh"]).hidden(text) == text
+
+
+WAYS: list[Callable[[str], str]] = [
+    str,
+    json.dumps,
+    partial(json.dumps, ensure_ascii=False),
+    repr,
+    quote,
+    quote_plus,
+    partial(quote, safe=""),
+    html.escape,
+    shlex.quote,
+    lambda value: base64.b64encode(value.encode()).decode(),
+    lambda value: base64.urlsafe_b64encode(value.encode()).decode(),
+    lambda value: value.encode().hex(),
+]
+
+
+@given(
+    st.text(
+        st.characters(min_codepoint=33, max_codepoint=0x2FF, exclude_categories=["Cs", "Zs", "Cc"]), min_size=SHORTEST
+    )
+)
+def test_a_known_value_is_found_however_a_program_prints_it(value: str) -> None:
+    secrets = Secrets([value])
+    for way in WAYS:
+        assert value not in secrets.hidden(f"before {way(value)} after").replace(MARK, ""), way
+        assert MARK in secrets.hidden(f"before {way(value)} after"), way

@@ -6,9 +6,12 @@ A secret of another form that no variable holds is not found: what is shared has
 
 from __future__ import annotations
 
+import json
 import re
+from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterable, Iterator, Mapping
-from urllib.parse import quote
+from html import escape
+from urllib.parse import quote, quote_plus
 
 MARK = "[secret]"
 SHORTEST = 8
@@ -76,7 +79,18 @@ def variables_in(text: str) -> dict[str, str]:
 
 
 def _written(value: str) -> Iterator[str]:
-    """As programs print it: whole, line by line, or quoted for an address or for JSON."""
+    """As programs print it: whole or line by line; quoted for an address, JSON, HTML or a shell; or in base64."""
     for one in (value, *value.splitlines()):
         if len(bare := one.strip()) >= SHORTEST:
-            yield from (bare, quote(bare, safe=""), bare.replace("\\", "\\\\").replace('"', '\\"'))
+            yield from (
+                bare,
+                quote(bare, safe=""),
+                quote(bare),
+                quote_plus(bare),
+                escape(bare),
+                escape(bare, quote=False),
+            )
+            yield from (json.dumps(bare)[1:-1], json.dumps(bare, ensure_ascii=False)[1:-1], repr(bare)[1:-1])
+            yield bare.replace("'", "'\"'\"'")
+            data = bare.encode("utf-8", "surrogateescape")
+            yield from (b64encode(data).decode().rstrip("="), urlsafe_b64encode(data).decode().rstrip("="), data.hex())

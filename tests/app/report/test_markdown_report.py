@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from aotloop.app.report import markdown_report as markdown_report_module
 from aotloop.app.report.foreign_text import ForeignText, Room
-from aotloop.app.report.markdown_report import markdown_report
+from aotloop.app.report.markdown_report import Markdown, markdown_report
 from aotloop.core.model import BaseCase, Binding, Check, ChecklistItem
 from aotloop.statefile.store import Store
 from aotloop.text.secrets import Secrets
@@ -47,6 +46,6 @@ def test_it_fits_into_a_pull_request(project: Path) -> None:
 @pytest.mark.parametrize("ticks", ["```", "`````"])
 def test_evidence_cannot_leave_its_fence(ticks: str) -> None:
     evidence = f"a\n{ticks}\n# b\n<b>c</b>"
-    told = markdown_report_module._Markdown(ForeignText(Secrets()), Room(9999))._folded("x", evidence)
+    told = Markdown(ForeignText(Secrets()), Room(9999)).folded("x", evidence)
     (fence,) = [token for token in MarkdownIt("commonmark").parse(told) if token.type == "fence"]
     assert fence.content == f"{evidence}\n"

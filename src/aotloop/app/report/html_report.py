@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from aotloop.app.report.html_sections import section
 from aotloop.app.report.report_facts import ReportFacts, known_secrets, report_facts
 from aotloop.app.report.timeline_picture import timeline_svg
 from aotloop.app.show import changes_of
+from aotloop.clock import now
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
 
@@ -41,16 +43,29 @@ def html_report(store: Store, most_bytes: int = MOST_BYTES) -> Report:
     facts = report_facts(store)
     foreign, room = ForeignText(known_secrets(Path(project_root(store.path)))), Room(most_bytes - _FIXED)
     bodies = _bodies(store, facts, foreign, room)
-    links = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title in _CONTENTS.items() if bodies[name])
-    sections = "\n".join(section(name, title, bodies[name]) for name, title in _CONTENTS.items())
-    text = f"""<!DOCTYPE html>
+    head = html_sections.outcome(facts, foreign)
+    text = document(foreign, room, facts.head.goal, head, _contents(bodies), folder=facts.head.folder)
+    return Report(text=text, left_out=room.left_out)
+
+
+def _contents(bodies: dict[str, str]) -> list[tuple[str, str, str]]:
+    return [(name, title, bodies[name]) for name, title in _CONTENTS.items() if bodies[name]]
+
+
+def document(
+    foreign: ForeignText, room: Room, title: str, head: str, parts: Sequence[tuple[str, str, str]], *, folder: str
+) -> str:
+    """`parts`: name, title and body of each section. All but the title is HTML."""
+    links = "".join(f'<li><a href="#{name}">{shown}</a></li>' for name, shown, _ in parts)
+    sections = "\n".join(section(*part) for part in parts)
+    return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>{foreign.line(facts.head.goal, 100)}</title>
+<title>{foreign.line(title, 100)}</title>
 <style>
 {_style()}
 </style>
@@ -58,19 +73,18 @@ def html_report(store: Store, most_bytes: int = MOST_BYTES) -> Report:
 <body>
 <main>
 <header>
-<h1>{foreign.line(facts.head.goal)}</h1>
-{html_sections.outcome(facts, foreign)}
+<h1>{foreign.line(title)}</h1>
+{head}
 </header>
 <nav aria-label="Contents"><ul>{links}</ul></nav>
 {sections}
 </main>
-<footer>{html_sections.left_out(room)}<p>Made by aotloop at {facts.made_at}, from
-{foreign.line(Path(facts.head.folder).name)}. Secrets of known forms are replaced by [secret]; prompts and transcripts
+<footer>{html_sections.left_out(room)}<p>Made by aotloop at {now()}, from
+{foreign.line(Path(folder).name)}. Secrets of known forms are replaced by [secret]; prompts and transcripts
 are not included.</p></footer>
 </body>
 </html>
 """
-    return Report(text=text, left_out=room.left_out)
 
 
 def _bodies(store: Store, facts: ReportFacts, foreign: ForeignText, room: Room) -> dict[str, str]:

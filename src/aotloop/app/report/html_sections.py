@@ -53,7 +53,7 @@ def outcome(facts: ReportFacts, foreign: ForeignText) -> str:
     spent = " · ".join(spending(head.cost_usd, facts.used, head.max_cost_usd))
     landed = sum(attempt.fate == "landed" for attempt in facts.attempts)
     undone = sum(attempt.fate == "undone" for attempt in facts.attempts)
-    numbers = [
+    told = [
         ("status", head.status),
         ("required atoms resolved", f"{head.resolved} of {head.required}"),
         ("attempts", f"{len(facts.attempts)}, {landed} merged" + (f", {undone} taken back" if undone else "")),
@@ -61,10 +61,14 @@ def outcome(facts: ReportFacts, foreign: ForeignText) -> str:
         ("cost", spent or "not told"),
         ("time", lasting(head.ran_seconds)),
     ]
-    cells = "".join(f"<div><b>{foreign.line(value)}</b><span>{name}</span></div>" for name, value in numbers)
     reason = f'<p class="reason">{foreign.block(head.stop_reason, LONGEST_WORDS)}</p>' if head.stop_reason else ""
     need = f'<p class="need">Needs a person: {foreign.line(head.need)}</p>' if head.need else ""
-    return f'<div class="numbers">{cells}</div>{reason}{need}'
+    return f"{numbers(told, foreign)}{reason}{need}"
+
+
+def numbers(told: Sequence[tuple[str, str]], foreign: ForeignText) -> str:
+    cells = "".join(f"<div><b>{foreign.line(value)}</b><span>{name}</span></div>" for name, value in told)
+    return f'<div class="numbers">{cells}</div>'
 
 
 # --- the base case -----------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ Foreign text cannot become markup there: it makes no heading, link or picture, n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from aotloop.app.diagram.styles import STYLES
@@ -26,7 +26,7 @@ from aotloop.text.phrases import counted
 MOST_BYTES = 60_000
 """Services refuse texts of pull requests with more than 65,536 characters."""
 LONGEST_EVIDENCE = 1500
-_FIXED = 9_000
+FIXED = 9_000
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+!|~$&-])")
 _REFERENCES = re.compile(r"(@|#|\bGH-|:(?=//)|\bwww)(?=\S)", re.IGNORECASE)
@@ -36,37 +36,58 @@ _JOINER = "\u2060"
 
 def markdown_report(store: Store, most_bytes: int = MOST_BYTES) -> Report:
     facts = report_facts(store)
-    written = _Markdown(ForeignText(known_secrets(Path(project_root(store.path)))), Room(most_bytes - _FIXED))
-    lines = [line for part in written.parts(facts) for line in (part, "") if part]
+    written = _Loop(ForeignText(known_secrets(Path(project_root(store.path)))), Room(most_bytes - FIXED))
+    return finished(written, written.parts(facts))
+
+
+def finished(written: Markdown, parts: Iterable[str]) -> Report:
+    lines = [line for part in parts for line in (part, "") if part]
     if written.room.left_out:
         told = ", ".join(f"{count:,} {what}" for what, count in written.room.left_out.items())
         lines += [f"_Left out: {told}. `aot report` has more._", ""]
     return Report(text="\n".join(lines), left_out=written.room.left_out)
 
 
-class _Markdown:
+class Markdown:
+    """Foreign text as Markdown, in a room of limited size."""
+
     def __init__(self, foreign: ForeignText, room: Room) -> None:
         self._foreign = foreign
         self.room = room
 
+    def list(self, head: str, lines: Iterable[str], what: str) -> str:
+        told = [line for line in lines if self.room.take(line, what)]
+        return "\n".join([head, "", *told]) if told else ""
+
+    def folded(self, head: str, evidence: str) -> str:
+        text = self._foreign.told(evidence, LONGEST_EVIDENCE)
+        fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", text)), 3)
+        return f"<details><summary>{head}</summary>\n\n{fence}text\n{text}\n{fence}\n\n</details>"
+
+    def line(self, text: str, most: int = 300) -> str:
+        held = _REFERENCES.sub(rf"\1{_JOINER}", self._foreign.said(text, most))
+        return _SPECIAL.sub(r"\\\1", held)
+
+
+class _Loop(Markdown):
     def parts(self, facts: ReportFacts) -> Iterator[str]:
-        yield f"## {self._line(facts.head.goal)}"
+        yield f"## {self.line(facts.head.goal)}"
         yield self._outcome(facts)
-        yield self._list(f"### Is it done?\n\n{self._verdict(facts)}", self._items(facts.base_case.items), "items")
-        yield self._list("### What was done", map(self._atom, facts.atoms), "atoms")
-        yield self._list("### What failed, and what was taken back", map(self._entry, facts.troubles), "failures")
+        yield self.list(f"### Is it done?\n\n{self._verdict(facts)}", self._items(facts.base_case.items), "items")
+        yield self.list("### What was done", map(self._atom, facts.atoms), "atoms")
+        yield self.list("### What failed, and what was taken back", map(self._entry, facts.troubles), "failures")
         yield from (self.room.take(told, "checks") for told in self._evidence(facts))
 
     def _outcome(self, facts: ReportFacts) -> str:
         head = facts.head
         numbers = [
-            f"**{self._line(head.status)}**",
+            f"**{self.line(head.status)}**",
             f"{head.resolved} of {counted(head.required, 'required atom')} resolved",
             counted(len(facts.attempts), "attempt"),
             *spending(head.cost_usd, facts.used, head.max_cost_usd),
             lasting(head.ran_seconds),
         ]
-        reason = f"\n\n{self._line(head.stop_reason)}" if head.stop_reason else ""
+        reason = f"\n\n{self.line(head.stop_reason)}" if head.stop_reason else ""
         return " · ".join(numbers) + reason
 
     def _verdict(self, facts: ReportFacts) -> str:
@@ -74,31 +95,27 @@ class _Markdown:
         told = {True: "It holds", False: "It does not hold", None: "It is not decided"}[view.passed]
         return f"{told}{f' at `{view.commit[:12]}`' if view.commit and view.commit.isalnum() else ''}."
 
-    def _list(self, head: str, lines: Iterator[str], what: str) -> str:
-        told = [line for line in lines if self.room.take(line, what)]
-        return "\n".join([head, "", *told]) if told else ""
-
     def _items(self, items: Sequence[BaseItem], depth: int = 0) -> Iterator[str]:
         for item in items:
-            yield f"{'  ' * min(depth, 6)}- {SYMBOLS[item.state]} {self._line(item.name)} ({STATES[item.state]})"
+            yield f"{'  ' * min(depth, 6)}- {SYMBOLS[item.state]} {self.line(item.name)} ({STATES[item.state]})"
             yield from self._items(item.children, depth + 1)
 
     def _atom(self, atom: AtomReport) -> str:
         agents = ", ".join(dict.fromkeys(attempt.agent or "a command" for attempt in atom.attempts))
-        by = f", by {self._line(agents, 80)}" if agents else ""
+        by = f", by {self.line(agents, 80)}" if agents else ""
         tried = f", {counted(len(atom.attempts), 'attempt')}" if atom.attempts else ""
         commits = [one.commit[:10] for one in atom.attempts if one.commit and one.fate == "landed"]
         landed = f", {commits[-1]}" if commits and commits[-1].isalnum() else ""
-        style, text = STYLES[atom.look], self._line(atom.summary or atom.description, 200)
-        return f"- {style.symbol} **{self._line(atom.id, 80)}** {text} ({style.words}{by}{tried}{landed})"
+        style, text = STYLES[atom.look], self.line(atom.summary or atom.description, 200)
+        return f"- {style.symbol} **{self.line(atom.id, 80)}** {text} ({style.words}{by}{tried}{landed})"
 
     def _entry(self, entry: HistoryEntry) -> str:
-        return f"- {self._line(entry.kind, 40)}: {self._line(entry.text.partition(chr(10))[0])}"
+        return f"- {self.line(entry.kind, 40)}: {self.line(entry.text.partition(chr(10))[0])}"
 
     def _evidence(self, facts: ReportFacts) -> Iterator[str]:
         for item in _leaves(facts.base_case.items):
             if item.evidence.strip():
-                yield self._folded(f"{SYMBOLS[item.state]} {self._line(item.path)}", item.evidence)
+                yield self.folded(f"{SYMBOLS[item.state]} {self.line(item.path)}", item.evidence)
         for attempt in facts.attempts:
             yield from self._checks(attempt)
 
@@ -106,16 +123,7 @@ class _Markdown:
         for part in attempt.checks:
             symbol = {True: "✔", False: "✘", None: "?"}[part.passed]
             if part.evidence.strip():
-                yield self._folded(f"{symbol} {self._line(attempt.name, 80)}: {self._line(part.name)}", part.evidence)
-
-    def _folded(self, head: str, evidence: str) -> str:
-        text = self._foreign.told(evidence, LONGEST_EVIDENCE)
-        fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", text)), 3)
-        return f"<details><summary>{head}</summary>\n\n{fence}text\n{text}\n{fence}\n\n</details>"
-
-    def _line(self, text: str, most: int = 300) -> str:
-        held = _REFERENCES.sub(rf"\1{_JOINER}", self._foreign.said(text, most))
-        return _SPECIAL.sub(r"\\\1", held)
+                yield self.folded(f"{symbol} {self.line(attempt.name, 80)}: {self.line(part.name)}", part.evidence)
 
 
 def _leaves(items: Sequence[BaseItem]) -> Iterator[BaseItem]:
