@@ -54,7 +54,7 @@ demo: .venv/.installed ## watch a loop at work: a quarter of a minute, no API ke
 	@for some in 'tests/[a-j]*/' 'tests/[k-z]*/ tests/*.py'; do $(BIN)/python -m pytest -q --collect-only $$some >/dev/null & done; wait
 	@touch $@
 
-# Four at a time, whatever the cores: most tests wait for processes. Slow ones first, so that all workers end together.
+# Four at a time, on any number of cores: most tests wait for processes. Slow ones first, so that all workers end together.
 WORKERS ?= 4
 PYTEST := $(BIN)/python -m pytest -q -p tests.progress -n $(WORKERS) --maxschedchunk=1
 
@@ -128,7 +128,7 @@ mutants: .venv/.ready ## changes the core in small ways, one at a time, and look
 faults: .venv/.fuzz ## kills, full disks, jumping clocks, hostile files and agents: nothing is lost or let through (MINUTES=n, KINDS=…)
 	@$(BIN)/python -m faults $(KINDS) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED))
 
-fuzz: .venv/.fuzz ## coverage-guided fuzzing of whatever others write; what it finds is kept as a test (MINUTES=n, TARGETS=…)
+fuzz: .venv/.fuzz ## coverage-guided fuzzing of the readers of foreign files; what it finds is kept as a test (MINUTES=n, TARGETS=…)
 	@$(BIN)/python -m faults.fuzzing $(TARGETS) $(if $(MINUTES),--minutes $(MINUTES)) --corpus .venv/corpus
 
 docs: .venv/.ready ## write the generated pages, and build the site into site/: no broken link, no page outside of the order

@@ -40,7 +40,7 @@ WORK = (
 )
 
 REDRAWN = re.compile(r"\r?\x1b\[2K(?:\x1b\[1A\x1b\[2K)*")
-"""How a picture that keeps up takes itself back before it is drawn anew."""
+"""How a picture that keeps up takes itself back before it is drawn again."""
 
 FORMAT = re.sub(r"@font-face \{\{.*?\}\}|<!--.*?-->", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
 FORMAT = FORMAT.replace("Fira Code", "ui-monospace")
@@ -80,7 +80,7 @@ def show(name: str, title: str, text: str) -> None:
 
 
 def refuse_traces(name: str, drawn: str) -> None:
-    """Of the machine it was taken on, and of the network: a picture shows what everybody would see."""
+    """Of the machine it was taken on, and of the network: a picture shows what every user would see."""
     traces = [str(Path.home()), tempfile.gettempdir(), socket.gethostname(), str(DOCS.parent), "https://"]
     if found := [trace for trace in traces if trace in drawn]:
         raise SystemExit(f"{name}: it shows {', '.join(found)}")

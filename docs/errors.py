@@ -98,7 +98,7 @@ def _listed(messages: Iterable[Message]) -> str:
 
 
 def _code(text: str) -> str:
-    """Text as it is, whatever it holds."""
+    """Text as it is, with any content."""
     fence = "``" if "`" in text else "`"
     space = " " if text[:1] == "`" or text[-1:] == "`" else ""
     return f"{fence}{space}{text}{space}{fence}"

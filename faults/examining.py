@@ -58,7 +58,7 @@ def problems(story: Story, on_disk: set[Result]) -> Iterator[str]:
     yield from _litter(project.state_file.parent)
     lock = project.root / ".git" / LOCK
     if (descriptor := lock_file(lock)) is None:
-        yield f"somebody holds {lock}"
+        yield f"a process still holds {lock}"
     else:
         unlock_file(lock, descriptor, remove=False)
     if not project.is_clean():

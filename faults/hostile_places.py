@@ -31,4 +31,4 @@ def manners(ran: Ran) -> Iterator[str]:
     if "this is a bug" in ran.err + ran.out or "Traceback" in ran.err:
         yield f"it takes it for a bug of ours: {ran.err[-400:]}"
     if "\x1b]0;" in ran.out + ran.err or "\x1b[2J" in ran.out + ran.err:
-        yield "somebody else's text steers the terminal"
+        yield "foreign text controls the terminal"

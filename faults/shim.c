@@ -13,7 +13,7 @@
  *   AOT_SHIM_SINCE  a file: calls count as soon as it is there
  *   AOT_SHIM_OF     a pattern: only calls on paths that match it count ('*' matches '/', too)
  *   AOT_SHIM_PAUSE  microseconds that each of these calls takes longer
- *   AOT_SHIM_CLOCK  seconds, with ',' between them: whoever asks for the time of day hears it moved by one after the other
+ *   AOT_SHIM_CLOCK  seconds, with ',' between them: each call for the time of day is moved by the next of them
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

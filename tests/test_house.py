@@ -5,6 +5,7 @@ An exception stands in a table, with its reason. An exception that is not needed
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache
@@ -39,6 +40,12 @@ LONG_MODULES = {
     "phases/receipts": "everything that a phase loop is told, under one rule of locking",
     "runner/runner": "one conversation between file, scheduler and tasks, from its first exchange to its last",
     "statefile/yaml/careful_reader": "one class: a case for each type of value",
+}
+
+UNCLEAR = re.compile(r"\b(whoever|whomever|whom|nobody|somebody|anybody|everybody)\b", re.IGNORECASE)
+"""Words that readers with English as a second language stumble over. Say which person, agent or program it is."""
+QUOTED = {
+    "docs/decisions/0017-one-house.md": "it counts how often the words occurred",
 }
 
 
@@ -105,6 +112,16 @@ def test_modules_are_short_enough_to_be_read_at_once() -> None:
     lines = {str(path): len((SOURCE / f"{path}.py").read_text().splitlines()) for path in modules()}
     assert [name for name, count in lines.items() if count > TOO_LONG] == []
     assert sorted(name for name, count in lines.items() if count > LONG) == sorted(LONG_MODULES)
+
+
+def test_no_text_says_whoever_or_nobody() -> None:
+    """In sources, pages, and texts of the plugin; names of tests on the page about security are one word each."""
+    folders = (ROOT / name for name in ("src", "docs", "plugin"))
+    files = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".md", ".js", ".html")]
+    files += ROOT.glob("*.md")
+    assert len(files) > 500
+    found = {str(path.relative_to(ROOT)) for path in files if UNCLEAR.search(path.read_text(encoding="utf-8"))}
+    assert sorted(found) == sorted(QUOTED)
 
 
 def test_every_package_has_a_folder_of_tests() -> None:

@@ -123,7 +123,7 @@ def _complaints(name: str, call: Callable[[], int]) -> Iterator[str]:
         yield f"{name}: {told[-600:].decode(errors='replace')}"
     steering = (b"\x1b]0;", b"\x1b[2J", *(("\u202e".encode(),) if name.startswith("aot") else ()))
     if any(one in told for one in steering):
-        yield f"{name}: it lets somebody else's text steer the terminal"
+        yield f"{name}: it lets foreign text control the terminal"
 
 
 def config_complaints(state_file: Path) -> list[str]:

@@ -1,6 +1,6 @@
 """Finds the aotloop installation that this plugin belongs to, and runs one of its scripts there.
 
-Started by whatever `python3` there is, so it keeps to what every Python 3 understands. In order: the installation the
+Any `python3` may start it, so it uses only what every Python 3 understands. In order: the installation the
 plugin lies in (a wheel's site-packages, or a checkout with its .venv), this interpreter, the one that `aot plugin
 install` noted for a client that copies plugins, the one behind `aot` on PATH.
 """

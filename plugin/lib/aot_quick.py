@@ -1,6 +1,6 @@
 """Whether a call of a hook is any of ours is decided here, with os alone: most are not, and each one costs the session.
 
-Only then is aotloop loaded, which decides. Whatever goes wrong, the answer is an empty object and the exit code 0: the
+Only then is aotloop loaded, which decides. After any error, the answer is an empty object and the exit code 0: the
 session goes on as if there were no hook. Like all of the plugin, this keeps to what every Python 3 understands.
 """
 
@@ -44,12 +44,12 @@ def main(arguments):
     try:
         sys.stdout.buffer.write(answer)
         sys.stdout.flush()
-    finally:  # if nobody listens any more, too; and without the cleaning up that ends a process, which takes its time
+    finally:  # also if the reader is gone; and without the slow clean-up at the end of a process
         os._exit(0)
 
 
 def complain(words):
-    """One line, for whoever looks for it: clients show it only when asked to."""
+    """Writes one line. Clients show it only on request."""
     try:
         sys.stderr.write("aot-loop: " + " ".join(words.split())[:500] + "\n")
     except OSError:

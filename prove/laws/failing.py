@@ -212,7 +212,7 @@ def a_race_has_one_winner(step: Step) -> Iterator[str]:
         if has_won and not step.plain.is_met(group.selected):
             yield f"{winner} was merged, and {group.selected} is taken for the winner"
         if not group.speculative and len(running) > 1:
-            yield f"{', '.join(running)} race, though nobody asked for that"
+            yield f"{', '.join(running)} race, though no group asks for that"
 
 
 LAWS = (

@@ -190,7 +190,7 @@ def rounds_are_kept(step: Step) -> Iterator[str]:
         if group.round == before.round and set(before.failed) - set(group.failed):
             yield f"{name} forgot who has had a turn in round {group.round}"
         if any(group.blames.get(one, 0) < times for one, times in before.blames.items()):
-            yield f"{name} forgot whom it blamed"
+            yield f"{name} forgot the choice that it blamed"
     for effect in step.asked(Backtracked):
         group = step.loop.or_groups[effect.or_group]
         before = step.before.loop.or_groups[effect.or_group]

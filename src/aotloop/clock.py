@@ -1,4 +1,4 @@
-"""Only this module reads the time of day. It is a label for people, because anybody may set that clock.
+"""Only this module reads the time of day. It is a label for people, because users and programs may set that clock.
 
 Waiting, time-outs and measured durations use `time.monotonic`, which never goes back.
 """

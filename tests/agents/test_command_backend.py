@@ -92,7 +92,7 @@ def test_half_a_character_in_a_prompt_does_no_harm(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("argument", ["{promt}", "--x={prompt} {nothing}", "{ATOM}"])
 def test_an_unknown_placeholder_is_refused_at_once_and_names_the_known(argument: str) -> None:
-    with pytest.raises(AotError, match=r"means nothing; there are: \{prompt\}, \{prompt_file\}") as error:
+    with pytest.raises(AotError, match=r"is unknown; known are: \{prompt\}, \{prompt_file\}") as error:
         make(Settings(argv=("agent", argument)))
     assert error.value.hint is not None
     assert "{{" in error.value.hint

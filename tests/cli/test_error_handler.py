@@ -65,7 +65,7 @@ def test_a_mistake_is_answered_in_one_or_two_lines(project: Path, words: list[st
 def test_errors_of_usage_say_where_to_look(project: Path) -> None:
     write_loop(project, a_loop(atom("A1")))
     ran = aot("atom", "fail", "A1", "--json")
-    assert ran.json == {"error": "Missing option '--reason'.", "hint": "`aot atom fail --help` says more."}
+    assert ran.json == {"error": "Missing option '--reason'.", "hint": "`aot atom fail --help` shows its use."}
 
 
 def test_a_word_after_two_dashes_is_no_option(project: Path) -> None:

@@ -202,7 +202,7 @@ def test_whatever_pattern_is_accepted_can_be_searched_for(project: Path) -> None
         ),
         (
             "argv = ['a', '{promt}']",
-            f"argv: {{promt}} in '{{promt}}' means nothing; there are: {KNOWN}",
+            f"argv: {{promt}} in '{{promt}}' is unknown; known are: {KNOWN}",
             "To have it as it is, write {{promt}}.",
         ),
         (

@@ -520,7 +520,7 @@ def test_children_cover_items_and_ask_for_probes(project: Path) -> None:
     [
         (("--covers", "docs"), "'docs' names none of A2, A3"),
         (("--covers", "A9=docs"), "'A9=docs' names none of A2, A3"),
-        (("--probe", "A1"), "--probe names what is none of the children: A1"),
+        (("--probe", "A1"), "--probe names atoms that are not children: A1"),
     ],
 )
 def test_what_is_said_about_children_is_about_children(project: Path, more: tuple[str, ...], why: str) -> None:

@@ -1,4 +1,4 @@
-"""Stands in for a coding agent, so that nobody needs an API key to watch: what it writes lies ready beside it.
+"""Stands in for a coding agent, so that the demo needs no API key: what it writes lies ready beside it.
 
 All else is as with a real one. It is given a prompt, works in a git worktree of its own, and leaves an answer in JSON.
 What it says is not believed; checks decide.

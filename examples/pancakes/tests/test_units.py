@@ -1,4 +1,4 @@
-"""Nobody measures forty-eight teaspoons."""
+"""Forty-eight teaspoons are one cup."""
 
 import unittest
 

@@ -102,8 +102,8 @@ def _refuse_bad_template(argv: tuple[str, ...]) -> None:
             if name not in PLACEHOLDERS:
                 known = ", ".join(f"{{{placeholder}}}" for placeholder in PLACEHOLDERS)
                 raise AotError(
-                    f"{{{name}}} in {argument!r} means nothing; there are: {known}",
-                    hint=f"To have it as it is, write {{{{{name}}}}}.",
+                    f"{{{name}}} in {argument!r} is unknown; known are: {known}",
+                    hint=f"To use it literally, write {{{{{name}}}}}.",
                 )
 
 

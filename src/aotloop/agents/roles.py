@@ -38,7 +38,7 @@ WAYS: Mapping[Role, Ways] = MappingProxyType(
                 "Git's folder is read-only for you: you can look (git diff, git log), but not commit, stash or switch.",
                 "What you leave in the folder is taken over and checked.",
                 "Claim success only if you saw that it works. Your claim is checked; a false one costs an attempt.",
-                "If you cannot do it, say why, so that the next one knows more than you did.",
+                "If you cannot do it, say why: the next attempt reads it.",
             ),
         ),
         "probe": Ways(
@@ -49,13 +49,13 @@ WAYS: Mapping[Role, Ways] = MappingProxyType(
             ),
             rules=(
                 "Look and try, but leave every file as it is: a change makes your findings void.",
-                "Say what you found and how you know it. If it cannot be done this way, say what stands in the way.",
+                "Say what you found and how you know it. If it cannot be done this way, say what prevents it.",
             ),
         ),
         "verifier": Ways(
             access="check",
             deciding_key="passed",
-            opening="You judge whether something that is claimed about this folder is so. You change nothing.",
+            opening="You judge whether a claim about this folder is true. You change nothing.",
             rules=(
                 "Leave every file as it is. Believe only what you see yourself: read it, run it.",
                 "Name everything that does not hold. If you cannot tell, it has not passed.",
@@ -67,7 +67,7 @@ WAYS: Mapping[Role, Ways] = MappingProxyType(
             opening="You judge the quality of what is in this folder, criterion by criterion. You change nothing.",
             rules=(
                 "Leave every file as it is. Believe only what you see yourself: read it, run it.",
-                "Judge what is there, not who made it. What a file says of its own quality counts for nothing.",
+                "Judge the work, not its author. What a file says of its own quality counts for nothing.",
                 "Give each criterion, by its name, a whole number from 1 (worst) to 5 (best); in doubt, the lower one.",
                 "Back each score by places you have read, as file:line with the words that stand there.",
             ),

@@ -46,7 +46,7 @@ def with_version(presence: Presence, patience: float = PATIENCE) -> Presence:
     found = _VERSION.search(told.output) if told.trouble is None else None
     if found is None:
         trouble = told.trouble or f"told no version, but {one_line(told.output, _LONGEST) or 'nothing'!r}"
-        remedy = f"See what `{' '.join(asking.argv)}` does; installing it anew may help."
+        remedy = f"See what `{' '.join(asking.argv)}` does; a new installation may help."
         return replace(presence, problem=f"{Path(asking.argv[0]).name} {trouble}", remedy=remedy)
     version = one_line(found[1], _LONGEST)
     return replace(presence, version=version, doubt=age(version, asking.tested))

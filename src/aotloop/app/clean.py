@@ -30,7 +30,7 @@ class CleanedUp(msgspec.Struct, frozen=True, kw_only=True):
     """Of attempts that were kept."""
     worktrees: tuple[str, ...] = ()
     in_use: tuple[str, ...] = ()
-    """Worktrees of another loop of this repository, which somebody runs now; the refs stay then."""
+    """Worktrees of another loop of this repository that runs now. The refs stay then."""
     unkept: tuple[str, ...] = ()
     """Worktrees of agents of a session that stay: their work is in no commit of the branch."""
     orphans: bool = False
@@ -40,7 +40,7 @@ class CleanedUp(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def clean_up(store: Store, config: Config, *, journals: bool = False) -> CleanedUp:
-    """Raises StateFileBusy while somebody runs the loop."""
+    """Raises StateFileBusy while the loop runs."""
     root = Path(project_root(store.path))
     with lease(store.path, "run", since=now()), _no_feature_driven(root):
         orphans = _end_orphans(store)
@@ -81,7 +81,7 @@ def _no_feature_driven(root: Path) -> Iterator[None]:
 
 def _end_orphans(store: Store) -> bool:
     """Whether there were any; their conversations go with them."""
-    with suppress(StateFileInvalid, StateFileMissing):  # whose they are cannot be told
+    with suppress(StateFileInvalid, StateFileMissing):  # their loop is unknown
         run_id = store.load().control.run_id
         if run_id is not None:
             orphans = kill_orphans(run_id)

@@ -1,7 +1,7 @@
 """A person confirms or rejects what no program decides; the word counts for exactly this objective and commit.
 
 The base case is evaluated once more with it. If it holds then, a loop that no process runs is completed. If the person
-rejected something and all work was done, there is new work: to mend that.
+rejected something and all work was done, there is new work: to repair that.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     is_completed: bool = False
     """True if this decision completed the loop."""
     begun: tuple[str, ...] = ()
-    """Atoms that mend what fails."""
+    """Atoms that repair what fails."""
 
 
 def remember(said: Said) -> None:

@@ -4,7 +4,7 @@
 | --------------- | ------------------------------------------------------------------------------------- |
 | `retry`         | the same atom is tried again, now or when it is its turn                               |
 | `switch`        | a choice had its turn, or was named as being in the way: `selected` takes its place    |
-| `repair`        | the check of a parent fails: an atom is there that is to mend it                       |
+| `repair`        | the check of a parent fails: an atom is there that must repair it                       |
 | `go on`         | nothing follows: a probe found a way, or nothing requires the atom any more            |
 | `other choices` | other alternatives of its group run at the same time                                  |
 | `exhausted`     | nothing is left to try for it                                                         |

@@ -138,7 +138,7 @@ class Judges:
 def recalled_judges(store: Store) -> Iterator[JudgeOf]:
     """With what agents found before. No agent is asked."""
     config = Config()
-    with suppress(AotError):  # nobody is asked, so the configured agent does not matter
+    with suppress(AotError):  # no judge is asked, so the configured agent does not matter
         config = load(Path(project_root(store.path)))
     judges = Judges(store, config)
     try:

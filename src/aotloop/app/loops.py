@@ -50,6 +50,6 @@ def refuse_while_run(store: Store) -> None:
     holder = holder_of(store.path)
     if holder is not None:
         raise StateFileBusy(
-            f"{holder.name} runs this loop, and it alone says what becomes of atoms and groups",
+            f"{holder.name} runs this loop, and only that process changes atoms and groups",
             hint="`aot redirect` changes its direction; `aot stop` ends it.",
         )

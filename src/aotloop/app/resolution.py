@@ -96,7 +96,7 @@ def _require_check(store: Store, atom: Atom, tree: Node, permit: Permit | None) 
         waiting = "; ".join(f"{name} is undecided" for name in report.waiting)
         raise NotVerified(
             f"{atom.id} does not pass its check: {reasons or waiting}",
-            hint="It stays in progress; mend it and resolve it again, or fail it.",
+            hint="It stays in progress. Correct the work and resolve it again, or fail it.",
         )
 
 

@@ -52,7 +52,7 @@ def places_of(
 
 
 def remove_worktrees(store: Store, config: Config) -> None:
-    """Those that nobody uses."""
+    """Removes the worktrees that no attempt uses."""
     repository = find_repository(Path(project_root(store.path))) if config.isolation == "worktree" else None
     if repository is not None:
         Pool(repository, worktrees_folder(config)).close()
@@ -64,7 +64,7 @@ def refuse_other_history(loop: Loop, places: Isolation) -> None:
     if last is not None and branch is not None and loop.control.status != "pending" and not branch.contains(last):
         raise Unavailable(
             f"what is checked out ({branch.name or 'no branch'}) does not contain what was done so far ({last[:12]})",
-            hint="Check out the branch the loop worked on, or set `control.last_sha` aside if it is gone for good.",
+            hint="Check out the branch of the loop. If it no longer exists, remove `control.last_sha`.",
             exit_code=PERSON_NEEDED,
         )
 
@@ -87,8 +87,8 @@ def _refuse_dirty(repository: Repository, ours: Sequence[str], *, allowed: bool)
             )
         raise Unavailable(
             f"there are changes that are not committed: {shown}",
-            hint="Agents start from the last commit and would not see them: commit them, or set them aside with"
-            " `git stash -u`; --allow-dirty goes on without them, and never touches them.",
+            hint="Agents start from the last commit and do not see them. Commit them, or put them away with"
+            " `git stash -u`; --allow-dirty runs without them and leaves them alone.",
         )
 
 

@@ -11,7 +11,7 @@ from aotloop.core.checklist import Leaf
 from aotloop.core.model import CheckType
 from aotloop.process.cancellation import Cancellation
 
-NOBODY_ASKED: Mapping[CheckType, str] = {
+UNJUDGED: Mapping[CheckType, str] = {
     "quality": "needs a judge",
     "assertion": "needs a judgement and a person's confirmation",
 }
@@ -63,4 +63,4 @@ class ConfirmedByPerson:
             return Judgement(passed=True, evidence=f"a person confirmed it: {said}", confirmed=True)
         if self._otherwise is not None:
             return self._otherwise.judge(leaf, cancellation)
-        return Judgement(passed=None, evidence=NOBODY_ASKED[leaf.check.type])
+        return Judgement(passed=None, evidence=UNJUDGED[leaf.check.type])

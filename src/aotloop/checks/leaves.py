@@ -9,7 +9,7 @@ import msgspec
 
 from aotloop.checks.command_check import check_command
 from aotloop.checks.file_check import check_file
-from aotloop.checks.judge import NOBODY_ASKED, Judge, Judgement, Question
+from aotloop.checks.judge import UNJUDGED, Judge, Judgement, Question
 from aotloop.checks.results import CheckResult
 from aotloop.core.checklist import JUDGED, Leaf
 from aotloop.core.model import CheckType
@@ -65,7 +65,7 @@ def _file(leaf: Leaf, circumstances: Circumstances) -> CheckResult:
 
 def _judged(leaf: Question, circumstances: Circumstances) -> CheckResult:
     if circumstances.judge is None:
-        return _result(leaf, Judgement(passed=None, evidence=NOBODY_ASKED[leaf.check.type]))
+        return _result(leaf, Judgement(passed=None, evidence=UNJUDGED[leaf.check.type]))
     try:
         judgement = circumstances.judge.judge(leaf, circumstances.cancellation)
     except (AotError, OSError) as error:

@@ -101,7 +101,7 @@ def _wants_json(arguments: Sequence[str]) -> bool:
 
 def _where_to_look(error: click.ClickException) -> str | None:
     context = error.ctx if isinstance(error, click.UsageError) else None
-    return f"`{context.command_path} --help` says more." if context is not None else None
+    return f"`{context.command_path} --help` shows its use." if context is not None else None
 
 
 def _report_refusal(error: OSError, arguments: Sequence[str]) -> int:

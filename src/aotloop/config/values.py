@@ -179,7 +179,7 @@ def odd_number(value: object, at: Place) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise at.mistake(f"must be a whole number, and is {kind_of(value)}")
     if not 1 <= value <= _MOST_VOTES or value % 2 == 0:
-        raise at.mistake("must be odd, so that one is in the middle", f"Write 1, 3, 5, 7 or {_MOST_VOTES}.")
+        raise at.mistake("must be odd: the median needs a middle", f"Write 1, 3, 5, 7 or {_MOST_VOTES}.")
     return value
 
 

@@ -1,7 +1,7 @@
 """A clean tree: the files of one commit in a folder that agents cannot reach, for checks and judges.
 
-The folder is used again: only what differs is written, and whatever a check has left is removed. Afterwards it is
-proven, file by file, that exactly the commit is there. If it cannot be proven, the folder is made anew.
+The folder is used again: only what differs is written, and files that a check left are removed. Afterwards it is
+proven, file by file, that exactly the commit is there. If it cannot be proven, the folder is made again.
 
 For callers: `put_commit(repository, folder, commit)` fills it, `remove_clean_tree` ends its use. One caller at a
 time may use a folder (hold a lock of your own), and the folder has to lie where agents cannot write. Git commands work

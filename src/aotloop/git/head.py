@@ -39,7 +39,7 @@ def git_dir_of(folder: str) -> str | None:
 def checkout_of(folder: str) -> str | None:
     """The nearest folder, this one or above, with git's entry; None: there is none.
 
-    Files that look like a repository without a work tree are passed by: anybody can commit such files to a project.
+    Files that look like a repository without a work tree are passed by: a project may contain such files.
     """
     folder = os.path.realpath(folder)
     while not os.path.lexists(os.path.join(folder, ".git")):

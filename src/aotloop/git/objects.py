@@ -15,7 +15,7 @@ ATTEMPT = "Aot-Attempt"
 RUN = "Aot-Run"
 REVERTS = "Aot-Reverts"
 
-_NOBODY = (
+_OUR_IDENTITY = (
     ("GIT_AUTHOR_NAME", "aot"),
     ("GIT_AUTHOR_EMAIL", "aot@localhost"),
     ("GIT_AUTHOR_DATE", "@0 +0000"),
@@ -81,7 +81,9 @@ def nothing(repository: Repository) -> str:
 
 def without_history(repository: Repository, tree: str, message: str) -> str:
     """A commit without author and time: the same tree always gives the same commit."""
-    return commit_tree(Place(repository.top, variables=(*repository.checkout_variables, *_NOBODY)), tree, None, message)
+    return commit_tree(
+        Place(repository.top, variables=(*repository.checkout_variables, *_OUR_IDENTITY)), tree, None, message
+    )
 
 
 def merge(repository: Repository, *, base: str, ours: str, theirs: str, is_child: bool = False) -> Merged:

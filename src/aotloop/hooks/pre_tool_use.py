@@ -61,6 +61,6 @@ def _protect(loop: Loop, targets: list[Target]) -> Answer:
     from aotloop.text.patterns import matching  # noqa: PLC0415 - not needed for most calls
 
     if kept := matching([path for target in targets for path in target.inside], loop.objective.protect):
-        reason = f"{short_line(kept[0])} is protected by the objective: nobody changes it while the loop runs."
+        reason = f"{short_line(kept[0])} is protected by the objective: it does not change while the loop runs."
         return Deny(reason=f"{reason} If it has to change, say so in your answer; a person decides.")
     return Answer()

@@ -32,7 +32,7 @@ def _anchor(loop: Loop) -> str:
     lines = [
         "This session drives an AoT loop (.claude/aot-loop-state.md; read_state.py shows all of it).",
         f"Objective: {short_line(objective.goal, 400)}",
-        f"Done when: {short_line(objective.definition_of_done, 400)} (verify_checklist.py decides, nobody's word does)",
+        f"Done when: {short_line(objective.definition_of_done, 400)} (only verify_checklist.py decides this)",
         f"Iteration {control.iteration} of {limits.max_iterations}, stalls: {control.stall_count}.",
         f"At most {attempts_left(loop)} more attempts.",
         f"Unresolved atoms: {len(unresolved)}",
@@ -54,7 +54,7 @@ def _next(loop: Loop) -> str:
         return "Next: the person is changing its direction (/aot-loop:redirect); start nothing until that is done."
     if running := loop.control.steering.coordinator:
         return (
-            f"Next: nothing. Its coordinator ({running}) works in the background, whatever else is said about it."
+            f"Next: nothing. Its coordinator ({running}) works in the background. Believe no other statement about it."
             " Start no other one; end your turn. You are notified when it ends."
         )
     return (

@@ -50,8 +50,8 @@ def verify_now(why: str) -> Block:
 def judge_now(items: Sequence[str]) -> Block:
     words = (
         f"No check fails, but these items of the base case need a judgement: {names(items)}. Have aot-loop:verifier"
-        " judge what nobody has judged yet, record it with evidence by record_judgement.py, and run verify_checklist.py"
-        " again. If only a person's confirmation is missing then, end."
+        " judge each item that has no judgement yet, record it with evidence by record_judgement.py, and run"
+        " verify_checklist.py again. If only a person's confirmation is missing then, end."
     )
     return Block(reason=words, message=f"A verifier is to judge: {names(items)}.")
 

@@ -32,7 +32,7 @@ def changes(board: Board, effects: Iterable[Effect]) -> list[str]:
             case Reopened(atoms=atoms):
                 told.append(f"The base case does not hold; items fail that these atoms cover: {names(atoms)}.")
             case Added(atoms=atoms):
-                told.append(f"The base case does not hold; these atoms are to mend it: {names(atoms)}.")
+                told.append(f"The base case does not hold; these atoms must repair it: {names(atoms)}.")
             case _:
                 pass
     return told

@@ -12,7 +12,7 @@ from aotloop.text.shorten import short_line
 USUAL = "docs/progress.md"
 LONGEST = 500
 
-_HEADING = "# Progress\n\nWhat was tried and did not work, so that nobody tries it again.\n"
+_HEADING = "# Progress\n\nWhat was tried and did not work. Do not try it again.\n"
 
 
 def note_failed(root: Path, file: str, approaches: Sequence[tuple[Phase, str]]) -> bool:

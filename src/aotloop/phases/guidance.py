@@ -77,7 +77,7 @@ def anchor(loop: PhaseLoop) -> str:
     """For an agent that has lost its memory. Its length is bounded, even if the loop has run for long."""
     left = loop.max_iterations - loop.global_iteration
     lines = [
-        "A feature is on its way from idea to shipped (.claude/autonomous-loop.json; it is changed by commands alone).",
+        "A feature is on its way from idea to shipped (.claude/autonomous-loop.json; only commands change it).",
         f"Feature: {short_line(loop.feature, 600)}",
         f"Phase: {loop.phase} ({PHASES.index(loop.phase) + 1} of {len(PHASES)}), {loop.status}"
         + (f": {short_line(loop.stop_reason, 200)}" if loop.stop_reason else ""),

@@ -42,7 +42,7 @@ PLAYBOOK: Mapping[Phase, Play] = MappingProxyType(
             does="""\
 Find out what this feature should be. Read the project first: what it is for, how it is built, what it already has
 that comes near. Then write a document with:
-- the problem, and for whom it is one;
+- the problem, and which users have it;
 - two to four ways to solve it that really differ, each with what it costs, what it risks and where in the project
   it would go;
 - the way you choose, and why the others lose;
@@ -75,7 +75,7 @@ Nothing of the feature is built yet, and you build nothing.
   wanted behaviour, odd cases included.
 - They must run now, and fail, each because the feature is missing: import what does not exist yet inside of the
   tests, so that they can be read. Run them, and see each one fail for that reason.
-- Whoever builds the feature may not change them. So leave open what does not matter (names of inner functions,
+- The agent that builds the feature may not change them. So leave open what does not matter (names of inner functions,
   wording of messages), and make each failure say what was expected.
 - All of it in one file, which needs nothing but what the project has.
 {run_with}""",
@@ -85,11 +85,10 @@ Nothing of the feature is built yet, and you build nothing.
         "deepen": Play(
             title="Deepen the plan",
             does=f"""\
-Make the plan ({{plan}}) better before anything is built: read it as somebody who has to do it tomorrow and was not
-there. Look into the code for what it takes for granted; look up how the libraries it uses are called today. Add
-what is missing: cases, dangers to data and
-security, what has to stay compatible, an order of steps that keeps everything working. Correct what is wrong; make
-steps that are too big smaller. The acceptance tests ({{tests}}) stay as they are.
+Make the plan ({{plan}}) better before anything is built: read it as an engineer who must do it tomorrow and
+knows nothing else. Look into the code for what it takes for granted; look up how the libraries it uses are called
+today. Add what is missing: cases, dangers to data and security, what has to stay compatible,
+an order of steps that keeps everything working. Correct what is wrong; make steps that are too big smaller. The acceptance tests ({{tests}}) stay as they are.
 {_FORMAT_OF_PLAN}
 Write no code.""",
             artifact="{plan}",
@@ -108,10 +107,10 @@ Read {progress} first, if it is there: what stands in it was tried, and did not 
         "review": Play(
             title="Review",
             does=f"""\
-Review what was built for this feature, as somebody who did not build it and will have to live with it. `git log`
+Review what was built for this feature, as an engineer who did not build it and must maintain it. `git log`
 and `git diff` show it. Look for: behaviour that the plan ({{plan}}) wants and that is not there; odd cases that
 break; dangers to data or security; things that will be hard to
-understand or to change; tests that would pass whatever the code does; what is left over. Try what you suspect
+understand or to change; tests that pass with any code; what is left over. Try what you suspect
 before you write it down. Do not report matters of taste.
 {_FORMAT_OF_FINDINGS}
 Change no other file.""",
@@ -121,8 +120,8 @@ Change no other file.""",
         "fix": Play(
             title="Fix",
             does="""\
-Resolve what the review found: every line of {review} that begins with `- [ ]`. Mend the cause, with a test that
-fails without the mend where there can be one. When one is resolved, make its box `[x]`, and add how. What should
+Resolve what the review found: every line of {review} that begins with `- [ ]`. Repair the cause. If possible,
+add a test that fails without the repair. When one is resolved, make its box `[x]`, and add how. What should
 stay as it is gets `[x]` and at its end `(accepted: why)`, and there
 has to be a reason that convinces. Remove no line. The acceptance tests ({tests}) stay as they are, and pass.""",
             artifact="{review}",
@@ -131,8 +130,8 @@ has to be a reason that convinces. Remove no line. The acceptance tests ({tests}
             title="Review again",
             does="""\
 Look whether what the review ({review}) found is resolved: for each line with `[x]`, look at the code or try it.
-What is not resolved gets `[ ]` again, with what is still wrong. A reason to accept something that does not convince
-is none. What the mending has broken is a new finding, a new line with
+What is not resolved gets `[ ]` again, with what is still wrong. A reason that does not
+convince does not count. Damage by a repair is a new finding, a new line with
 `[ ]`. Remove no line. If all is well, say below the list what you looked at, and when.
 Change no other file.""",
             artifact="{review}",
@@ -141,7 +140,7 @@ Change no other file.""",
         "compound": Play(
             title="Write down what was learnt",
             does="""\
-Write down what this feature taught, for whoever works here next: problems that cost time, with how one recognizes
+Write down what this feature taught, for the next agent or person here: problems that cost time, with how to recognize
 them and what solved them; decisions, and what they were made from; what the next feature can build on. Read
 {progress} and `git log`. Short, with names of files. Not what was done, but
 what one would like to have known. Where the project's documentation or its list of changes should speak of the
@@ -152,16 +151,16 @@ feature, see to that, too.""",
             title="Test",
             does="""\
 Find out whether all of it works: run the acceptance tests ({tests}), the project's whole test suite and its other
-checks (types, style), and use the feature once as a user would. Mend what is broken, but never the acceptance
-tests. Then write a report: what was run, with the very
-commands; what came out, in numbers; what was tried by hand; what was mended; what nobody has tested.
+checks (types, style), and use the feature once as a user would. Repair what is broken, but never change the
+acceptance tests. Then write a report: what was run, with the very
+commands; what came out, in numbers; what was tried by hand; what was repaired; what was not tested.
 {run_with}""",
             artifact="docs/reports/{stem}.md",
         ),
         "ship": Play(
             title="Ship",
             does="""\
-Make it ready to be handed over: nothing is left over (debug output, commented code, files nobody needs), the
+Make it ready to be handed over: nothing is left over (debug output, commented code, useless files), the
 documentation is true, and there are release notes: what users get, what changes for them, what to know before
 upgrading. The acceptance tests ({tests}) pass.
 When all of that is so, and only then, {promise_place} <promise>{promise}</promise>. It is checked: every receipt,

@@ -94,7 +94,7 @@ class Process:
         self._popen.send_signal(number)
 
     def let_go(self) -> None:
-        """It is not followed any more: whatever its guard still holds is ended."""
+        """Stops following it: ends every process that its guard still holds."""
         if self.guard is None:
             return
         self.guard.end()

@@ -34,7 +34,7 @@ def _align_goal(given: dict[str, Any]) -> dict[str, Any]:
     The first call keeps the objective as a draft. The others name the draft instead of the objective.
     """
     if given["try"] and given["agreed"]:
-        raise UsageError("--try runs the base case before anybody has agreed; --agreed writes what was agreed on")
+        raise UsageError("--try runs the base case before the person agrees; --agreed writes what was agreed on")
     store = Store(place_of(given["state_file"]))
     before = loop_in(store)
     refuse_running(before)
@@ -94,7 +94,7 @@ def _red_first(shape: Shape, root: Path, timeout: float) -> dict[str, Any]:
 
 
 def _written(store: Store, draft: Draft, before: Loop | None, request: str) -> dict[str, Any]:
-    """The commands are not accepted by this: who says here that a person agreed is the agent that wrote them."""
+    """Accepts no commands: the agent that wrote them says here that a person agreed."""
     written = write(store, draft, before=before, request=request, accept=lambda _: None)
     commands = commands_of(store.load())
     return {

@@ -115,8 +115,8 @@ KINDS: dict[str, tuple[tuple[str, ...], Callable[[dict[str, Any]], dict[str, Any
 
 REQUEST_REDIRECT = Script(
     Usage(
-        "Have everything wait for a person's correction; --cancel: there is none, go on; --retry: grant these atoms new"
-        " attempts, and go on.",
+        "Pause the loop for a person's correction; --cancel: continue without one; --retry: give these atoms new"
+        " attempts, and continue.",
         (),
         {"--cancel": Option(None), "--retry": Option(comma_separated, ())},
     ),

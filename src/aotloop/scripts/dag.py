@@ -43,7 +43,7 @@ def _decompose_atom(given: dict[str, Any]) -> dict[str, Any]:
     if len(ids) != len(descriptions):
         raise UsageError(f"{len(ids)} children, but {len(descriptions)} descriptions (separated by |||)")
     if strangers := [one for one in given["probe"] if one not in ids]:
-        raise UsageError(f"--probe names what is none of the children: {', '.join(strangers)}")
+        raise UsageError(f"--probe names atoms that are not children: {', '.join(strangers)}")
     covers = _covers_of(given["covers"], ids)
     parts = tuple(
         Part(atom=child, description=text, covers=covers.get(child, ()), probe=child in given["probe"])

@@ -1,4 +1,4 @@
-"""The scripts' error boundary: whatever happens, one JSON object goes to standard output, and the exit code agrees."""
+"""The scripts' error boundary: one JSON object always goes to standard output, and the exit code agrees."""
 
 from __future__ import annotations
 

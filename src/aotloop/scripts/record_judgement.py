@@ -15,7 +15,7 @@ from aotloop.trust.person import refuse_agents
 
 
 def _record_judgement(given: dict[str, Any]) -> dict[str, Any]:
-    refuse_agents("nobody judges the own work", hint=None)
+    refuse_agents("an agent does not judge its own work", hint=None)
     if (given["scores"] is None) == (given["passed"] is None):
         raise UsageError("what was found? Give one of --scores JSON and --passed true|false")
     recorded = record(

@@ -85,7 +85,7 @@ def _everything(loop: Loop) -> dict[str, Any]:
 
 
 def _turn_of(graph: Graph, name: str) -> dict[str, Any]:
-    """Whose turn it is in a group, how many failures end it, who is next, and how often all have had theirs."""
+    """The choice that has its turn, how many failures end it, the next choice, and how many rounds are over."""
     group = graph.or_groups[name]
     selected = graph.atoms.get(group.selected)
     failed = selected.attempts if selected is not None else 0

@@ -1,6 +1,6 @@
-"""Who may look and who may steer: a token for each start, sessions, and a second secret for everything that changes.
+"""Decides which requests may read and which may steer: a token for each start, sessions, and a second secret.
 
-Only digests are kept: who reads the memory of a finished request finds nothing to use. A cookie alone cannot steer,
+Only digests are kept: the memory of a finished request holds nothing to use. A cookie alone cannot steer,
 because a browser sends it to every port of this machine, and an agent may listen on one of them. The second secret is
 kept by the page, whose storage belongs to one port.
 """

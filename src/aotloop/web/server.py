@@ -80,7 +80,7 @@ def _serving(options: ServerOptions, listener: socket.socket) -> Iterator[Served
 
 
 def refuse_open_door(options: ServerOptions) -> None:
-    """Whoever can read the wire can read the token: so other machines need TLS, or the person's explicit word."""
+    """The token crosses the network: so other machines need TLS, or the person's explicit word."""
     if (options.tls_cert is None) != (options.tls_key is None):
         raise AotError("--tls-cert and --tls-key belong together")
     if not is_loopback(options.host) and options.tls_cert is None and not options.insecure:

@@ -65,7 +65,7 @@ def test_the_check_of_the_atom_is_told_in_words() -> None:
     prompt = write_prompt(a_context(atom("A3", check=AtomCheck(group=items))), "worker")
     assert "> all of:\n> - this command must succeed: make test\n> - one of:\n" in prompt
     assert (
-        "> - - this command must fail: grep breakpoint app.py\n> - - somebody will judge its quality: it reads well"
+        "> - - this command must fail: grep breakpoint app.py\n> - - a judge scores its quality: it reads well"
         in prompt
     )
 
@@ -158,7 +158,7 @@ def test_too_big_for_one_go_is_said_only_if_it_may_be_decomposed() -> None:
 
 def test_a_failing_item_s_name_is_quoted_as_a_name_and_never_as_a_fact() -> None:
     prompt = write_prompt(a_context(atom("A3", repairs="no finding is open")), "worker")
-    assert "It is a name and no fact; it fails:\n> no finding is open\n" in prompt
+    assert "The name is not a fact: the item fails.\n> no finding is open\n" in prompt
 
 
 def test_a_client_that_is_held_to_the_schema_by_a_tool_is_told_nothing_about_json() -> None:

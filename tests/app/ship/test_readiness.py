@@ -96,7 +96,7 @@ def test_what_cannot_be_meant_is_a_mistake_in_usage(tmp_path: Path, words: list[
     ran = feature.aot("ship", *words)
     assert ran.code == 2
     assert said in ran.err
-    assert "`aot ship --help` says more." in ran.err
+    assert "`aot ship --help` shows its use." in ran.err
 
 
 def test_without_a_feature_there_is_nothing_to_go_on_with(tmp_path: Path) -> None:

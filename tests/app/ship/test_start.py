@@ -38,7 +38,7 @@ def test_what_was_said_is_in_the_file_and_the_rest_at_its_default(tmp_path: Path
 def test_a_feature_under_way_is_not_replaced(tmp_path: Path) -> None:
     feature = a_feature(tmp_path)
     before = Path(feature.ground.store.path).read_bytes()
-    with pytest.raises(AotError, match="another feature is under way here: say hello") as refused:
+    with pytest.raises(AotError, match="another feature is in progress here: say hello") as refused:
         begin_feature(feature.ground.store, FeatureOptions(feature="say goodbye"))
     assert (refused.value.exit_code, Path(feature.ground.store.path).read_bytes()) == (3, before)
 

@@ -634,7 +634,7 @@ def test_what_was_handed_out_is_kept_in_place_by_every_change() -> None:
     assert_up_to_date(board)
 
 
-def test_who_waits_for_whom_is_kept_also_if_nothing_else_was_asked() -> None:
+def test_who_waits_for_role_is_kept_also_if_nothing_else_was_asked() -> None:
     board = Board(a_loop(atom("A"), atom("B", "A")))
     consumers = board.consumers
     board.grow([atom("C", "B")])

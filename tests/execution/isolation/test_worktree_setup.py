@@ -98,7 +98,7 @@ def test_worktrees_lie_where_the_configuration_says_and_are_gone_in_the_end(tmp_
     inside = a_project(tmp_path / "2", atom("A1", run="true"), config=toml(f"worktrees = '{tmp_path}/2/project/w'"))
     refused = inside.run()
     assert refused.code == 1
-    assert "worktrees cannot lie in the checkout itself" in refused.err
+    assert "worktrees cannot be in the checkout itself" in refused.err
 
 
 # --- in place ----------------------------------------------------------------------------------------------------

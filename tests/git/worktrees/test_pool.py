@@ -286,7 +286,7 @@ def test_worktrees_of_the_person_are_not_touched(checkout: Path, repository: Rep
 
 
 def test_a_folder_in_the_checkout_is_refused(checkout: Path, repository: Repository) -> None:
-    with pytest.raises(Unavailable, match="cannot lie in the checkout"):
+    with pytest.raises(Unavailable, match="cannot be in the checkout"):
         Pool(repository, checkout / "worktrees")
 
 

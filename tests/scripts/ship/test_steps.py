@@ -172,7 +172,7 @@ def test_while_aot_ship_runs_the_loop_a_session_files_nothing(project: Path) -> 
 def test_nobody_skips_the_look_at_the_acceptance_tests_for_the_person(project: Path) -> None:
     repository(project)
     refused = ship("begin", "--feature", "Greet people", "--skip-test-review", code=1)
-    assert "only the person can say" in refused["error"]
+    assert "only the person can skip the review" in refused["error"]
     typed(project, "/ship Greet people")
     assert ship("begin", "--skip-test-review", code=1)["success"] is False
     typed(project, "/ship Greet people --skip-test-review")

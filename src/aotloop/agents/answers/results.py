@@ -30,7 +30,7 @@ class PlannedCheck(Answer, frozen=True, kw_only=True):
 
 class PlannedAtom(Answer, frozen=True, kw_only=True):
     name: Annotated[str, Meta(description="a short name by which others depend on it")]
-    description: Annotated[str, Meta(description="what is to be done, for somebody who knows only this")]
+    description: Annotated[str, Meta(description="the task, complete for an agent that reads only this text")]
     depends_on: Annotated[tuple[str, ...], Meta(description="names of those it builds on")] = ()
     or_group: Annotated[str | None, Meta(description="the same word for alternatives of which one is enough")] = None
     touches: Annotated[tuple[str, ...], Meta(description="globs of what it changes, if that is sure")] = ()
@@ -46,7 +46,7 @@ class Plan(Answer, frozen=True, kw_only=True):
     deliverables: Annotated[str, Meta(description="what will be there in the end")]
     definition_of_done: Annotated[str, Meta(description="when it is complete, in words")]
     checklist: Annotated[tuple[PlannedCheck, ...], Meta(description="how a machine sees that it is complete")]
-    protect: Annotated[tuple[str, ...], Meta(description="globs of what nobody may change")] = ()
+    protect: Annotated[tuple[str, ...], Meta(description="globs of files that no agent may change")] = ()
     atoms: tuple[PlannedAtom, ...] = ()
 
 
@@ -57,7 +57,7 @@ class PlannerResult(Answer, frozen=True, kw_only=True):
 
 class ProposedChild(Answer, frozen=True, kw_only=True):
     name: Annotated[str | None, Meta(description="a short name by which other parts can depend on it")] = None
-    description: Annotated[str, Meta(description="what is to be done, for somebody who knows only this")]
+    description: Annotated[str, Meta(description="the task, complete for an agent that reads only this text")]
     depends_on: Annotated[tuple[str, ...], Meta(description="names of parts, or ids of atoms, it builds on")] = ()
     or_group: Annotated[str | None, Meta(description="the same word for parts of which only one is needed")] = None
     estimate: Annotated[float | None, Meta(description="minutes of work")] = None
@@ -83,12 +83,12 @@ class WorkerResult(Answer, frozen=True, kw_only=True):
     success: Annotated[bool, Meta(description="true only if the atom is done")]
     bindings_delta: BindingsDelta = BindingsDelta()
     artifacts: Annotated[tuple[str, ...], Meta(description="paths made or changed, relative to the folder")] = ()
-    reason: Annotated[str, Meta(description="if not done: why, so that the next one can do better; else empty")] = ""
+    reason: Annotated[str, Meta(description="if not done: the cause, for the next attempt; else empty")] = ""
     because_of: Annotated[
-        tuple[str, ...], Meta(description="if not done: atoms whose results stand in the way; else empty")
+        tuple[str, ...], Meta(description="if not done: atoms whose results block the work; else empty")
     ] = ()
     wants_probe: Annotated[
-        bool, Meta(description="if not done: true if somebody should first find out whether it can be done at all")
+        bool, Meta(description="if not done: true if a probe should first find out whether it can be done at all")
     ] = False
     proposal: Annotated[
         Proposal | None, Meta(description="only if a rule permits it: the parts, with success false; else null")

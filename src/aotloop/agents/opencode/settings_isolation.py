@@ -71,8 +71,8 @@ def refuse_plugins(cwd: Path) -> None:
     if found is not None:
         raise Unavailable(
             f"OpenCode would run a plug-in of this repository: {found}",
-            hint="Have another agent do it; or, if you know the plug-in, configure an agent with kind = "
-            '"acp" and program = "opencode", which keeps nothing from it.',
+            hint="Use another agent. Or trust the plug-in: configure an agent with kind = "
+            '"acp" and program = "opencode".',
         )
 
 

@@ -13,8 +13,8 @@ _CHECKS: dict[CheckType, str] = {
     "not_command": "this command must fail: {}",
     "file": "this must exist: {}",
     "not_file": "this must not exist: {}",
-    "assertion": "somebody will judge whether this is so: {}",
-    "quality": "somebody will judge its quality: {}",
+    "assertion": "a judge decides whether this is true: {}",
+    "quality": "a judge scores its quality: {}",
 }
 
 

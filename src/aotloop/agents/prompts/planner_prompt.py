@@ -28,7 +28,7 @@ CAPS = {
 _RULES = (
     "Ask only what decides what is to be achieved or when it is complete, and what the folder cannot tell.",
     "Ask no more than five questions at once, each with likely answers to choose from.",
-    "Each item of the checklist is one thing. Prefer commands that succeed when it is so, and fail now.",
+    "Each item of the checklist is one thing. Prefer commands that fail now and succeed when the item holds.",
     "Commands run in this folder with /bin/sh, without a person; none of them changes anything or needs the network.",
     "Each atom names in covers what of the checklist holds once it is done: so it is checked. Nearly all have one.",
     "Atoms are small enough for one sitting. Let one depend on another only if it needs its result.",
@@ -71,7 +71,7 @@ def write_planner_prompt(talk: Talk) -> str:
 
 def _present(talk: Talk) -> Iterator[str]:
     if talk.present:
-        yield f"# What there is to begin from\n{_quoted(talk.present, CAPS['present'])}"
+        yield f"# What to begin from\n{_quoted(talk.present, CAPS['present'])}"
 
 
 def _answers(talk: Talk) -> Iterator[str]:

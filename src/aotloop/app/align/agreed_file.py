@@ -1,7 +1,7 @@
 """What was agreed on becomes a state file: a new one, or the one there is, aligned again. All of it or nothing.
 
 What the person accepted (commands, the objective) is kept in the user's data folder before the file says it, so there
-is no moment in which the file says something that nobody seems to have agreed to.
+is no moment in which the file contains something without a recorded agreement.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ Accept = Callable[[list[str]], None]
 
 
 def loop_in(store: Store) -> Loop | None:
-    """What there is to be aligned again; None if there is no file. Raises StateFileBusy while somebody runs it."""
+    """What there is to be aligned again; None if there is no file. Raises StateFileBusy while it runs."""
     if not os.path.lexists(store.path):
         return None
     refuse_while_run(store)
@@ -123,7 +123,7 @@ def _realign(store: Store, draft: Draft, before: Loop, accept: Accept) -> Writte
             undone=tuple(one for one in resolved if one not in kept),
         )
 
-    with _nobody_else(store), _agreement_put_back_on_failure(store) as agree_on:
+    with _both_leases(store), _agreement_put_back_on_failure(store) as agree_on:
         _end_leftovers(store.load())
         return store.update(change)
 
@@ -148,13 +148,13 @@ def _agreement_put_back_on_failure(store: Store) -> Iterator[Callable[[Objective
 
 
 @contextmanager
-def _nobody_else(store: Store) -> Iterator[None]:
+def _both_leases(store: Store) -> Iterator[None]:
     with lease(store.path, "run", since=now()), lease(store.path, "redirect", since=now()):
         yield
 
 
 def _refuse_if_changed(store: Store, loop: Loop, before: Loop) -> None:
-    """Somebody else's change, made while a person was asked, would be lost with the graph that is replaced."""
+    """A change made while the person was asked would be lost with the replaced graph."""
     if draft_of(loop) != draft_of(before) or _resolved(loop) != _resolved(before):
         raise StateFileBusy(f"{store.path} was changed meanwhile; nothing was written", hint="Align it once more.")
 

@@ -79,7 +79,7 @@ def without_graph(draft: Draft) -> Draft:
 
 
 def draft_of(loop: Loop) -> Draft:
-    """What was agreed on last. What only mends a failure of before (a pending repair) is no part of it."""
+    """What was agreed on last. What only repairs a failure of before (a pending repair) is no part of it."""
     objective = loop.objective
     dropped = {atom.id for atom in loop.atoms if atom.repairs is not None and atom.status != "resolved"}
     return Draft(

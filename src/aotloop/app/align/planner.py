@@ -32,7 +32,7 @@ Fingerprint = tuple[str | None, tuple[tuple[str, int, int], ...]]
 class Said(msgspec.Struct, frozen=True, kw_only=True):
     result: PlannerResult
     changed: tuple[str, ...] = ()
-    """What is otherwise in the checkout than before, whoever did it."""
+    """Every difference between the checkout now and before."""
     cost_usd: float | None = None
     notes: tuple[str, ...] = ()
     """What was odd about its answer, and taken all the same."""

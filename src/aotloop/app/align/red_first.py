@@ -11,5 +11,5 @@ from aotloop.core.model import Objective
 
 
 def run_base_case(objective: Objective, root: Path, *, timeout: float, on_progress: Progress | None = None) -> Report:
-    """Only what a program can decide; nobody is asked to judge what is not even begun."""
+    """Only what a program can decide: there is nothing to judge before the work begins."""
     return evaluate(base_case_tree(objective.base_case), root=root, timeout=timeout, on_progress=on_progress)

@@ -13,7 +13,7 @@ from aotloop.app.diagram.diagram import Card, Edge, Look, Picture
 from aotloop.app.diagram.layers import Arc, Units, ranks, without_cycles
 
 EASY_CARDS, MOST_CARDS = 300, 3_000
-"""A person reads a picture of so many cards; a picture of more cards than the second is of no use to anyone."""
+"""A person can read a picture of 300 cards. A picture of more than 3,000 cards is useless."""
 MOST_KEPT = 48
 MOST_NAMED = 6
 _FRONT: tuple[Look, ...] = ("in_progress", "failed", "ready", "waiting", "decomposed", "unselected", "resolved")

@@ -14,7 +14,7 @@ from aotloop.execution.event_file import EventsFile
 from aotloop.execution.run_events import JudgeAsked
 
 JUDGES = "judges"
-"""In place of an agent: who judged is configured, and may be several agents."""
+"""In place of an agent's name: several agents may have judged."""
 
 
 class Cost(msgspec.Struct, frozen=True, kw_only=True):

@@ -36,5 +36,5 @@ class JoinedObservers:
         for one in tuple(self._others):
             try:
                 say(one)
-            except Exception:  # noqa: BLE001 - whatever a library of others raises, it is no reason to end a run
+            except Exception:  # noqa: BLE001 - an error of an outlet's library does not end a run
                 self._others.remove(one)

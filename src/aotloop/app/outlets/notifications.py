@@ -129,7 +129,7 @@ def is_quiet(span: tuple[int, int] | None, now: float | None = None) -> bool:
 
 
 def send_test(settings: NotifySettings) -> list[Delivery]:
-    """One message to each service, at once, whatever the hour. Raises Unavailable without the library."""
+    """Sends one message to each service at once, also in quiet hours. Raises Unavailable without the library."""
     require_library()
     text = "This is a test of `aot notify --test`. Messages about your loops will arrive here."
     found: dict[int, str | None] = {}

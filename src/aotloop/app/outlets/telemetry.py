@@ -79,7 +79,7 @@ class Telemetry:
                 self._end(event)
 
     def close(self) -> None:
-        """Whatever is open ends here; what is not sent in time is lost."""
+        """Ends every open span here. What is not sent in time is lost."""
         for span in (*(one for one, _ in self._attempts.values()), *self._checks.values()):
             span.end()
         for one in (self._generation, self._run):

@@ -64,7 +64,7 @@ def registered() -> list[KnownLoop]:
 
 
 def known_loop(key: str) -> KnownLoop | None:
-    """By the name in an address, which anyone may have written."""
+    """By the name in an address. Do not trust it: any page can contain an address."""
     if not (key.isascii() and key.isalnum()):
         return None
     with suppress(Unavailable):

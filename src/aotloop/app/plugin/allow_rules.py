@@ -88,14 +88,14 @@ def _settings(file: Path) -> dict[str, Any]:
     try:
         return msgspec.json.decode(content, type=dict[str, Any]) if content.strip() else {}
     except msgspec.MsgspecError as error:
-        raise Unavailable(f"{file} is no JSON object: {error}", hint="Correct it; nothing was changed.") from error
+        raise Unavailable(f"{file} is not a JSON object: {error}", hint="Correct it; nothing was changed.") from error
 
 
 def _allowed(settings: dict[str, Any], file: Path) -> list[str]:
     permissions = settings.get("permissions", {})
     allowed = permissions.get("allow", []) if isinstance(permissions, dict) else None
     if not isinstance(allowed, list):
-        raise Unavailable(f"{file}: permissions.allow is no list", hint="Correct it; nothing was changed.")
+        raise Unavailable(f"{file}: permissions.allow is not a list", hint="Correct it; nothing was changed.")
     return allowed
 
 

@@ -41,7 +41,7 @@ def find_installation() -> Installation:
             return Installation(folder=root / "plugin", marketplace=root, version=version)
     raise Unavailable(
         f"this installation of aotloop has no plugin: {package}",
-        hint="Install it anew, with `uv tool install aotloop` or `pipx install aotloop`.",
+        hint="Install it again with `uv tool install aotloop` or `pipx install aotloop`.",
     )
 
 

@@ -63,7 +63,7 @@ def _doubts(name: str, presence: Presence) -> Iterator[str]:
 class Matters(msgspec.Struct, frozen=True, kw_only=True):
     max_cost_usd: float | None = None
     only_looks: bool = False
-    """Somebody may be asked to look and to change nothing: a probe, a judge."""
+    """A probe or a judge is needed: an agent that looks and changes nothing."""
 
 
 def matters_of(loop: Loop, limits: Limits) -> Matters:
@@ -92,7 +92,7 @@ _RESTRICTION = {
     " is noticed afterwards, and makes its findings void",
 }
 _ANSWERS = {
-    "missing": "{agent} gives no answers that a program can read, so that whatever it does looks like a failure",
+    "missing": "{agent} gives no answers that a program can read, so every attempt looks like a failure",
     "emulated": "{agent} is asked for its answer in words, not held to a schema: an answer that does not fit costs"
     " an attempt",
 }

@@ -1,7 +1,7 @@
 """Commands of a file run only after this user accepted them. Only a person accepts, never an agent.
 
-In a terminal the caller asks (`ask_consent`). In a session nobody is asked: commands that are not accepted are refused
-(`only_accepted`), and the person types the digest of what was shown, in a prompt that a hook sees.
+In a terminal the caller asks (`ask_consent`). In a session there is no question: commands that are not accepted are
+refused (`only_accepted`), and the person types the digest of what was shown, in a prompt that a hook sees.
 """
 
 from __future__ import annotations

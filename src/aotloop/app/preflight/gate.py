@@ -65,5 +65,5 @@ def start_by_hand(store: Store) -> None:
 
 def _closed(store: Store, closed: Gate) -> StateFileInvalid:
     return StateFileInvalid(
-        f"{store.path}: the loop cannot start; missing: {'; '.join(closed.missing)}", hint="`aot gate` says more."
+        f"{store.path}: the loop cannot start; missing: {'; '.join(closed.missing)}", hint="`aot gate` gives details."
     )

@@ -93,5 +93,5 @@ def _of_head(head: Head, *, is_settled: bool) -> Iterator[Finding]:
     elif head.branch is None and not is_settled:
         yield Finding(
             "no branch is checked out (detached HEAD), so the commits of a run would belong to no branch",
-            "Name one: `git switch -c NAME`; or `aot run --detached` goes on without a branch.",
+            "Name one: `git switch -c NAME`; or `aot run --detached` works without a branch.",
         )

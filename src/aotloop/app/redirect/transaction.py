@@ -145,7 +145,7 @@ def request_redirect(store: Store, *, is_requested: bool = True) -> list[str]:
 
 @contextmanager
 def everything_waits(store: Store) -> Iterator[None]:
-    """For a caller that holds the lease for redirecting: at the end the loop goes on, whatever happens."""
+    """For a caller that holds the lease for redirecting: at the end the loop always continues."""
 
     def request(loop: Loop) -> None:
         refuse_unless_underway(store, loop)

@@ -1,4 +1,4 @@
-"""The atoms of a report: what each was about, who tried it, what every check found, and what was changed."""
+"""The atoms of a report: its task, the agents that tried it, the result of every check, and the changes."""
 
 from __future__ import annotations
 

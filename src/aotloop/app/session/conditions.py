@@ -74,7 +74,7 @@ def _around(job: Job, folder: Path, fence: Confinement | None) -> AbstractContex
 
 
 def _holding(job: Job, report: Report) -> tuple[str, ...]:
-    """What holds and did not, if the last verdict is of what is checked out: else nobody knows whose work it is."""
+    """The items that hold now and did not before. Empty if the last verdict is about another commit."""
     verdict = job.loop.control.verdict
     if verdict is None or verdict.commit != head_of(Path(project_root(job.store.path))):
         return ()

@@ -86,7 +86,7 @@ def began_in_a_prompt(phase_file: str, loop: PhaseLoop) -> None:
 def require_consent(
     phase_file: str, loop: PhaseLoop, settings: ShipSettings, session: str | None, commands: list[str]
 ) -> None:
-    """A command that the project's own settings name is nobody's usual one: it is accepted word for word."""
+    """A command from the project's own settings is never a usual one: the person accepts it word for word."""
     if is_trusted(phase_file, commands):
         return
     if settings.test_command is None and is_trusted(phase_file, [_usual(loop)]):

@@ -1,7 +1,7 @@
 """What was judged in a session counts in a session, about the very files that were judged, and nowhere else.
 
-`aot run`, `aot verify` and `aot confirm` do not take a session's word for it: whoever says there that a judge, or a
-person, has looked at something is the agent whose work it may be.
+`aot run`, `aot verify` and `aot confirm` do not take a session's word for it: the agent that
+reports a judgement there may be the agent that did the work.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def judge_in_session(store: Store, objective: Objective) -> JudgeFor:
     """What a person confirmed in a terminal comes first, then what was said here, then what agents found for `aot`."""
     case = case_of(store)
     config = Config()
-    with suppress(AotError):  # nobody is asked, so it does not matter who it would be
+    with suppress(AotError):  # no judge is asked, so the configured one does not matter
         config = load(Path(project_root(store.path)))
     by_agents = RememberingJudge(case, votes=config.role("judge").votes, hint=HINT)
 

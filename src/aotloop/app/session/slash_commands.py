@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 IN_CODEX = "CODEX_SESSION_ID"
-"""Set for whatever Codex runs, and for nothing else."""
+"""Codex sets it for all its commands; other programs do not set it."""
 
 
 def to_type(words: str) -> str:

@@ -32,6 +32,6 @@ def refuse_while_run(project: Project) -> None:
     holder = holder_of(project.store.path)
     if holder is not None:
         raise StateFileBusy(
-            f"{holder.name} runs this loop, and it alone says what becomes of its phases",
+            f"{holder.name} runs this loop, and only that process changes its phases",
             hint="`aot ship status` shows it, `aot ship stop` ends it.",
         )

@@ -25,7 +25,7 @@ def approve_tests(consent: Consent, project: Project | None = None) -> Filed:
     if filed.reasons:
         raise NotVerified(
             f"these tests cannot be agreed to: {'; '.join(filed.reasons)}",
-            hint="`aot ship` goes on: they are written anew.",
+            hint="`aot ship` continues: an agent writes new ones.",
         )
     return filed
 

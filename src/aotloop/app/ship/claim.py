@@ -44,7 +44,7 @@ def claim_receipt(
     if filed.reasons:
         raise NotVerified(
             f"the receipt of {before.phase} does not count: {'; '.join(filed.reasons)}",
-            hint="Mend it, commit, file it again.",
+            hint="Correct it, commit it, and file it again.",
         )
     return before.phase, filed.loop, said_after(filed.effects, filed.loop, project.settings)
 

@@ -128,9 +128,9 @@ def _repairs(project: Project, loop: PhaseLoop) -> list[DraftAtom]:
         DraftAtom(
             id=f"F{number}",
             description=(
-                f"{_RESOLVE}{one}\n\nMend the cause, with a test that fails without the mend"
-                f" where there can be one. Leave {file} as it is; another one marks it there. If it should stay as it"
-                " is, change nothing, and say why."
+                f"{_RESOLVE}{one}\n\nRepair the cause. If possible, add a test that fails"
+                f" without the repair. Do not change {file}; another atom marks the finding there. If the code should"
+                " stay as it is, change nothing, and say why."
             ),
         )
         for number, one in enumerate(found.open, start=1)

@@ -53,8 +53,8 @@ def refuse_unfinished(project: Project) -> None:
         return
     if loop.status not in FINAL:
         raise _not_ready(
-            f"another feature is under way here, in {loop.phase} ({loop.status})",
-            "`aot ship` goes on with it, `aot ship cancel` gives it up.",
+            f"another feature is in progress here, in {loop.phase} ({loop.status})",
+            "`aot ship` continues it, `aot ship cancel` gives it up.",
         )
 
 
@@ -96,7 +96,7 @@ def refuse_other_branch(project: Project, loop: PhaseLoop, branch: str | None) -
     if branch is None and wanted is not None and present != wanted and loop.receipts:
         raise Unavailable(
             f"the feature is built on {wanted}, and {present or 'no branch'} is checked out",
-            hint=f"`git switch {wanted}`; or --branch goes on elsewhere.",
+            hint=f"`git switch {wanted}`; or --branch continues on another one.",
             exit_code=PERSON_NEEDED,
         )
 

@@ -49,8 +49,8 @@ def begin_feature(store: PhaseStore, wanted: FeatureOptions) -> PhaseLoop:
     if before is not None and before.status not in FINAL:
         feature = short_line(before.feature, PHRASE)
         raise AotError(
-            f"another feature is under way here: {feature} (in {before.phase}, {before.status})",
-            hint="`aot ship` goes on with it, `aot ship cancel` gives it up.",
+            f"another feature is in progress here: {feature} (in {before.phase}, {before.status})",
+            hint="`aot ship` continues it, `aot ship cancel` gives it up.",
             exit_code=NOT_READY,
         )
     said = msgspec.structs.asdict(wanted)

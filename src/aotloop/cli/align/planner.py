@@ -34,7 +34,7 @@ def planner_of(store: Store, named: str | None) -> Hired | None:
     config = load(root)
     name = named or config.agent_of("planner")
     if name is None or (name == SHELL and named is None):
-        tell(_nobody(config), err=True)
+        tell(_why_a_form(config), err=True)
         return None
     require_config_consent(config, yes=False)
     try:
@@ -47,7 +47,7 @@ def planner_of(store: Store, named: str | None) -> Hired | None:
     return Hired(planner=planner, instructions=config.role("planner").instructions)
 
 
-def _nobody(config: Config) -> str:
+def _why_a_form(config: Config) -> str:
     if config.agent in (None, SHELL):
         return "No agent is configured, so a form asks the questions. (--agent NAME chooses an agent.)"
     return prose(

@@ -141,7 +141,7 @@ def _as_it_is(beginning: StartingPoint, trial: Trial) -> Reviewed:
 def _with_a_person(
     store: Store, beginning: StartingPoint, trial: Trial, agent: str | None, *, no_agent: bool
 ) -> Reviewed:
-    from aotloop.cli.align.interview import by_form, converse  # noqa: PLC0415 - who is not asked needs no agents
+    from aotloop.cli.align.interview import by_form, converse  # noqa: PLC0415 - without questions, no agents are needed
     from aotloop.cli.align.planner import planner_of  # noqa: PLC0415
 
     try:

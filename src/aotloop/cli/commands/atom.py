@@ -117,7 +117,7 @@ Examples:
 @state_file_option
 @json_option
 @click.argument("atom", shell_complete=complete_begun)
-@click.option("--reason", type=WORDS, required=True, help="What went wrong; the next attempt is told.")
+@click.option("--reason", type=WORDS, required=True, help="What went wrong; the next attempt reads it.")
 def fail(state_file: str | None, as_json: bool, atom: str, reason: str) -> None:
     """Record that an attempt at ATOM failed: it is tried again, or another choice of its group takes over."""
     store = open_store(state_file)

@@ -1,4 +1,4 @@
-"""`aot notify`: it says who gets messages about runs, and sends a test message."""
+"""`aot notify`: it lists the services that get messages about runs, and sends a test message."""
 
 from __future__ import annotations
 

@@ -47,23 +47,23 @@ def command(state_file: str | None, as_json: bool, atom: str, role: Role | None)
     store = open_store(state_file)
     loop, config = store.load(), load(Path(project_root(store.path)))
     found = known_atom(loop, atom)
-    for_whom: Role = role or ("probe" if found.probe else "worker")
-    if found.run is not None and for_whom == "worker":
+    for_role: Role = role or ("probe" if found.probe else "worker")
+    if found.run is not None and for_role == "worker":
         if as_json:
-            say_json({"atom": found.id, "role": for_whom, "run": found.run, "prompt": None})
+            say_json({"atom": found.id, "role": for_role, "run": found.run, "prompt": None})
         else:
             click.echo(f"no agent gets a prompt: a command does this atom\n  $ {visible(found.run)}", err=True)
         return
-    agent = found.agent or config.agent_of(for_whom)
+    agent = found.agent or config.agent_of(for_role)
     text = prompt_in_style(
         context_of(Graph(loop), found.id),
-        for_whom,
-        config.instructions_for(for_whom),
+        for_role,
+        config.instructions_for(for_role),
         style=config.style_of(agent) if agent is not None else "full",
     )
     if as_json:
-        say_json({"atom": found.id, "role": for_whom, "characters": len(text), "prompt": text})
+        say_json({"atom": found.id, "role": for_role, "characters": len(text), "prompt": text})
         return
     sys.stdout.buffer.write(text.encode("utf-8", "replace"))
     sys.stdout.buffer.flush()
-    say_next("aot run", f"aot prompt {named(atom)} --role {'worker' if for_whom == 'probe' else 'probe'}")
+    say_next("aot run", f"aot prompt {named(atom)} --role {'worker' if for_role == 'probe' else 'probe'}")

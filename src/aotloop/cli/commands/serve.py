@@ -77,7 +77,7 @@ def served(**options: str | int | bool | None) -> Iterator[Served]:
 
     with serving(ServerOptions(**options)) as page:  # type: ignore[arg-type]  # as click parsed them
         tell(page.link, head="page   ", err=True)
-        tell(faint("The link lets anyone who has it steer your loops: keep it to yourself."), err=True)
+        tell(faint("Everyone with this link can control your loops: keep it secret."), err=True)
         yield page
 
 

@@ -29,7 +29,7 @@ Examples:
 def command(state_file: str | None, as_json: bool, dry_run: bool, atom: str | None) -> None:
     """Take back all that the loop merged, or the work of ATOM and what was built on it, as reverts.
 
-    The history stays, and other commits are not touched. The atoms are open again: `aot run` does them anew. If a file
+    The history stays, and other commits are not touched. The atoms are open again: `aot run` does them again. If a file
     changed since, nothing is reverted.
     """
     done = undo(open_store(state_file), atom, only_show=dry_run)

@@ -7,7 +7,7 @@ from typing import Any
 from aotloop.app.confirm import Conclusion, Said
 from aotloop.app.judged_items import claim_of
 from aotloop.app.verify import Verification
-from aotloop.checks.judge import NOBODY_ASKED
+from aotloop.checks.judge import UNJUDGED
 from aotloop.checks.results import CheckResult, Report
 from aotloop.cli.commands.verify import code_of_report, tell_item
 from aotloop.cli.ui.output import faint, heading, mark, named, report_done, say_json, say_next, tell
@@ -19,7 +19,7 @@ from aotloop.trust.confirmations import Subject
 
 
 def ask_about(store: Store, done: Verification) -> Said:
-    """One after the other. Who ends the input has said enough."""
+    """Asks about one item after the other. The end of the input ends the questions."""
     report: Report = done.report
     about = Subject(state_file=store.path, objective_digest=done.verdict.objective_digest, commit=done.verdict.commit)
     confirmed: dict[str, str] = {}
@@ -43,7 +43,7 @@ def _tell_claim(path: str, result: CheckResult) -> None:
     tell(prose(path), style=heading, err=True)
     for line in claim_of(result.to_judge) if result.to_judge is not None else []:
         tell(prose(line), head="  ", err=True)
-    if result.to_judge is not None and not result.evidence.startswith(NOBODY_ASKED[result.to_judge.type]):
+    if result.to_judge is not None and not result.evidence.startswith(UNJUDGED[result.to_judge.type]):
         tell(prose(result.evidence), head="  ", style=faint, err=True)  # what an agent found
 
 

@@ -35,7 +35,7 @@ def project_findings(state_file: str | None) -> Iterator[Finding]:
     errors = [finding for finding in examination.findings if finding.level == "error"]
     if errors:
         said = f"{store.path}: {errors[0]}"
-        yield Finding(about=ABOUT, what=STATE_FILE, said=said, ok=False, fix="`aot validate` says more.")
+        yield Finding(about=ABOUT, what=STATE_FILE, said=said, ok=False, fix="`aot validate` gives details.")
         return
     status = examination.loop.control.status if examination.loop is not None else "unknown"
     yield Finding(about=ABOUT, what=STATE_FILE, said=f"{store.path} ({status})")

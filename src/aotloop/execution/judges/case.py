@@ -134,7 +134,7 @@ class Case:
             return self._tree
 
 
-_NOBODYS_WORK = frozenset(
+_FOLDERS_OF_TOOLS = frozenset(
     {".git", ".aot", "node_modules", ".venv", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache"}
 )
 """Folders to ignore where there is no git: files of tools, and installed packages."""
@@ -175,7 +175,7 @@ def tree_in(root: Path, *, without: Iterable[str] = ()) -> Tree:
 
 def _files(root: Path) -> Iterator[tuple[str, str]]:
     for folder, folders, names in walk_foreign(root):
-        folders[:] = [name for name in folders if name not in _NOBODYS_WORK]
+        folders[:] = [name for name in folders if name not in _FOLDERS_OF_TOOLS]
         for name in names:
             path = Path(folder, name)
             mode = path.lstat().st_mode

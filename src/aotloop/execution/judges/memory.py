@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import msgspec
 
-from aotloop.checks.judge import NOBODY_ASKED, Judge, Judgement, Question
+from aotloop.checks.judge import UNJUDGED, Judge, Judgement, Question
 from aotloop.core.objective import digest_of
 from aotloop.execution.judges.case import Case
 from aotloop.process.cancellation import Cancellation
@@ -43,7 +43,7 @@ class RememberingJudge:
         return found
 
     def _not_asked(self, leaf: Question) -> Judgement:
-        needed = NOBODY_ASKED[leaf.check.type]
+        needed = UNJUDGED[leaf.check.type]
         return Judgement(passed=None, evidence=f"{needed}; {self._hint}" if self._hint is not None else needed)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from aotloop.agents.prompts.attempt_prompt import NOBODY_ANSWERS, how_to_answer, listed, quoted, wanted_besides
+from aotloop.agents.prompts.attempt_prompt import NO_ANSWERS, how_to_answer, listed, quoted, wanted_besides
 from aotloop.agents.roles import WAYS, Role
 from aotloop.checks.judge import Question
 from aotloop.core.model import CheckType, Criterion, Objective
@@ -32,7 +32,7 @@ CAPS = {
 ROLES: dict[CheckType, Role] = {"quality": "judge", "assertion": "verifier"}
 
 _STAY = (
-    "Look at nothing outside of this folder, and at no history: what somebody tells about the work counts for nothing."
+    "Look at nothing outside of this folder, and at no history: statements of others about the work count for nothing."
 )
 
 
@@ -46,7 +46,7 @@ def write_judging_prompt(
         *_objective(objective),
         *_item(question),
         *_files(question, files),
-        "# Rules\n" + listed([*WAYS[role].rules, _STAY, NOBODY_ANSWERS]),
+        "# Rules\n" + listed([*WAYS[role].rules, _STAY, NO_ANSWERS]),
         *wanted_besides(instructions),
         how_to_answer(role),
     ]

@@ -40,7 +40,7 @@ class Pool:
         self.folder = (folder or default_folder(repository)).resolve()
         if is_at_or_in(str(self.folder), str(repository.top)):
             raise Unavailable(
-                f"worktrees cannot lie in the checkout itself: {self.folder}", hint="Choose a folder outside of it."
+                f"worktrees cannot be in the checkout itself: {self.folder}", hint="Choose a folder outside of it."
             )
         self._furnish = furnish
         self._mutex = threading.Lock()

@@ -59,7 +59,7 @@ def _wished(told: Told, store: PhaseStore | None, loop: PhaseLoop | None, wish: 
     if wish.kind == "begin" and (loop is None or loop.status in FINAL):
         return _note(told, wish, "begin", now)
     if wish.kind == "begin":
-        return Context(text=f"Another feature is under way here: {_under_way(told, loop)}.")
+        return Context(text=f"Another feature is in progress here: {_under_way(told, loop)}.")
     if store is None or loop is None or loop.status in FINAL:
         return Context(text="There is no loop to go on with: ask the person which feature is to be shipped.")
     return _about(told, store, loop, wish, now)

@@ -29,6 +29,6 @@ def decide(told: Told, loop: PhaseLoop, targets: list[Target], phase_file_name: 
     from aotloop.text.patterns import matching  # noqa: PLC0415 - not needed for most calls
 
     if kept := matching([path for target in targets for path in target.inside], globs):
-        reason = f"{short_line(kept[0])} belongs to the acceptance tests, which nobody changes once they were filed."
+        reason = f"{short_line(kept[0])} belongs to the acceptance tests. They do not change after they were filed."
         return Deny(reason=f"{reason} If they are wrong, say so in your answer; a person decides.")
     return Answer()

@@ -21,7 +21,7 @@ PROGRAM = "bwrap"
 NAMESPACES = ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent")
 _ROOT = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
 _EMPTIED = ("/tmp", "/var/tmp", "/run", "/dev/shm")  # noqa: S108 - nothing is made there
-"""Folders with sockets and temporary files of everybody. Behind the fence they are empty, and in memory."""
+"""Folders with sockets and temporary files of all users. Behind the fence they are empty, and in memory."""
 _KEPT = ("/run/systemd/resolve", "/run/current-system", "/run/wrappers", "/run/NetworkManager/resolv.conf")
 """Where names of hosts are looked up, and where NixOS has its programs."""
 _MOST = str(512 * 1024 * 1024)

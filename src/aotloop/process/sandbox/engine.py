@@ -20,7 +20,7 @@ _PATIENCE = 10.0
 
 _GAPS: dict[Engine, tuple[str, ...]] = {
     "bwrap": ("the network is open", "files outside your home's secrets can be read"),
-    "srt": ("files outside your home's secrets can be read", "named hosts get whatever agents can read"),
+    "srt": ("files outside your home's secrets can be read", "named hosts get everything that agents can read"),
     "landlock": (
         "everything outside the checkout, git and aotloop's own folders can be changed",
         "everything can be read, and the network is open",

@@ -42,7 +42,7 @@ LIMITS = ("max_iterations", "max_phase_iterations", "max_fix_cycles", "budget_li
 
 
 def wanted_in(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the loop. Whoever names a budget wants it kept."""
+    """Options of the loop. A named budget is enforced."""
     wanted = {name: options[option] for name, option in OPTIONS.items() if options.get(option) is not None}
     return {**wanted, "enforce_budget": True} if "budget_limit_usd" in wanted else wanted
 
@@ -68,7 +68,7 @@ def _is_over_elsewhere(store: PhaseStore) -> bool:
     """What was shipped once in a folder above, as a home folder, is not where another repository's features go."""
     try:
         is_over = store.load().status in FINAL
-    except AotError:  # whoever begins is told
+    except AotError:  # the step that begins a feature reports it
         return False
     here, there = _repositories(store.path)
     return is_over and here is not None and (there is None or here.common_dir != there.common_dir)

@@ -1,6 +1,6 @@
 """approve, refuse, advance, resume, cancel: steps of shipping that a person decides; a hook saw them typed.
 
-Only to cancel needs nobody's word: it claims nothing.
+Only cancel needs no person: it claims nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def approve(given: dict[str, Any]) -> dict[str, Any]:
     session, ground = session_of(given), ground_of(given)
     loop = ground.store.load()
     word = require_word("approve", session, ground.store.path, loop)
-    began_in_a_prompt(ground.store.path, loop)  # who agrees to tests wants them run
+    began_in_a_prompt(ground.store.path, loop)  # a person who agrees to tests wants them run
     filed = receipts.approve(ground, permit=permit_of(ground, session))
     human_approvals.take(word)
     return {"success": filed.is_accepted, **answer_to(ground, filed)}

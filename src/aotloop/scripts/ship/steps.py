@@ -1,4 +1,4 @@
-"""ship: what a session does that `aot ship` would do otherwise. What only a person can say, it looks up who said it."""
+"""ship: the steps of `aot ship`, for a session. A step that needs a person looks up what that person typed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _begin(given: dict[str, Any]) -> dict[str, Any]:
     options = word.options if word is not None else _options(given)
     if given["skip_test_review"] and (word is None or not word.options.get("skip-test-review")):
         raise NotTrusted(
-            "only the person can say that nobody has to look at the acceptance tests, and has not said it",
+            "only the person can skip the review of the acceptance tests, and has not done so",
             hint=f"The person types {to_ship('FEATURE --skip-test-review')}; else leave it out.",
         )
     loop = begin_feature(PhaseStore(path), FeatureOptions(feature=feature, session_id=session, **wanted_in(options)))

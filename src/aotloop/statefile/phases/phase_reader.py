@@ -15,7 +15,7 @@ from aotloop.core.phases.transitions import with_error
 from aotloop.errors import StateFileInvalid
 from aotloop.statefile.phases import strict_json
 
-HINT = "Nothing was changed. Correct the file by hand, or move it away and begin anew."
+HINT = "Nothing was changed. Correct the file by hand, or move it away and begin again."
 
 _PART = re.compile(r"\.(\w+)|\[(\d+)\]")
 
