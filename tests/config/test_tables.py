@@ -203,7 +203,7 @@ def test_whatever_pattern_is_accepted_can_be_searched_for(project: Path) -> None
         (
             "argv = ['a', '{promt}']",
             f"argv: {{promt}} in '{{promt}}' is unknown; known are: {KNOWN}",
-            "To have it as it is, write {{promt}}.",
+            "To use it literally, write {{promt}}.",
         ),
         (
             "argv = ['a']\noperator_settings = true",

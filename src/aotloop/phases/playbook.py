@@ -88,7 +88,8 @@ Nothing of the feature is built yet, and you build nothing.
 Make the plan ({{plan}}) better before anything is built: read it as an engineer who must do it tomorrow and
 knows nothing else. Look into the code for what it takes for granted; look up how the libraries it uses are called
 today. Add what is missing: cases, dangers to data and security, what has to stay compatible,
-an order of steps that keeps everything working. Correct what is wrong; make steps that are too big smaller. The acceptance tests ({{tests}}) stay as they are.
+an order of steps that keeps everything working. Correct what is wrong; make steps that are too big smaller.
+The acceptance tests ({{tests}}) stay as they are.
 {_FORMAT_OF_PLAN}
 Write no code.""",
             artifact="{plan}",

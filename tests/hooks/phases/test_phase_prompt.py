@@ -170,7 +170,7 @@ def test_to_go_on_with_a_loop_that_stopped_is_to_resume_it(project: Path) -> Non
 
 def test_while_a_feature_is_under_way_no_other_is_noted_down_for_later(project: Path) -> None:
     store = shipping(project, session_id=None)
-    assert "under way" in asked(store, project, "/ship approve, please")
+    assert "in progress" in asked(store, project, "/ship approve, please")
     assert human_approvals.said("begin", SESSION) is None
 
 
