@@ -107,7 +107,9 @@ def _place(desk: Desk, patterns: Iterable[str], put: Callable[[Path, str, Path],
         target = desk.path / path
         target.parent.mkdir(parents=True, exist_ok=True)
         if not target.parent.resolve().is_relative_to(desk.path.resolve()):
-            raise Unavailable(f"{path} would be put outside of the worktree", hint="A folder in its path is a link; remove the link.")
+            raise Unavailable(
+                f"{path} would be put outside of the worktree", hint="A folder in its path is a link; remove the link."
+            )
         try:
             put(repository.top, path, target)
         except OSError as error:
