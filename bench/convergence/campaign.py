@@ -18,6 +18,7 @@ from bench.convergence.accounts import Ended
 from bench.convergence.agents import Habits
 from bench.convergence.jobs import IMPOSSIBLE, SHAPES, Job, Shape, job_of
 from bench.convergence.luck import Luck, Traits
+from bench.convergence.measured import measured
 from bench.convergence.others import each_way_once, repeat_and_believe, repeat_until_checked, retry_only
 from bench.convergence.ours import ours
 from bench.convergence.tally import Tally
@@ -44,8 +45,8 @@ TIMES = 4
 LAYERED, LATE, LARGE = SHAPES[2], SHAPES[4], SHAPES[5]
 AT = 0.5
 """The chance at which everything else is varied."""
-SPREADS = (4.0, 0.85)
-"""Sums of the parameters of a Beta distribution: a moderate one, and as measured on real models."""
+MODERATE = 4.0
+"""The sum of the parameters of a Beta distribution that is less extreme than those of real models."""
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,8 +93,8 @@ VARIATIONS: dict[str, dict[float, Setting]] = {
 }
 """Everything that was set arbitrarily and matters, varied: what stands below the plot, and its points."""
 UNSOLVABLE = (0.2, 0.5, 0.8)
-SPREAD = ((0.2, SPREADS[0]), (0.35, SPREADS[0]), (0.29, SPREADS[1]))
-"""Mean chance, and sum of the parameters; the last is Beta(0.25, 0.6)."""
+SPREAD = ((0.2, MODERATE), (0.35, MODERATE), *((one.mean, one.spread) for one in measured().values()))
+"""Mean chance, and sum of the parameters; the last are those of the models whose answers are recorded."""
 
 Results = dict[Setting, dict[str, Tally]]
 

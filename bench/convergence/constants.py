@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from aotloop.core import limits
 from aotloop.core.policy import turns
-from bench.convergence.campaign import CHOSEN_ON, LARGE, LATE, LAYERED, OURS, SPREADS, Setting, tallies
+from bench.convergence.campaign import CHOSEN_ON, LARGE, LATE, LAYERED, MODERATE, OURS, Setting, tallies
 from bench.convergence.jobs import SHAPES, Shape
 from bench.convergence.luck import Traits
 from bench.convergence.tally import Tally
@@ -49,8 +49,8 @@ TRIED: dict[str, Setting] = {
     "late .95": _setting(LATE, 0.95),
     "large .2": _setting(LARGE, 0.2),
     "large .35, traps": _setting(LARGE, 0.35, traps=0.15),
-    "chain .35, Beta": _setting(SHAPES[0], 0.35, spread=SPREADS[0]),
-    "large .35, Beta": _setting(LARGE, 0.35, spread=SPREADS[0]),
+    "chain .35, Beta": _setting(SHAPES[0], 0.35, spread=MODERATE),
+    "large .35, Beta": _setting(LARGE, 0.35, spread=MODERATE),
     "unsolvable .5": _setting(LAYERED, 0.5, solvable=False),
 }
 

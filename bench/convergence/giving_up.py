@@ -14,7 +14,7 @@ from multiprocessing import get_context
 from statistics import fmean
 
 from aotloop.core.policy import turns
-from bench.convergence.campaign import CHOSEN_ON, OURS, REPEAT, SPREADS, Setting, tallies
+from bench.convergence.campaign import CHOSEN_ON, MODERATE, OURS, REPEAT, Setting, tallies
 from bench.convergence.constants import Value, exchanged
 from bench.convergence.jobs import SHAPES
 from bench.convergence.luck import Traits
@@ -23,7 +23,7 @@ from bench.convergence.tally import Tally
 JOBS = 60
 FACTORS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 99.0)
 COSTS = {"unsolvable .2": 0.2, "unsolvable .5": 0.5}
-GAINS = {"p = .1": (0.1, None), "p = .2": (0.2, None), "Beta .2": (0.2, SPREADS[0]), "Beta .35": (0.35, SPREADS[0])}
+GAINS = {"p = .1": (0.1, None), "p = .2": (0.2, None), "Beta .2": (0.2, MODERATE), "Beta .35": (0.35, MODERATE)}
 WIDTH = 22
 
 Row = dict[str, list[Tally]]

@@ -27,6 +27,7 @@ from bench.convergence.campaign import (
 from bench.convergence.figures import plots
 from bench.convergence.goals import missed, too_dear
 from bench.convergence.jobs import SHAPES
+from bench.convergence.measured import measured
 from bench.convergence.tally import Tally
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -73,6 +74,11 @@ def goals(results: Results) -> Iterator[str]:
 
 def difficulties(results: Results) -> Iterator[str]:
     """Ways of unlike difficulty: solved, and units done, ours and repeat."""
+    for model, fit in measured().items():
+        told = f"as measured on {model}: Beta({fit.alpha:.2f}, {fit.beta:.2f})"
+        yield f"{told}, log-likelihood {fit.likelihood:.0f}; one chance for all: {fit.constant:.0f}"
+    names = ["", "", *measured()]
+    yield f"{'':<{NAME}}" + "".join(f"{one:>30}" for one in names)
     heads = [f"mean {chance:g}, Beta({chance * by:.2g}, {(1 - chance) * by:.2g})" for chance, by in SPREAD]
     yield f"{'solved %/units % (cost)':<{NAME}}" + "".join(f"{one:>30}" for one in heads)
     for family in (CHOSEN_ON, REPORTED):

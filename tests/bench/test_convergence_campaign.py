@@ -18,6 +18,7 @@ from bench.convergence.campaign import (
     OURS,
     POLICIES,
     REPORTED,
+    SPREAD,
     campaign,
     settings,
     spread,
@@ -102,7 +103,7 @@ def test_a_constant_is_exchanged_for_a_measurement_only() -> None:
 
 def test_the_tables_have_a_line_for_every_policy_and_the_plots_a_label() -> None:
     chosen = [usual(shape, chance) for shape in SHAPES for chance in (0.5, 0.95)]
-    chosen += [spread(LAYERED, *one) for one in ((0.2, 4.0), (0.35, 4.0), (0.29, 0.85))]
+    chosen += [spread(LAYERED, *one) for one in SPREAD]
     chosen += [unsolvable(LAYERED, chance) for chance in (0.2, 0.5, 0.8)]
     results = campaign(chosen, 2, processes=1)
     lines = list(table(results))
