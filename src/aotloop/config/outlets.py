@@ -30,6 +30,8 @@ class NotifySettings(msgspec.Struct, frozen=True, kw_only=True):
     """So many failures in a row are an occasion."""
     timeout: float = 10.0
     """Seconds that the end of a run waits for the last message."""
+    page: str | None = None
+    """The address of the user's `aot serve`, for the links in messages. None: that of `aot run --serve`."""
 
     def __repr__(self) -> str:
         return f"NotifySettings({len(self.urls)} urls)"
@@ -69,6 +71,7 @@ NOTIFY: Mapping[str, Reader] = MappingProxyType(
         "quiet": _quiet,
         "failures": positive_number,
         "timeout": duration,
+        "page": _endpoint,
     }
 )
 

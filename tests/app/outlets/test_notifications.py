@@ -6,21 +6,29 @@ import json
 import os
 import time
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
-from aotloop.app.outlets.notifications import is_quiet
+from aotloop.app.outlets.notifications import Notifications, is_quiet
+from aotloop.app.overview.loop_registry import registered
+from aotloop.app.report.foreign_text import ForeignText
+from aotloop.config.outlets import NotifySettings
 from aotloop.config.sources import load
 from aotloop.errors import AotError
+from aotloop.execution.run_events import RunEnded
+from aotloop.text.secrets import Secrets
 from tests.app.outlets.receivers import receiving
+from tests.app.ship.features import a_feature, at
 from tests.loops import atom
-from tests.patience import until
-from tests.runner.projects import Project, a_project
+from tests.patience import PATIENCE, until
+from tests.runner.projects import Folder, a_project
 
+F = TypeVar("F", bound=Folder)
 PASSWORD = "hunter2-in-the-address"
 
 
-def told_to(project: Project, *addresses: str, more: str = "", timeout: str = "1m") -> Project:
+def told_to(project: F, *addresses: str, more: str = "", timeout: str = "1m") -> F:
     """`aot` of this project sends to these services."""
     folder = Path(os.environ["HOME"], ".config", "aotloop")
     folder.mkdir(parents=True, exist_ok=True)
@@ -34,16 +42,43 @@ def test_one_message_for_each_occasion_and_no_secret(tmp_path: Path) -> None:
     project = a_project(tmp_path, atom("A1", run=failing), atom("A2", run=failing), base_case="test -f b.txt")
     project.environ["SOME_TOKEN"] = "0123-not-for-others"
     with receiving() as service, receiving("refuses") as other:
-        ran = told_to(project, service.address, other.address, more="failures = 2\n").run()
+        more = 'failures = 2\npage = "https://loops.example/"\n'
+        ran = told_to(project, service.address, other.address, more=more).run()
     messages = [json.loads(body) for _, body in service.got]
     titles = [message["title"] for message in messages]
     assert len(titles) == len(set(titles))
     assert any("2 attempts in a row failed" in title for title in titles)
     assert titles[-1].endswith("It works")
+    address = f"https://loops.example/loop/{registered()[0].key}"
+    assert all(message["message"].splitlines()[-1] == address for message in messages)
     assert len(other.got) == len(service.got)
     assert b"0123-not-for-others" not in b"".join(body for _, body in service.got)
     assert PASSWORD not in ran.out + ran.err
     assert all(PASSWORD not in path.read_text() for path in (project.root / ".aot").rglob("*.jsonl"))
+
+
+def test_a_feature_tells_that_it_needs_a_person_and_not_that_a_part_of_it_is_done(tmp_path: Path) -> None:
+    feature = a_feature(tmp_path)
+    at(feature, "work", max_iterations=1)
+    with receiving() as service:
+        told_to(feature, service.address, more='page = "https://loops.example"\n')
+        feature.ship()
+        feature.aot("ship", "stop")
+    titles = [json.loads(body)["title"] for _, body in service.got]
+    assert titles != []
+    assert all(title.startswith("aotloop: the feature ") for title in titles)
+    assert all("https://loops.example/feature/" in json.loads(body)["message"] for _, body in service.got)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:apprise", "ignore::ResourceWarning")  # of the library
+def test_nothing_is_sent_in_quiet_hours() -> None:
+    with receiving() as service:
+        for quiet in ((0, 24 * 60), None):
+            settings = NotifySettings(urls=(f"json://{service.address}/x",), quiet=quiet, timeout=PATIENCE)
+            notifications = Notifications(settings, ForeignText(Secrets()))
+            notifications.news(RunEnded(at="2026-01-01T00:00:00Z", status="completed"))
+            notifications.close()
+            assert len(service.got) == (0 if quiet else 1)
 
 
 def test_a_service_that_hangs_delays_nothing_but_the_end_and_that_not_for_long(tmp_path: Path) -> None:

@@ -10,9 +10,15 @@ from typing import Any
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from aotloop.core.model import AtomCheck
+from aotloop.app.outlets.telemetry import Telemetry
+from aotloop.app.report.foreign_text import ForeignText
+from aotloop.config.outlets import TelemetrySettings
+from aotloop.core.model import AtomCheck, Used
+from aotloop.execution import run_events
+from aotloop.text.secrets import Secrets
 from tests.app.outlets.receivers import Receiver, receiving
 from tests.loops import atom
+from tests.patience import PATIENCE
 from tests.runner.projects import Project, a_project
 
 WORDS = "a description that stays at home"
@@ -69,16 +75,86 @@ def test_a_trace_has_run_generation_attempt_and_check(tmp_path: Path) -> None:
         if span.name == "invoke_agent shell"
     }
     assert outcomes == {"A1": ("done", 0), "A2": ("failed", 2)}
-    metrics = [ExportMetricsServiceRequest.FromString(body) for body in bodies(collector, "/v1/metrics")]
-    names = {
-        metric.name
-        for one in metrics
+    names = {metric.name for metric in metrics_in(collector)}
+    assert names >= {"gen_ai.client.operation.duration", "aotloop.attempts"}
+    assert WORDS.encode() not in b"".join(bodies(collector, "/v1/traces"))
+
+
+AT = "2026-01-01T00:00:00Z"
+USED = Used(input=10, output=5, cache_read=100, cache_write=20, turns=3)
+
+
+def told(collector: Receiver, *events: run_events.RunEvent) -> list[Any]:
+    settings = TelemetrySettings(enabled=True, endpoint=f"http://{collector.address}", timeout=PATIENCE)
+    telemetry = Telemetry(settings, ForeignText(Secrets()))
+    for event in events:
+        telemetry.news(event)
+    telemetry.close()
+    return spans_in(collector)
+
+
+def an_attempt(agent: str) -> list[run_events.RunEvent]:
+    return [
+        run_events.AgentFound(at=AT, agent=agent, backend="claude"),
+        run_events.AttemptBegan(at=AT, atom="A1", attempt=1, role="worker", agent=agent),
+        run_events.AttemptEnded(at=AT, atom="A1", attempt=1, outcome="failed", cost_usd=0.5, used=USED, seconds=2.0),
+    ]
+
+
+def test_tokens_cost_and_provider_are_told_by_the_conventions() -> None:
+    begun = run_events.RunBegan(at=AT, run_id="r", pid=1, goal="g", isolation="none")
+    ended = run_events.RunEnded(at=AT, status="completed", cost_usd=0.5, used=USED)
+    with receiving() as collector:
+        spans = {span.name: span for span in told(collector, begun, *an_attempt("mine"), ended)}
+    tokens = {
+        "gen_ai.usage.input_tokens": 130,
+        "gen_ai.usage.output_tokens": 5,
+        "gen_ai.usage.cache_read.input_tokens": 100,
+        "gen_ai.usage.cache_creation.input_tokens": 20,
+    }
+    attempt, run = spans["invoke_agent mine"], spans["invoke_workflow aotloop"]
+    said = {"gen_ai.operation.name": "invoke_agent", "gen_ai.provider.name": "anthropic", "gen_ai.agent.name": "mine"}
+    assert values(attempt).items() >= {**said, **tokens, "error.type": "failed"}.items()
+    assert values(run).items() >= {"gen_ai.workflow.name": "aotloop", **tokens}.items()
+    for span in (attempt, run):
+        assert [one.value.double_value for one in span.attributes if one.key == "aotloop.cost_usd"] == [0.5]
+    points = {metric.name: metric.histogram.data_points for metric in metrics_in(collector) if metric.histogram}
+    sums = {
+        one.value.string_value: point.sum
+        for point in points["gen_ai.client.token.usage"]
+        for one in point.attributes
+        if one.key == "gen_ai.token.type"
+    }
+    assert sums == {"input": 130, "output": 5}
+    (duration,) = points["gen_ai.client.operation.duration"]
+    assert {"error.type", "gen_ai.provider.name"} <= {one.key for one in duration.attributes}
+
+
+def test_a_feature_is_a_trace_of_phases_and_attempts() -> None:
+    begun = run_events.ShipBegan(at=AT, run_id="r", pid=1, feature="f", phase="plan")
+    entered = run_events.PhaseEntered(at=AT, phase="work")
+    ended = run_events.ShipEnded(at=AT, status="waiting", phase="work", cost_usd=0.5)
+    with receiving() as collector:
+        spans = told(collector, begun, entered, *an_attempt("mine"), ended)
+    by_id = {span.span_id: span.name for span in spans}
+    above = {span.name: by_id.get(span.parent_span_id) for span in spans}
+    assert above == {
+        "invoke_workflow aotloop ship": None,
+        "phase plan": "invoke_workflow aotloop ship",
+        "phase work": "invoke_workflow aotloop ship",
+        "invoke_agent mine": "phase work",
+    }
+
+
+def metrics_in(receiver: Receiver) -> list[Any]:
+    requests = [ExportMetricsServiceRequest.FromString(body) for body in bodies(receiver, "/v1/metrics")]
+    return [
+        metric
+        for one in requests
         for group in one.resource_metrics
         for scope in group.scope_metrics
         for metric in scope.metrics
-    }
-    assert names >= {"gen_ai.client.operation.duration", "aotloop.attempts"}
-    assert WORDS.encode() not in b"".join(bodies(collector, "/v1/traces"))
+    ]
 
 
 def test_content_is_sent_if_the_user_asks_for_it(tmp_path: Path) -> None:

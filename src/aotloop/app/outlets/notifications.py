@@ -17,6 +17,7 @@ import msgspec
 
 from aotloop.app.outlets.occasions import Message, Occasions
 from aotloop.app.report.foreign_text import ForeignText
+from aotloop.app.ship.plan_graph import is_made_by_us
 from aotloop.clock import minutes_of_day
 from aotloop.config.outlets import NotifySettings
 from aotloop.core.model import Loop
@@ -88,7 +89,9 @@ class Notifications:
         self._goal = ""
 
     def open(self, loop: Watched) -> None:
+        """The graph of a feature is a part of it: its end is no occasion, because the feature goes on."""
         self._goal = loop.objective.goal if isinstance(loop, Loop) else loop.feature
+        self._occasions.is_part = isinstance(loop, Loop) and is_made_by_us(loop)
 
     def loop_changed(self, loop: Watched) -> None:
         if isinstance(loop, Loop):

@@ -31,6 +31,8 @@ class Occasions:
         self._cost = 0.0
         self._most_cost: float | None = None
         self._told: set[str] = set()
+        self.is_part = False
+        """The run is a part of something larger, whose end is told instead."""
 
     def of(self, event: run_events.RunEvent) -> Iterator[Message]:
         match event:
@@ -45,7 +47,7 @@ class Occasions:
                 yield from self._once("half", "limit_near", "half of the limits is spent without progress", text)
             case run_events.NotMerged(why="blocked"):
                 yield from self._once("merge", "needs_person", "a result waits for you", event.reason)
-            case run_events.RunEnded():
+            case run_events.RunEnded() if not self.is_part:
                 yield self._end(event)
             case run_events.ShipEnded():
                 yield from self._shipped(event)

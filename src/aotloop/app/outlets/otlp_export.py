@@ -14,6 +14,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import Span, Status, StatusCode, set_span_in_context
 
+from aotloop.app.outlets.conventions import SECOND_BOUNDS, TOKEN_BOUNDS, About, input_of
 from aotloop.core.model import Used
 
 NAME = "aotloop"
@@ -32,8 +33,18 @@ class Export:
         self._meters = MeterProvider(resource=resource, metric_readers=[reader], shutdown_on_exit=False)
         self._tracer = self._traces.get_tracer(NAME)
         meter = self._meters.get_meter(NAME)
-        self._tokens = meter.create_histogram("gen_ai.client.token.usage", "{token}", "Tokens of one attempt")
-        self._duration = meter.create_histogram("gen_ai.client.operation.duration", "s", "Time of one attempt")
+        self._tokens = meter.create_histogram(
+            "gen_ai.client.token.usage",
+            "{token}",
+            "Tokens of one attempt",
+            explicit_bucket_boundaries_advisory=TOKEN_BOUNDS,
+        )
+        self._duration = meter.create_histogram(
+            "gen_ai.client.operation.duration",
+            "s",
+            "Time of one attempt",
+            explicit_bucket_boundaries_advisory=SECOND_BOUNDS,
+        )
         self._attempts = meter.create_counter("aotloop.attempts", "{attempt}", "Attempts by outcome")
         self._cost = meter.create_counter("aotloop.cost", "USD", "Money that agents told")
 
@@ -45,24 +56,20 @@ class Export:
         span.set_attribute("error.type", kind)
         span.set_status(Status(StatusCode.ERROR))
 
-    def count_attempt(self, agent: str, outcome: str, seconds: float) -> None:
-        self._attempts.add(1, {**_about(agent), "aotloop.outcome": outcome})
-        self._duration.record(seconds, _about(agent))
+    def count_attempt(self, about: About, outcome: str, seconds: float, error: str | None) -> None:
+        """`error`: its kind, if the attempt failed."""
+        self._attempts.add(1, {**about.attributes, "aotloop.outcome": outcome})
+        self._duration.record(seconds, {**about.attributes, **({"error.type": error} if error else {})})
 
-    def count_tokens(self, agent: str, role: str | None, used: Used) -> None:
-        about = {**_about(agent), **({"aotloop.role": role} if role else {})}
-        for kind, count in (("input", used.input), ("output", used.output)):
+    def count_tokens(self, about: About, used: Used) -> None:
+        for kind, count in (("input", input_of(used)), ("output", used.output)):
             if count:
-                self._tokens.record(count, {**about, "gen_ai.token.type": kind})
+                self._tokens.record(count, {**about.attributes, "gen_ai.token.type": kind})
 
-    def count_cost(self, agent: str, usd: float) -> None:
-        self._cost.add(usd, _about(agent))
+    def count_cost(self, about: About, usd: float) -> None:
+        self._cost.add(usd, about.attributes)
 
     def close(self) -> None:
         """Sends what is left, and ends the threads."""
         self._traces.shutdown()
         self._meters.shutdown()
-
-
-def _about(agent: str) -> dict[str, str]:
-    return {"gen_ai.operation.name": "invoke_agent", "gen_ai.provider.name": NAME, "gen_ai.agent.name": agent}

@@ -6,21 +6,31 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from aotloop.app.outlets.joined_observers import JoinedObservers
+from aotloop.app.overview.loop_registry import Kind, page_address
 from aotloop.app.report.foreign_text import ForeignText
 from aotloop.app.report.report_facts import known_secrets
 from aotloop.config.schema import Config
 from aotloop.errors import AotError, Unavailable
 from aotloop.execution.observer import Observer
+from aotloop.statefile.locate import project_root
 
 OnProblem = Callable[[AotError], None]
 """Hears what is missing; the run does without it."""
 
 
 def with_outlets(
-    first: Observer, config: Config, root: Path, on_problem: OnProblem, link: str | None = None
+    first: Observer,
+    config: Config,
+    state_file: str,
+    on_problem: OnProblem,
+    *,
+    kind: Kind = "loop",
+    server: str | None = None,
 ) -> Observer:
-    """`link`: the address of the page, if it is served."""
-    others = list(_outlets(config, root, on_problem, link))
+    """`server`: the address of the pages, if this process serves them."""
+    server = server if server is not None else config.notify.page
+    link = page_address(server, state_file, kind) if server is not None else None
+    others = list(_outlets(config, Path(project_root(state_file)), on_problem, link))
     return JoinedObservers(first, others) if others else first
 
 

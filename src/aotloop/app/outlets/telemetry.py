@@ -12,6 +12,7 @@ import os
 import threading
 from typing import TYPE_CHECKING, Any
 
+from aotloop.app.outlets.conventions import OWN, PROVIDERS, About, tokens_of
 from aotloop.app.report.foreign_text import ForeignText
 from aotloop.config.outlets import TelemetrySettings
 from aotloop.core.model import Used
@@ -52,6 +53,8 @@ class Telemetry:
         self._number = 0
         self._attempts: dict[int, tuple[Span, run_events.AttemptBegan]] = {}
         self._checks: dict[str | None, Span] = {}
+        self._providers: dict[str, str] = {}
+        """By the name of an agent."""
 
     def open(self, loop: Watched) -> None: ...
 
@@ -60,22 +63,32 @@ class Telemetry:
     def output(self, attempt: int, line: str) -> None: ...
 
     def news(self, event: run_events.RunEvent) -> None:
+        self._hear_of_run(event)
         match event:
-            case run_events.RunBegan():
-                self._begin(event)
+            case run_events.AgentFound():
+                self._providers[event.agent] = PROVIDERS.get(event.backend, OWN)
             case run_events.AttemptBegan():
                 self._attempt(event)
             case run_events.AttemptEnded():
                 self._ended(event)
-            case run_events.GenerationEnded():
-                self._next_generation(event.stall_count)
             case run_events.Verifying():
                 self._checks[event.atom] = self._export.span(_name(event.atom), self._generation, {})
             case run_events.Verified():
                 self._verified(event)
             case run_events.JudgeAsked():
-                self._spent(event.role, event.cost_usd, event.used, None)
-            case run_events.RunEnded():
+                self._spent(About(agent=event.role, role=event.role), event.cost_usd, event.used)
+
+    def _hear_of_run(self, event: run_events.RunEvent) -> None:
+        match event:
+            case run_events.RunBegan():
+                self._begin(event)
+            case run_events.ShipBegan():
+                self._begin_feature(event)
+            case run_events.PhaseEntered():
+                self._open_generation(f"phase {event.phase}", {"aotloop.phase": event.phase})
+            case run_events.GenerationEnded():
+                self._next_generation(event.stall_count)
+            case run_events.RunEnded() | run_events.ShipEnded():
                 self._end(event)
 
     def close(self) -> None:
@@ -97,33 +110,46 @@ class Telemetry:
             "aotloop.isolation": event.isolation,
             "aotloop.slots": event.slots,
         }
-        self._run = self._export.span("invoke_workflow aotloop", None, {**_operation("invoke_workflow"), **attributes})
-        if self._settings.content:
-            self._run.set_attribute("aotloop.goal", self._foreign.told(event.goal, LONGEST))
+        self._begin_workflow("aotloop", event.goal, attributes)
         self._next_generation(0)
+
+    def _begin_feature(self, event: run_events.ShipBegan) -> None:
+        self._begin_workflow("aotloop ship", event.feature, {"aotloop.run.id": event.run_id})
+        self._open_generation(f"phase {event.phase}", {"aotloop.phase": event.phase})
+
+    def _begin_workflow(self, name: str, goal: str, attributes: dict[str, Any]) -> None:
+        known = {**_operation("invoke_workflow"), "gen_ai.workflow.name": name, **attributes}
+        self._run = self._export.span(f"invoke_workflow {name}", None, known)
+        if self._settings.content:
+            self._run.set_attribute("aotloop.goal", self._foreign.told(goal, LONGEST))
 
     def _next_generation(self, stalls: int) -> None:
         if self._generation is not None:
             self._generation.set_attribute("aotloop.stall_count", stalls)
-            self._generation.end()
         self._number += 1
-        attributes = {"aotloop.generation": self._number}
-        self._generation = self._export.span(f"generation {self._number}", self._run, attributes)
+        self._open_generation(f"generation {self._number}", {"aotloop.generation": self._number})
 
-    def _end(self, event: run_events.RunEnded) -> None:
+    def _open_generation(self, name: str, attributes: dict[str, Any]) -> None:
+        if self._generation is not None:
+            self._generation.end()
+        self._generation = self._export.span(name, self._run, attributes)
+
+    def _end(self, event: run_events.RunEnded | run_events.ShipEnded) -> None:
         if self._run is None:
             return
         kind = (event.reason or "").partition(":")[0] or event.status
         self._run.set_attributes({"aotloop.outcome": event.status, "aotloop.stop_reason": kind})
-        self._run.set_attributes({"aotloop.cost_usd": event.cost_usd, **_tokens(event.used)})
-        if event.status != "completed":
+        self._run.set_attribute("aotloop.cost_usd", event.cost_usd)
+        if isinstance(event, run_events.RunEnded):
+            self._run.set_attributes(tokens_of(event.used))
+        if event.status not in ("completed", "waiting"):
             self._export.fail(self._run, kind)
 
     # --- attempts and checks -----------------------------------------------------------------------------------------
 
     def _attempt(self, event: run_events.AttemptBegan) -> None:
         attributes: dict[str, Any] = {
-            **_operation("invoke_agent"),
+            **_operation("invoke_agent", self._provider(event.agent)),
             "gen_ai.agent.name": event.agent or "command",
             "aotloop.atom": event.atom,
             "aotloop.attempt": event.name or str(event.attempt),
@@ -138,7 +164,7 @@ class Telemetry:
         span, began = self._attempts.pop(event.attempt, (None, None))
         if span is None or began is None:
             return
-        span.set_attributes({"aotloop.outcome": event.outcome, **_tokens(event.used)})
+        span.set_attributes({"aotloop.outcome": event.outcome, **tokens_of(event.used)})
         if event.cost_usd is not None:
             span.set_attribute("aotloop.cost_usd", event.cost_usd)
         if self._settings.content:
@@ -148,8 +174,10 @@ class Telemetry:
         if event.outcome in _FAILED:
             self._export.fail(span, event.outcome)
         span.end()
-        self._export.count_attempt(began.agent or "command", event.outcome, event.seconds)
-        self._spent(began.agent or "command", event.cost_usd, event.used, began.role)
+        about = About(agent=began.agent or "command", provider=self._provider(began.agent), role=began.role)
+        error = event.outcome if event.outcome in _FAILED else None
+        self._export.count_attempt(about, event.outcome, event.seconds, error)
+        self._spent(about, event.cost_usd, event.used)
 
     def _verified(self, event: run_events.Verified) -> None:
         span = self._checks.pop(event.atom, None) or self._export.span(_name(event.atom), self._generation, {})
@@ -164,29 +192,22 @@ class Telemetry:
             self._export.fail(span, "check_failed")
         span.end()
 
-    def _spent(self, agent: str, usd: float | None, used: Used, role: str | None) -> None:
-        self._export.count_tokens(agent, role, used)
+    def _spent(self, about: About, usd: float | None, used: Used) -> None:
+        self._export.count_tokens(about, used)
         if usd:
-            self._export.count_cost(agent, usd)
+            self._export.count_cost(about, usd)
+
+    def _provider(self, agent: str) -> str:
+        return self._providers.get(agent, OWN)
 
     def _message(self, role: str, text: str) -> str:
         parts = [{"type": "text", "content": self._foreign.told(text, LONGEST)}]
         return json.dumps([{"role": role, "parts": parts}])
 
 
-def _operation(name: str) -> dict[str, Any]:
-    return {"gen_ai.operation.name": name, "gen_ai.provider.name": "aotloop"}
+def _operation(name: str, provider: str = OWN) -> dict[str, Any]:
+    return {"gen_ai.operation.name": name, "gen_ai.provider.name": provider}
 
 
 def _name(atom: str | None) -> str:
     return "check base case" if atom is None else "check atom"
-
-
-def _tokens(used: Used) -> dict[str, int]:
-    """By the conventions, what was read from or written to a cache is input, too."""
-    return {
-        "gen_ai.usage.input_tokens": used.input + used.cache_read + used.cache_write,
-        "gen_ai.usage.output_tokens": used.output,
-        "gen_ai.usage.cache_read.input_tokens": used.cache_read,
-        "gen_ai.usage.cache_creation.input_tokens": used.cache_write,
-    }

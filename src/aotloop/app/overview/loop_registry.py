@@ -56,6 +56,11 @@ def register(state_file: str, kind: Kind = "loop") -> None:
         _prune(record.parent)
 
 
+def page_address(server: str, state_file: str, kind: Kind = "loop") -> str:
+    """Of the page about this loop or feature, on a server of pages."""
+    return f"{server.rstrip('/')}/{kind}/{record_of(FOLDER, os.path.realpath(state_file)).stem}"
+
+
 def registered() -> list[KnownLoop]:
     """Those whose files are still there; the last driven one first."""
     found = [known for record in _records() if (known := _read(record)) is not None]

@@ -138,7 +138,7 @@ def _run(
         tell(allowance_in_words(loop, wishes["limits"]), err=True)
         tell(fence_in_words(config), err=True)
     screen = spectator(as_json=as_json, actions=RunActions(store.path))
-    watching = with_outlets(screen, config, Path(project_root(store.path)), tell_problem, link)
+    watching = with_outlets(screen, config, store.path, tell_problem, server=link)
     ending = run_loop(store, config, RunOptions(**wishes, is_accepted=accepted), watching)
     if not as_json:
         _tell(store.load(), ending.status, ending.reason, worked=ending.worked)

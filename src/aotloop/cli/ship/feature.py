@@ -152,10 +152,10 @@ def _ship(store: PhaseStore, wishes: dict[str, Any], flags: dict[str, Any], *, y
     config = load(Path(project_root(store.path)), flags=flags)
     require_config_consent(config, yes=yes)
     require_tests_consent(store.path, config.ship, yes=yes)
-    project, root = Project(store, config.ship, fence=config.fence), Path(project_root(store.path))
+    project = Project(store, config.ship, fence=config.fence)
 
     def watched() -> Observer:
-        return with_outlets(spectator(as_json=as_json), config, root, tell_problem)
+        return with_outlets(spectator(as_json=as_json), config, store.path, tell_problem, kind="feature")
 
     wanted = ShipOptions(**wishes)
     ending = ship(store, config, wanted, watched)
