@@ -23,6 +23,19 @@ VAGUE = {"base", "common", "helper", "helpers", "manager", "misc", "util", "util
 NAMESAKES = {
     "agents/*/backend": "each client has one, and they have the same interface",
 }
+FACES = {"cli", "hooks", "mcp", "scripts", "web"}
+SHARED_NAMES = {
+    "conversation": "of an endpoint, and of the attempts of one client: both are what engineers call so",
+    "diff": "git's, and the command that shows it",
+    "lifecycle": "of a worktree, and of a phase",
+    "output": "of a process, and of the command line",
+    "progress": "what an observer sees of a run, and the measure of the machine",
+    "prompt": "the command that shows prompts, and the prompt of a judge",
+    "receipts": "the rule in the core, and its files",
+    "results": "of agents, and of checks",
+    "verification": "when the scheduler asks for it, and how it is done",
+    "worktree": "of git, and as the place of an attempt",
+}
 GERUNDS = {
     "core/handlers/backtracking": "the name of the method in the literature",
 }
@@ -73,6 +86,19 @@ def namesakes(paths: Iterable[PurePath]) -> list[str]:
     return sorted(name for name, sharing in found.items() if len(sharing) > 1)
 
 
+def shared_names(paths: Iterable[PurePath]) -> list[str]:
+    """Names in packages that have nothing to do with each other.
+
+    A command or a script, its use case and its rule in the core share a noun: the reader follows it downwards. The
+    machine of phases has the same parts as the machine of atoms.
+    """
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for path in paths:
+        top = path.parts[0]
+        found[path.name].add("app" if top in FACES | {"core"} else top)
+    return sorted(name for name, tops in found.items() if len(tops) > 1)
+
+
 def gerunds(paths: Iterable[PurePath]) -> list[str]:
     return [str(path) for path in paths if path.name.endswith("ing")]
 
@@ -98,6 +124,10 @@ def names_under_test(folder: PurePath) -> set[str]:
 
 def test_no_two_modules_of_sibling_packages_have_the_same_name() -> None:
     assert namesakes(modules()) == sorted(NAMESAKES)
+
+
+def test_modules_of_unrelated_packages_do_not_share_a_name() -> None:
+    assert shared_names(modules()) == sorted(SHARED_NAMES)
 
 
 def test_no_module_is_named_by_a_gerund() -> None:
@@ -145,6 +175,18 @@ def test_every_test_file_names_its_module_or_is_a_story() -> None:
 )
 def test_namesakes_are_found_among_siblings_only(paths: tuple[str, ...], shared: list[str]) -> None:
     assert namesakes(map(PurePath, paths)) == shared
+
+
+@pytest.mark.parametrize(
+    ("paths", "shared"),
+    [
+        (("cli/commands/stop", "app/stop", "core/handlers/stop"), []),
+        (("core/machine", "core/phases/machine"), []),
+        (("git/checkout/state", "scripts/state"), ["state"]),
+    ],
+)
+def test_shared_names_are_found_in_unrelated_packages_only(paths: tuple[str, ...], shared: list[str]) -> None:
+    assert shared_names(map(PurePath, paths)) == shared
 
 
 @pytest.mark.parametrize(

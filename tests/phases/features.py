@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from aotloop.app.ship.start import FeatureOptions, begin_feature
+from aotloop.app.ship.feature_start import FeatureOptions, begin_feature
 from aotloop.core.phases.model import Phase, PhaseLoop
 from aotloop.phases.project import Project
 from aotloop.phases.receipts import Filed, approve, file_receipt

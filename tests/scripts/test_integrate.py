@@ -530,7 +530,7 @@ run("integrate", sys.argv[4:])
         ("aotloop.statefile.durable", "replace", 1),
         ("aotloop.git.integration", "landing", 1),
         ("aotloop.git.checkout.fast_forward", "git", 1),
-        ("aotloop.app.session.worktree", "dismiss", 1),
+        ("aotloop.app.session.worktree_commit", "dismiss", 1),
         ("aotloop.git.worktrees.foreign", "remove_tree", 1),
         ("aotloop.git.worktrees.foreign", "remove_tree", 2),
     ],

@@ -19,8 +19,8 @@ from msgspec.structs import replace
 
 from aotloop.agents import scratch
 from aotloop.agents.agent_process import Ran, environment, last_output, run, spec_of
+from aotloop.agents.answers.answer_outcome import doubted, outcome_of_answer
 from aotloop.agents.answers.extraction import NotAResult, answer_in_file, find_answer
-from aotloop.agents.answers.outcomes import doubted, outcome_of_answer
 from aotloop.agents.contract import (
     Assignment,
     Backend,

@@ -12,7 +12,7 @@ from aotloop.agents.prompts.short_prompt import Style
 from aotloop.agents.registry import BACKENDS, EndpointSettings, Settings
 from aotloop.agents.roles import Role
 from aotloop.agents.usage import Price
-from aotloop.config.outlets import NotifySettings, TelemetrySettings
+from aotloop.config.outlet_settings import NotifySettings, TelemetrySettings
 from aotloop.config.values import did_you_mean
 from aotloop.core.phases.model import ShipSettings
 from aotloop.errors import Unavailable

@@ -17,7 +17,7 @@ from aotloop.agents.registry import BACKENDS, Settings, backend
 from aotloop.agents.roles import ROLES, Role
 from aotloop.agents.usage import Price
 from aotloop.config.endpoints import address, plain_variable, temperature, tools
-from aotloop.config.outlets import NOTIFY, TELEMETRY, NotifySettings, TelemetrySettings
+from aotloop.config.outlet_settings import NOTIFY, TELEMETRY, NotifySettings, TelemetrySettings
 from aotloop.config.schema import COMMAND, CONFINES, ENDPOINT, ISOLATED, ISOLATIONS, WITH_ARGV, AgentConfig, RoleConfig
 from aotloop.config.values import (
     Place,

@@ -33,7 +33,7 @@ def _token(store: Store, atom: str) -> str:
 
 
 def _resolved(store: Store, atom: str) -> dict[str, Any]:
-    from aotloop.app.session.verify import resolve_in_session  # noqa: PLC0415 - it loads checks and consent
+    from aotloop.app.session.session_verification import resolve_in_session  # noqa: PLC0415 - it loads checks and consent
 
     resolution = resolve_in_session(store, atom)
     told: dict[str, Any] = {"auto_resolved": list(resolution.auto_resolved)}

@@ -6,7 +6,7 @@ from typing import Any
 
 from aotloop.app.loops import CHECK_TIMEOUT, open_store
 from aotloop.app.preflight.gate import start_by_hand
-from aotloop.app.session.verify import complete_in_session, verify_in_session
+from aotloop.app.session.session_verification import complete_in_session, verify_in_session
 from aotloop.app.stop import request_stop, stop_by_hand
 from aotloop.scripts.arguments import Option, Usage, UsageError
 from aotloop.scripts.json_output import Script

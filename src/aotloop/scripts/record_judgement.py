@@ -8,7 +8,7 @@ import msgspec
 
 from aotloop.agents.answers.results import Score
 from aotloop.app.loops import open_store
-from aotloop.app.session.judgement import Said, record
+from aotloop.app.session.session_judgement import Said, record
 from aotloop.scripts.arguments import Option, Usage, UsageError, truth
 from aotloop.scripts.json_output import Script
 from aotloop.trust.person import refuse_agents

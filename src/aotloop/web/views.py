@@ -14,7 +14,7 @@ from aotloop.app.history.costs import costs_of
 from aotloop.app.overview.checklist_view import view_of_base_case
 from aotloop.app.overview.loop_list import LoopRows, row_of
 from aotloop.app.redirect.proposals import proposals_of
-from aotloop.app.ship.access import project_of
+from aotloop.app.ship.feature_access import project_of
 from aotloop.app.ship.status import feature_status
 from aotloop.app.ship.test_consent import commands_for_tests, shown_tests
 from aotloop.app.show import AtomFacts, AttemptFacts, known_attempt, show_atom, show_attempt, transcript_of

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aotloop.agents.answers.outcomes import outcome_of_answer
+from aotloop.agents.answers.answer_outcome import outcome_of_answer
 from aotloop.agents.answers.results import PlannerResult
 from aotloop.agents.contract import Garbage, Planned
 

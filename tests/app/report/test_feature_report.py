@@ -9,7 +9,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from aotloop.app.report.feature_report import feature_markdown, feature_report
-from aotloop.app.ship.access import project_of
+from aotloop.app.ship.feature_access import project_of
 from aotloop.core.phases.model import PhaseLoop
 from tests.app.report.test_html_report import Page
 from tests.app.ship.features import PLAN_FILE, TEST_FILE, TESTS, a_feature, at

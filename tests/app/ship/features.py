@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aotloop.app.ship.start import FeatureOptions, begin_feature
+from aotloop.app.ship.feature_start import FeatureOptions, begin_feature
 from aotloop.core.model import Loop
 from aotloop.core.phases.model import PHASES, Phase, PhaseLoop
 from aotloop.phases.project import Project

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from msgspec.structs import replace
 
-from aotloop.cli.ui.costs import bound_as_data, bound_in_words, bound_of
+from aotloop.cli.ui.allowance import bound_as_data, bound_in_words, bound_of
 from aotloop.cli.ui.dry_run_plan import Plan, plan_of
 from aotloop.core.measure import attempts_left
 from aotloop.core.model import Constraints, Decomposition, Loop, OrGroup

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from aotloop.git.checkout.checkout_state import difference, look_at
 from aotloop.git.checkout.restore import put_back
-from aotloop.git.checkout.state import difference, look_at
 from aotloop.git.repository import find_repository
 from tests.runner.projects import Project, a_project
 

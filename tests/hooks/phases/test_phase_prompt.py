@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from aotloop.app.session.human_approvals import shown_tests, word_for
+from aotloop.app.session.typed_approvals import shown_tests, word_for
 from aotloop.hooks.answers import Answer, Context
 from aotloop.hooks.payload import Told
 from aotloop.hooks.phases.phase_prompt import Circumstances, decide

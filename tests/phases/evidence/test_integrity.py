@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from aotloop.app.ship.start import FeatureOptions, begin_feature
+from aotloop.app.ship.feature_start import FeatureOptions, begin_feature
 from aotloop.clock import now
 from aotloop.core.phases.events import ErrorMet, LoopCancelled
 from aotloop.errors import AotError, Unavailable

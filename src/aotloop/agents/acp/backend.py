@@ -16,7 +16,7 @@ from aotloop.agents import scratch
 from aotloop.agents.acp.presets import OTHER, PRESETS, Preset
 from aotloop.agents.acp.session import AcpSession
 from aotloop.agents.agent_process import Ran, environment, last_output, run, spec_of
-from aotloop.agents.answers.outcomes import outcome_of_message
+from aotloop.agents.answers.answer_outcome import outcome_of_message
 from aotloop.agents.contract import Assignment, Backend, Capabilities, Crashed, Failed, Outcome, TimedOut
 from aotloop.agents.detection import Presence, login_by, look_for
 from aotloop.agents.registry import Settings

@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from aotloop.agents.acp.permissions import decision, read_file, write_file
+from aotloop.agents.acp.permission_requests import decision, read_file, write_file
 from aotloop.agents.acp.rpc import Rpc, as_dict
 from aotloop.agents.acp.updates import Updates
 from aotloop.agents.contract import Assignment, Tokens

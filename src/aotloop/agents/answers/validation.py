@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 from aotloop.agents.answers.extraction import NotAResult
 from aotloop.agents.answers.plans import read_planner
-from aotloop.agents.answers.proposals import Parts, Refused, read_proposal
 from aotloop.agents.answers.results import (
     RESULTS,
     BindingsDelta,
@@ -29,6 +28,7 @@ from aotloop.agents.answers.results import (
     VerifierResult,
     WorkerResult,
 )
+from aotloop.agents.answers.split_proposal import Parts, Refused, read_proposal
 from aotloop.agents.roles import Role
 from aotloop.text.phrases import listed
 from aotloop.text.sanitize import plain

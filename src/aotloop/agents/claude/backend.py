@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from aotloop.agents import scratch
 from aotloop.agents.agent_process import run, spec_of
-from aotloop.agents.claude.arguments import arguments, hide, own_variables, surroundings
+from aotloop.agents.claude.command_line import arguments, hide, own_variables, surroundings
 from aotloop.agents.claude.conversations import conversation, home_of
 from aotloop.agents.claude.event_stream import Event, Events, is_cut, told
 from aotloop.agents.claude.event_summary import Story

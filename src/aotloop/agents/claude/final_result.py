@@ -7,7 +7,7 @@ import json
 from msgspec.structs import replace
 
 from aotloop.agents.agent_process import Ran, last_output
-from aotloop.agents.answers.outcomes import doubted, outcome_of_answer, outcome_of_message
+from aotloop.agents.answers.answer_outcome import doubted, outcome_of_answer, outcome_of_message
 from aotloop.agents.claude.event_stream import Event, count, number, text
 from aotloop.agents.claude.event_summary import Story, tokens_of, trouble_of
 from aotloop.agents.contract import Assignment, Cause, Crashed, Failed, Garbage, Outcome, TimedOut

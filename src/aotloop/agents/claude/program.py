@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
-from aotloop.agents.claude.arguments import chosen_clouds
+from aotloop.agents.claude.command_line import chosen_clouds
 from aotloop.agents.claude.conversations import home_of
 from aotloop.agents.claude.event_summary import LOG_IN
 from aotloop.agents.detection import Asking, Login, Presence, login_by

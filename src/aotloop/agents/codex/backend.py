@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from aotloop.agents import scratch
 from aotloop.agents.agent_process import Ran, environment, last_output, run, spec_of
-from aotloop.agents.answers.outcomes import outcome_of_message
+from aotloop.agents.answers.answer_outcome import outcome_of_message
 from aotloop.agents.codex.codex_events import CodexEvents
 from aotloop.agents.codex.codex_home import (
     bring_sessions,

@@ -19,7 +19,7 @@ from aotloop.app.outlets.occasions import Message, Occasions
 from aotloop.app.report.foreign_text import ForeignText
 from aotloop.app.ship.plan_graph import is_made_by_us
 from aotloop.clock import minutes_of_day
-from aotloop.config.outlets import NotifySettings
+from aotloop.config.outlet_settings import NotifySettings
 from aotloop.core.model import Loop
 from aotloop.errors import Unavailable
 from aotloop.execution.observer import Watched

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from aotloop.config.outlets import Occasion
+from aotloop.config.outlet_settings import Occasion
 from aotloop.execution import run_events
 from aotloop.text.phrases import counted, dollars
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from aotloop.app.outlets.conventions import OWN, PROVIDERS, About, tokens_of
 from aotloop.app.report.foreign_text import ForeignText
-from aotloop.config.outlets import TelemetrySettings
+from aotloop.config.outlet_settings import TelemetrySettings
 from aotloop.core.model import Used
 from aotloop.errors import Unavailable
 from aotloop.execution import run_events

@@ -10,7 +10,7 @@ from aotloop.app.preflight.agreement import require_unbroken
 from aotloop.app.session.attempt_token import require_token
 from aotloop.app.session.checkout import take_from_checkout
 from aotloop.app.session.integration_result import Integrated, Job, Refused
-from aotloop.app.session.worktree import take_from_worktree
+from aotloop.app.session.worktree_commit import take_from_worktree
 from aotloop.clock import now
 from aotloop.core import events
 from aotloop.core.handlers.status import holding_session

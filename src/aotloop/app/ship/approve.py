@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from aotloop.app.ship.access import project_here, refuse_agents, refuse_while_run
+from aotloop.app.ship.feature_access import project_here, refuse_agents, refuse_while_run
 from aotloop.core.phases.model import Phase
 from aotloop.core.phases.receipts import receipt_of
 from aotloop.errors import NotVerified

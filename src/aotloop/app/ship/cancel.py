@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from aotloop.app.ship.access import refuse_agents
+from aotloop.app.ship.feature_access import refuse_agents
 from aotloop.clock import now
 from aotloop.core.phases import events
 from aotloop.core.phases.model import PhaseLoop
@@ -61,9 +61,9 @@ def _is_running(project: Project, holder: Holder) -> bool:
 
 def kill_abandoned(project: Project, loop: PhaseLoop) -> None:
     """Ends agents and tests that a run left when it died. Holding the leases, no other run can begin meanwhile."""
+    from aotloop.app.ship.phase_graph import graph_store  # noqa: PLC0415
     from aotloop.app.ship.plan_graph import is_made_by_us  # noqa: PLC0415 - only needed after a crash
-    from aotloop.app.ship.work_graph import graph_store  # noqa: PLC0415
-    from aotloop.phases.driver.context import run_id_of  # noqa: PLC0415
+    from aotloop.phases.driver.phase_run import run_id_of  # noqa: PLC0415
     from aotloop.process.process_group import kill_orphans  # noqa: PLC0415
 
     with suppress(AotError), lease(project.store.path):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aotloop.app.ship.access import project_here, refuse_while_run
 from aotloop.app.ship.approve import Consent
+from aotloop.app.ship.feature_access import project_here, refuse_while_run
 from aotloop.core.phases.model import Phase, PhaseLoop
 from aotloop.errors import NotTrusted, NotVerified
 from aotloop.phases.evidence.facts import needs_tests

@@ -16,7 +16,7 @@ from aotloop.execution.journal import Journal
 from aotloop.execution.local_maker import LocalMaker
 from aotloop.execution.verification import Verification
 from aotloop.phases.driver.announcer import Announcer
-from aotloop.phases.driver.context import DriverContext, Terms
+from aotloop.phases.driver.phase_run import DriverContext, Terms
 from aotloop.phases.project import Project
 
 

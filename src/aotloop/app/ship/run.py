@@ -13,10 +13,16 @@ import msgspec
 
 from aotloop.app.overview.loop_registry import register
 from aotloop.app.ship.equipment import branch_of, context_for
+from aotloop.app.ship.feature_start import FeatureOptions, begin_feature
 from aotloop.app.ship.gaps import gaps_of
-from aotloop.app.ship.readiness import refuse_other_branch, refuse_unfinished, refuse_unready, resumed, worktrees_for
-from aotloop.app.ship.start import FeatureOptions, begin_feature
-from aotloop.app.ship.work_graph import WorkGraph, graph_store, refuse_others
+from aotloop.app.ship.phase_graph import WorkGraph, graph_store, refuse_others
+from aotloop.app.ship.preconditions import (
+    refuse_other_branch,
+    refuse_unfinished,
+    refuse_unready,
+    resumed,
+    worktrees_for,
+)
 from aotloop.clock import now
 from aotloop.config.schema import Config
 from aotloop.core.phases import events
@@ -28,10 +34,10 @@ from aotloop.execution.journal import Journal
 from aotloop.execution.observer import Observer
 from aotloop.phases.driver.announcer import Announcer
 from aotloop.phases.driver.claims import Claims
-from aotloop.phases.driver.context import run_id_of
 from aotloop.phases.driver.driver import Driver
 from aotloop.phases.driver.interruption import Interruptions
-from aotloop.phases.driver.turn import Turns
+from aotloop.phases.driver.phase_run import run_id_of
+from aotloop.phases.driver.phase_turn import Turns
 from aotloop.phases.project import Project
 from aotloop.phases.receipts import tell
 from aotloop.process.cancellation import undisturbed

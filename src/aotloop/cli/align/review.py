@@ -13,10 +13,10 @@ from aotloop.app.align.red_first import run_base_case
 from aotloop.app.align.shape import Shape, shape_of
 from aotloop.checks.results import Report
 from aotloop.cli.align.proposal import show
+from aotloop.cli.ui.first_look import already_holding, seen
 from aotloop.cli.ui.output import mark, tell
 from aotloop.cli.ui.progress_line import progress_line
 from aotloop.cli.ui.prompts import agrees, ask
-from aotloop.cli.ui.red_first import already_holding, seen
 from aotloop.core.checklist import base_case_tree
 from aotloop.core.commands import commands_in
 from aotloop.core.model import Loop

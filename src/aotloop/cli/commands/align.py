@@ -18,11 +18,11 @@ from aotloop.app.loops import CHECK_TIMEOUT
 from aotloop.app.preflight.consent import accept
 from aotloop.cli.align.plan_sources import begin
 from aotloop.cli.align.review import Reviewed, Trial, not_agreed
-from aotloop.cli.ui.consent import tell_unkept
+from aotloop.cli.ui.first_look import already_holding
+from aotloop.cli.ui.consent_dialog import tell_unkept
 from aotloop.cli.ui.options import AMOUNT, WORDS, json_option, state_file_option, yes_option
 from aotloop.cli.ui.output import mark, report_done, shortest, tell
 from aotloop.cli.ui.prompts import ask, is_interactive
-from aotloop.cli.ui.red_first import already_holding
 from aotloop.core.limits import EFFORTS
 from aotloop.core.model import Constraints, Effort
 from aotloop.errors import AotError, StateFileError
@@ -142,7 +142,7 @@ def _with_a_person(
     store: Store, beginning: StartingPoint, trial: Trial, agent: str | None, *, no_agent: bool
 ) -> Reviewed:
     from aotloop.cli.align.interview import by_form, converse  # noqa: PLC0415 - without questions, no agents are needed
-    from aotloop.cli.align.planner import planner_of  # noqa: PLC0415
+    from aotloop.cli.align.planner_choice import planner_of  # noqa: PLC0415
 
     try:
         hired = None if no_agent else planner_of(store, agent)

@@ -12,7 +12,7 @@ from aotloop.app.preflight.consent import permit_only
 from aotloop.app.resolution import may_run_checks, resolve_atom
 from aotloop.cli.commands.atom_growth import add, decompose
 from aotloop.cli.commands.atom_views import list_, show
-from aotloop.cli.ui.consent import require_consent
+from aotloop.cli.ui.consent_dialog import require_consent
 from aotloop.cli.ui.failures import failures_in_words
 from aotloop.cli.ui.loop_names import complete_begun, complete_ready
 from aotloop.cli.ui.options import TEXT, WORDS, InOrder, json_option, state_file_option, yes_option

@@ -8,7 +8,7 @@ from aotloop.app.atoms import NewAtom, Part, add_atom, decompose_atom
 from aotloop.app.loops import open_store, refuse_while_run
 from aotloop.app.names import known_atom
 from aotloop.app.preflight.consent import accept_typed
-from aotloop.cli.ui.consent import tell_unkept
+from aotloop.cli.ui.consent_dialog import tell_unkept
 from aotloop.cli.ui.loop_names import complete_atom, complete_group
 from aotloop.cli.ui.options import AMOUNT, WORDS, json_option, state_file_option
 from aotloop.cli.ui.output import report_done

@@ -10,8 +10,8 @@ from aotloop.app.loops import CHECK_TIMEOUT, open_store
 from aotloop.app.verify import Verification, subject_of
 from aotloop.cli.confirm.dialog import ask_about, tell_end, tell_remembered
 from aotloop.cli.confirm.items import complete_item, path_named
-from aotloop.cli.ui.consent import require_consent
-from aotloop.cli.ui.judges import recalling
+from aotloop.cli.ui.consent_dialog import require_consent
+from aotloop.cli.ui.judge_offer import recalling
 from aotloop.cli.ui.options import AMOUNT, WORDS, json_option, state_file_option, yes_option
 from aotloop.cli.ui.output import report_done
 from aotloop.cli.ui.progress_line import progress_line

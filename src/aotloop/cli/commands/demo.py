@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from aotloop.cli.demo.model_demo import show_model
-from aotloop.cli.demo.performer import Performer
+from aotloop.cli.demo.shown_commands import Performer
 from aotloop.cli.demo.stage import furnish, stage
 from aotloop.cli.demo.story import tell_story
 

@@ -8,7 +8,7 @@ import click
 
 from aotloop.cli.doctor import look_at_everything
 from aotloop.cli.doctor.diagnosis import Finding
-from aotloop.cli.doctor.project import STATE_FILE
+from aotloop.cli.doctor.project_checks import STATE_FILE
 from aotloop.cli.ui.options import json_option, state_file_option
 from aotloop.cli.ui.output import faint, heading, mark, say_json, say_next, tell
 from aotloop.text.sanitize import prose

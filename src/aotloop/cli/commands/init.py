@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from aotloop.app.preflight.consent import accept
-from aotloop.cli.ui.consent import tell_unkept
+from aotloop.cli.ui.consent_dialog import tell_unkept
 from aotloop.cli.ui.options import TEXT, WORDS, json_option, state_file_option
 from aotloop.cli.ui.output import named, report_done, shortest
 from aotloop.core.commands import commands_of

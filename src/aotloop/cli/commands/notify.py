@@ -10,7 +10,7 @@ import msgspec
 from aotloop.app.outlets.notifications import send_test
 from aotloop.cli.ui.options import json_option
 from aotloop.cli.ui.output import mark, say_json, say_next, tell
-from aotloop.config.outlets import NotifySettings
+from aotloop.config.outlet_settings import NotifySettings
 from aotloop.config.sources import of_user
 from aotloop.errors import AotError
 from aotloop.text.phrases import counted

@@ -12,8 +12,8 @@ from aotloop.app.redirect.changes import Changes
 from aotloop.app.redirect.transaction import Applied, redirect
 from aotloop.cli.redirect.dialogue import converse
 from aotloop.cli.redirect.flags import changes_of, flags, is_any
-from aotloop.cli.redirect.situation import in_words, next_steps
-from aotloop.cli.ui.consent import ask, tell_unkept
+from aotloop.cli.redirect.loop_summary import in_words, next_steps
+from aotloop.cli.ui.consent_dialog import ask, tell_unkept
 from aotloop.cli.ui.options import WORDS, json_option, state_file_option, yes_option
 from aotloop.cli.ui.output import report_done, tell
 from aotloop.cli.ui.prompts import is_interactive

@@ -67,7 +67,7 @@ def _report(state_file: str | None, *, is_feature: bool, is_markdown: bool) -> t
     from aotloop.app.report.feature_report import feature_markdown, feature_report  # noqa: PLC0415 - others start faster
     from aotloop.app.report.html_report import html_report  # noqa: PLC0415
     from aotloop.app.report.markdown_report import markdown_report  # noqa: PLC0415
-    from aotloop.app.ship.access import project_here  # noqa: PLC0415
+    from aotloop.app.ship.feature_access import project_here  # noqa: PLC0415
 
     if not is_feature:
         try:

@@ -13,8 +13,8 @@ from aotloop.app.loops import open_store
 from aotloop.app.preflight.consent import acceptance_of
 from aotloop.cli.live.observers import spectator
 from aotloop.cli.live.run_actions import RunActions
-from aotloop.cli.ui.consent import require_config_consent, require_consent
-from aotloop.cli.ui.costs import allowance_in_words
+from aotloop.cli.ui.allowance import allowance_in_words
+from aotloop.cli.ui.consent_dialog import require_config_consent, require_consent
 from aotloop.cli.ui.dry_run import show_plan
 from aotloop.cli.ui.failures import hopeless_of
 from aotloop.cli.ui.options import AMOUNT, DURATION, json_option, state_file_option, yes_option

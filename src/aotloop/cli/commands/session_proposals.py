@@ -15,7 +15,7 @@ from aotloop.app.redirect.proposals import (
     preview_of,
     proposals_of,
 )
-from aotloop.cli.redirect.situation import in_words, next_steps
+from aotloop.cli.redirect.loop_summary import in_words, next_steps
 from aotloop.cli.ui.options import json_option, state_file_option
 from aotloop.cli.ui.output import faint, heading, report_done, say_json, say_next, tell
 from aotloop.cli.ui.prompts import is_interactive

@@ -13,8 +13,8 @@ from aotloop.app.diagram import draw
 from aotloop.app.history.amounts import spending
 from aotloop.app.history.costs import costs_of
 from aotloop.app.loops import open_store
+from aotloop.cli.ui.allowance import bound_as_data, bound_in_words, bound_of, effort_in_words
 from aotloop.cli.ui.cost_tables import tell_costs
-from aotloop.cli.ui.costs import bound_as_data, bound_in_words, bound_of, effort_in_words
 from aotloop.cli.ui.failures import cut_off_in_words, failures_as_data, failures_in_words, hopeless_of, is_failing
 from aotloop.cli.ui.options import json_option, state_file_option
 from aotloop.cli.ui.output import faint, heading, mark, named, say_json, say_next, tell

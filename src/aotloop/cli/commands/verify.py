@@ -7,8 +7,8 @@ import click
 from aotloop.app.loops import CHECK_TIMEOUT, open_store
 from aotloop.app.verify import remembered, verify
 from aotloop.checks.results import CheckResult, Report
-from aotloop.cli.ui.consent import require_consent
-from aotloop.cli.ui.judges import asking, recalling
+from aotloop.cli.ui.consent_dialog import require_consent
+from aotloop.cli.ui.judge_offer import asking, recalling
 from aotloop.cli.ui.options import AMOUNT, json_option, state_file_option, yes_option
 from aotloop.cli.ui.output import faint, mark, say_json, say_next, tell
 from aotloop.cli.ui.progress_line import progress_line

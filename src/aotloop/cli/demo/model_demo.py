@@ -11,7 +11,7 @@ import msgspec
 from aotloop.agents.openai.backend import INSTALL, is_installed
 from aotloop.cli.demo.local_model import NAME, require_model, served
 from aotloop.cli.demo.model_story import tell_model_story, write_project
-from aotloop.cli.demo.performer import Performer
+from aotloop.cli.demo.shown_commands import Performer
 from aotloop.cli.demo.stage import Stage, furnish, stage
 from aotloop.cli.demo.story import title
 from aotloop.cli.ui.output import tell

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from aotloop.cli.demo.performer import Performer
+from aotloop.cli.demo.shown_commands import Performer
 from aotloop.cli.demo.stage import Stage
 from aotloop.cli.demo.story import points, title
 from aotloop.cli.ui.output import tell

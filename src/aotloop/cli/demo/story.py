@@ -7,7 +7,7 @@ import time
 
 import click
 
-from aotloop.cli.demo.performer import Performer
+from aotloop.cli.demo.shown_commands import Performer
 from aotloop.cli.ui.output import faint, heading, named, tell
 
 READING = 4

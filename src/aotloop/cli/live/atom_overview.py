@@ -9,7 +9,7 @@ import msgspec
 
 from aotloop.app.diagram.diagram import Look
 from aotloop.cli.live.atom_rows import Row, outline
-from aotloop.cli.ui.costs import bound_of
+from aotloop.cli.ui.allowance import bound_of
 from aotloop.cli.ui.failures import failures_in_words, failures_of
 from aotloop.core.graph.board import Board
 from aotloop.core.limits import Limits, limits_of

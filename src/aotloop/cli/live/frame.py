@@ -13,7 +13,7 @@ from aotloop.cli.live.atom_lines import AtomLines
 from aotloop.cli.live.atom_rows import kept
 from aotloop.cli.live.run_view import Picture
 from aotloop.cli.live.styled_lines import Lines, Piece, cut, fitted, flowed, identified, shown
-from aotloop.cli.ui.costs import bound_in_words
+from aotloop.cli.ui.allowance import bound_in_words
 from aotloop.text.durations import ago, lasting
 from aotloop.text.phrases import counted
 

@@ -14,7 +14,7 @@ from aotloop.app.show import show_attempt
 from aotloop.app.stop import ask_to_stop
 from aotloop.cli.live.navigation import Planned
 from aotloop.cli.redirect.correction_line import changes_in_line
-from aotloop.cli.redirect.situation import in_words
+from aotloop.cli.redirect.loop_summary import in_words
 from aotloop.cli.ui.attempt_views import diff_lines, stat_lines, step_lines
 from aotloop.clock import now
 from aotloop.errors import AotError

@@ -15,8 +15,8 @@ from aotloop.app.stop import stop_and_wait
 from aotloop.cli.commands.stop import in_words as stopped_in_words
 from aotloop.cli.commands.stop import waiting_line
 from aotloop.cli.redirect import change_questions
-from aotloop.cli.redirect.situation import in_words, next_steps, show
-from aotloop.cli.ui.consent import tell_unkept
+from aotloop.cli.redirect.loop_summary import in_words, next_steps, show
+from aotloop.cli.ui.consent_dialog import tell_unkept
 from aotloop.cli.ui.output import heading, mark, say_next, tell
 from aotloop.cli.ui.prompts import agrees, ask
 from aotloop.clock import now

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aotloop.app.ship.approve import Consent
 from aotloop.app.ship.test_consent import commands_for_tests
-from aotloop.cli.ui.consent import require_acceptance
+from aotloop.cli.ui.consent_dialog import require_acceptance
 from aotloop.cli.ui.output import tell
 from aotloop.cli.ui.prompts import ask, is_interactive
 from aotloop.core.phases.model import PhaseLoop, ShipSettings

@@ -9,7 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from aotloop.cli.ui.costs import bound_as_data, bound_in_words
+from aotloop.cli.ui.allowance import bound_as_data, bound_in_words
 from aotloop.cli.ui.dry_run_plan import Plan, plan_of
 from aotloop.cli.ui.output import faint, heading, mark, named, say_json, say_next, shortest, tell
 from aotloop.core.invariants import findings_of

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.cli.ui.costs import bound_of
+from aotloop.cli.ui.allowance import bound_of
 from aotloop.core.graph.work_graph import Graph
 from aotloop.core.limits import limits_of
 from aotloop.core.model import Loop

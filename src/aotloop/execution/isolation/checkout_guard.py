@@ -22,8 +22,8 @@ from aotloop.errors import AotError
 from aotloop.execution.integration.branch import Branch
 from aotloop.execution.threads import in_thread
 from aotloop.foreign_files import begin_of_foreign
+from aotloop.git.checkout.checkout_state import Difference, Look, difference, look_at
 from aotloop.git.checkout.restore import put_back
-from aotloop.git.checkout.state import Difference, Look, difference, look_at
 from aotloop.git.repository import Repository, is_at_or_in
 from aotloop.git.worktrees.worktree import Desk
 from aotloop.process.sandbox import Confinement, Policy

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from aotloop.app.session.human_approvals import subject_of
+from aotloop.app.session.typed_approvals import subject_of
 from aotloop.core.phases.events import LoopCancelled, SessionBound
 from aotloop.core.phases.machine import advance
 from aotloop.core.phases.model import PhaseLoop

@@ -15,9 +15,9 @@ from aotloop.errors import AotError
 from aotloop.phases.driver.announcer import Announcer
 from aotloop.phases.driver.artifacts import changed_since, claimed
 from aotloop.phases.driver.claims import Claims
-from aotloop.phases.driver.context import DriverContext
 from aotloop.phases.driver.interruption import Interruptions, is_ours
-from aotloop.phases.driver.turn import Turns
+from aotloop.phases.driver.phase_run import DriverContext
+from aotloop.phases.driver.phase_turn import Turns
 
 
 class GraphResult(msgspec.Struct, frozen=True, kw_only=True):

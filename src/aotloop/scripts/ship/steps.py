@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from aotloop.app.session.human_approvals import began_in_a_prompt, word_for
 from aotloop.app.session.slash_commands import to_ship
+from aotloop.app.session.typed_approvals import began_in_a_prompt, word_for
 from aotloop.core.phases.model import Phase, PhaseLoop
 from aotloop.errors import NotTrusted, StateFileMissing
 from aotloop.phases import receipts
@@ -14,8 +14,8 @@ from aotloop.phases.guidance import now_to_do
 from aotloop.phases.project import Project
 from aotloop.scripts.arguments import Option, Usage, UsageError
 from aotloop.scripts.json_output import Script
-from aotloop.scripts.ship import decisions
-from aotloop.scripts.ship.context import (
+from aotloop.scripts.ship import person_steps
+from aotloop.scripts.ship.ship_session import (
     OPTIONS,
     answer_about,
     answer_to,
@@ -35,7 +35,7 @@ SEPARATOR = "|||"
 
 def _begin(given: dict[str, Any]) -> dict[str, Any]:
     """With the person's own words, if a hook saw them typed; else with those of the agent."""
-    from aotloop.app.ship.start import FeatureOptions, begin_feature  # noqa: PLC0415
+    from aotloop.app.ship.feature_start import FeatureOptions, begin_feature  # noqa: PLC0415
 
     session, path = session_of(given), place_of(given["state_file"])
     refuse_worktrees(path)
@@ -135,11 +135,11 @@ STEPS: Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "status": _status,
     "receipt": _receipt,
     "checkpoint": _checkpoint,
-    "approve": decisions.approve,
-    "refuse": decisions.refuse,
-    "advance": decisions.advance,
-    "resume": decisions.resume,
-    "cancel": decisions.cancel,
+    "approve": person_steps.approve,
+    "refuse": person_steps.refuse,
+    "advance": person_steps.advance,
+    "resume": person_steps.resume,
+    "cancel": person_steps.cancel,
     "work": _work,
 }
 

@@ -11,7 +11,7 @@ from aotloop.errors import AotError
 from aotloop.phases.evidence.test_command import command_for
 from aotloop.phases.project import agreed_tests
 from aotloop.phases.receipts import refuse_others as refuse_other_sessions
-from aotloop.scripts.ship.context import ground_of, permit_of, session_of
+from aotloop.scripts.ship.ship_session import ground_of, permit_of, session_of
 from aotloop.statefile.locate import STATE_FILE, project_root
 from aotloop.statefile.store import Store
 from aotloop.trust.accepted_commands import trust
@@ -26,8 +26,8 @@ YOURSELF = "Do it yourself, step by step, and file the receipt."
 def work(given: dict[str, Any]) -> dict[str, Any]:
     """Made once for each stay in the phase; called again, it says how far it is."""
     from aotloop.app.align.agreed_file import loop_in, write  # noqa: PLC0415 - much is needed for this step alone
+    from aotloop.app.ship.phase_graph import refuse_others  # noqa: PLC0415
     from aotloop.app.ship.plan_graph import draft_of, is_of  # noqa: PLC0415
-    from aotloop.app.ship.work_graph import refuse_others  # noqa: PLC0415
 
     session, ground = session_of(given), ground_of(given)
     loop = ground.store.load()

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from aotloop.agents.answers.results import Score
 from aotloop.agents.contract import Judged, Scored
-from aotloop.app.session.judge import TELLER, case_of
+from aotloop.app.session.session_judge import TELLER, case_of
 from aotloop.app.verify import subject_of
 from aotloop.checks.evaluation import leaves_by_path
 from aotloop.checks.judge import Judgement, Question

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from aotloop.cli.ui.costs import allowance_in_words, usd_each
+from aotloop.cli.ui.allowance import allowance_in_words, usd_each
 from aotloop.core.model import Constraints, Loop, Prices
 from tests.loops import a_loop, atom
 from tests.runner.agents import ANYBODY, done, scripted

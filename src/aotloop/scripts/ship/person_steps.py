@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from aotloop.app.session.human_approvals import began_in_a_prompt, require_word
+from aotloop.app.session.typed_approvals import began_in_a_prompt, require_word
 from aotloop.app.stop import stop_work_of
 from aotloop.clock import now
 from aotloop.core.phases import events
 from aotloop.phases import receipts
-from aotloop.scripts.ship.context import LIMITS, answer_to, ground_of, permit_of, session_of, wanted_in
+from aotloop.scripts.ship.ship_session import LIMITS, answer_to, ground_of, permit_of, session_of, wanted_in
 from aotloop.trust import human_approvals
 
 

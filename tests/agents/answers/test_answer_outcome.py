@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from aotloop.agents.answers.outcomes import outcome_of_answer
+from aotloop.agents.answers.answer_outcome import outcome_of_answer
 from aotloop.agents.answers.results import EXAMPLES
 from aotloop.agents.contract import Done, Failed, Garbage, Judged, Outcome, Probed, Proposed
 from aotloop.agents.roles import Role

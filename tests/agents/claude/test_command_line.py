@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aotloop.agents.claude.arguments import arguments, surroundings
+from aotloop.agents.claude.command_line import arguments, surroundings
 from aotloop.agents.roles import ROLES, Role
 from aotloop.process.spec import Limits
 from tests.agents.assignments import an_assignment

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aotloop.app.redirect.transaction import Applied
-from aotloop.cli.ui.costs import bound_in_words, bound_of, effort_in_words
+from aotloop.cli.ui.allowance import bound_in_words, bound_of, effort_in_words
 from aotloop.cli.ui.failures import failures_in_words
 from aotloop.cli.ui.output import faint, heading, mark, tell
 from aotloop.core.checklist import base_case_tree

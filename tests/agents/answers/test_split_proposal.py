@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from aotloop.agents.answers.proposals import Refused, read_proposal
+from aotloop.agents.answers.split_proposal import Refused, read_proposal
 from aotloop.core.events import Child
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aotloop.cli.doctor.machine import _extra
+from aotloop.cli.doctor.machine_checks import _extra
 from tests.cli.doctor.findings import found
 from tests.loops import a_loop, atom, write_loop
 

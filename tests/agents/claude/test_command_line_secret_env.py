@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from aotloop.agents.claude.arguments import hide, script_of
+from aotloop.agents.claude.command_line import hide, script_of
 from tests.agents.assignments import an_assignment
 
 

@@ -30,7 +30,7 @@ from aotloop.execution.task import Task
 from aotloop.execution.threads import in_thread
 from aotloop.phases.driver.artifacts import changed_by, claimed
 from aotloop.phases.driver.claims import Claims
-from aotloop.phases.driver.context import DriverContext, epoch_of
+from aotloop.phases.driver.phase_run import DriverContext, epoch_of
 from aotloop.phases.driver.refused_work import RefusedWork
 from aotloop.phases.driver.turn_task import turn_of
 from aotloop.phases.guidance import instructions_for

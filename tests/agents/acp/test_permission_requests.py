@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from aotloop.agents.acp.permissions import decision, is_inside, read_file, write_file
+from aotloop.agents.acp.permission_requests import decision, is_inside, read_file, write_file
 from aotloop.agents.acp.rpc import Refused
 from aotloop.agents.roles import Role
 

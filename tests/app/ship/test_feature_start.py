@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aotloop.app.ship.start import FeatureOptions, begin_feature
+from aotloop.app.ship.feature_start import FeatureOptions, begin_feature
 from aotloop.clock import now
 from aotloop.core.phases.events import LoopCancelled
 from aotloop.errors import AotError, StateFileInvalid

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aotloop.app.session.human_approvals import require_consent
 from aotloop.app.session.ship_steps import how_to_approve, how_to_file
 from aotloop.app.session.slash_commands import to_ship
+from aotloop.app.session.typed_approvals import require_consent
 from aotloop.core.phases.model import PhaseLoop
 from aotloop.core.phases.transitions import FINAL
 from aotloop.errors import AotError, StateFileBusy, StateFileMissing, Unavailable

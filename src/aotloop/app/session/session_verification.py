@@ -41,6 +41,6 @@ def _judge_of(store: Store) -> JudgeFor | None:
     objective = store.load().objective
     if not any(leaf.check.type in JUDGED for leaf in leaves(base_case_tree(objective.base_case))):
         return None
-    from aotloop.app.session.judge import judge_in_session  # noqa: PLC0415 - it takes longer to load than most checks run
+    from aotloop.app.session.session_judge import judge_in_session  # noqa: PLC0415 - it takes longer to load than most checks run
 
     return judge_in_session(store, objective)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aotloop.app.history.amounts import spending
-from aotloop.cli.ui.consent import require_config_consent
+from aotloop.cli.ui.consent_dialog import require_config_consent
 from aotloop.cli.ui.output import tell
 from aotloop.core.checklist import JUDGED, base_case_tree, leaves
 from aotloop.statefile.locate import project_root

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from aotloop.app.align.planner import Planner, hire_planner
-from aotloop.cli.ui.consent import require_config_consent
+from aotloop.cli.ui.consent_dialog import require_config_consent
 from aotloop.cli.ui.output import tell
 from aotloop.config.schema import Config
 from aotloop.config.sources import load
