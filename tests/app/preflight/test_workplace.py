@@ -33,6 +33,9 @@ def test_a_branch_without_a_commit_is_told_with_the_command_that_helps(tmp_path:
     assert refused.code == 3
     assert "nothing is committed yet, and agents start from a commit: README.md" in refused.err
     assert 'git add -A && git commit -m "Start"' in refused.err
+    gate = project.aot("gate", "--yes")
+    assert gate.code == 0
+    assert gate.err.splitlines()[-1].endswith('git add -A && git commit -m "Start"  ·  aot run  ·  aot graph')
 
 
 def test_a_detached_head_needs_a_flag(project: Project) -> None:

@@ -42,6 +42,26 @@ def test_all_of_it_in_the_order_of_time(project: Path) -> None:
     ]
 
 
+def test_a_correction_is_one_line_though_the_file_has_it_twice(project: Path) -> None:
+    at = "2026-01-02T00:00:00Z"
+    trail = [
+        TrailEntry(or_group=None, selected=None, reason="new", timestamp=at, type="user_correction", atom=name)
+        for name in ("A1", "A2")
+    ]
+    corrections = [
+        Correction(timestamp=at, type=kind, description="new", trail_cleared=False)
+        for kind in ("dag_adjustment", "dag_adjustment", "constraint_change")
+    ]
+    write_loop(project, a_loop(atom("A1"), atom("A2"), trail=trail, corrections=corrections))
+    assert [line.split("Z  ")[1] for line in aot("log").out.splitlines()] == [
+        "user_correction  A1: new",
+        "user_correction  A2: new",
+        "correction       constraint_change: new",
+    ]
+    told = [entry.get("correction", {}).get("type") for entry in aot("log", "--json").json["entries"]]
+    assert told == ["dag_adjustment", "dag_adjustment", None]
+
+
 def test_only_what_is_about_one_atom(project: Path) -> None:
     with_history(project)
     assert [entry["reason"] for entry in aot("log", "A2", "--json").json["entries"]] == ["A1 was\ntoo slow"]

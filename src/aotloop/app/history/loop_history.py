@@ -5,16 +5,16 @@ Selections, failures and corrections are in the state file. What else happened i
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 
 from aotloop.app.history.attempts import Attempt, Attempts
-from aotloop.core.model import Correction, Loop, TrailEntry
+from aotloop.app.history.trail_entries import HistoryEntry, TrailEntries
+from aotloop.core.model import Correction, Loop
 from aotloop.execution import run_events as kinds
-from aotloop.execution.attempt_names import attempt_name, events_of_run
+from aotloop.execution.attempt_names import events_of_run
 from aotloop.execution.event_file import EventsFile
 from aotloop.statefile.yaml.emitter import to_data
 from aotloop.text.durations import lasting
@@ -23,77 +23,18 @@ from aotloop.text.phrases import counted, dollars
 _SHOWN = 10
 
 
-class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True):
-    kind: str
-    """selection, failure, user_correction, correction, resolved, run_began, run_ended, verified, …"""
-    at: str
-    text: str
-    """May have several lines, and any characters."""
-    atoms: tuple[str, ...] = ()
-    """The atoms it is about."""
-    attempt: str | None = None
-    """The name of the attempt, such as `A2#1`."""
-    data: dict[str, Any] = {}
-    """What is known besides, as in the file."""
-
-    def as_data(self) -> dict[str, Any]:
-        name = {"attempt_name": self.attempt} if self.attempt is not None else {}
-        return {"kind": self.kind, "timestamp": self.at, **name, "text": self.text, **self.data}
-
-
 def history_of(state_file: str, loop: Loop, atom: str | None = None) -> list[HistoryEntry]:
     """`atom`: only what is about this atom. Times have whole seconds: within one, the journal knows the order."""
-    trail = _Trail(loop)
+    trail = TrailEntries(loop)
     told = list(_from_journal(state_file, loop, trail))
-    entries = [*trail.rest(), *map(_of_correction, loop.corrections), *told]
+    corrections = [_of_correction(one) for one in loop.corrections if not trail.tells_correction(one)]
+    entries = [*trail.rest(), *corrections, *told]
     if atom is not None:
         entries = [entry for entry in entries if atom in entry.atoms]
     return sorted(entries, key=lambda entry: entry.at)
 
 
 # --- the state file ----------------------------------------------------------------------------------------------
-
-
-class _Trail:
-    """The trail of the state file; each entry is told once, where the journal has the same event or by its time."""
-
-    def __init__(self, loop: Loop) -> None:
-        self._entries = list(loop.trail)
-        self._failures: Counter[str] = Counter()
-
-    def failure_of(self, attempt: Attempt, at: str) -> HistoryEntry | None:
-        """The failure of this attempt, if the trail still has it."""
-        for entry in self._entries:
-            if entry.type == "failure" and entry.atom == attempt.atom and str(entry.timestamp) <= at:
-                self._entries.remove(entry)
-                self._failures[attempt.atom] = attempt.ordinal
-                return _of_trail(entry, attempt.name)
-        return None
-
-    def selection_of(self, or_group: str, selected: str) -> HistoryEntry | None:
-        for entry in self._entries:
-            if entry.type == "selection" and (entry.or_group, entry.selected) == (or_group, selected):
-                self._entries.remove(entry)
-                return _of_trail(entry)
-        return None
-
-    def rest(self) -> Iterator[HistoryEntry]:
-        """What the journal does not know: a session makes attempts without a journal."""
-        for entry in self._entries:
-            name = None
-            if entry.type == "failure" and entry.atom is not None:
-                self._failures[entry.atom] += 1
-                name = attempt_name(entry.atom, self._failures[entry.atom])
-            yield _of_trail(entry, name)
-
-
-def _of_trail(entry: TrailEntry, attempt: str | None = None) -> HistoryEntry:
-    atoms = tuple(name for name in (entry.atom, entry.selected) if name is not None)
-    about = f"{entry.or_group} → {entry.selected}" if entry.selected is not None else attempt or entry.atom or ""
-    text = f"{about}: {entry.reason}"
-    return HistoryEntry(
-        kind=entry.type, at=str(entry.timestamp), text=text, atoms=atoms, attempt=attempt, data=to_data(entry)
-    )
 
 
 def _of_correction(correction: Correction) -> HistoryEntry:
@@ -105,7 +46,7 @@ def _of_correction(correction: Correction) -> HistoryEntry:
 # --- the journal -------------------------------------------------------------------------------------------------
 
 
-def _from_journal(state_file: str, loop: Loop, trail: _Trail) -> Iterator[HistoryEntry]:
+def _from_journal(state_file: str, loop: Loop, trail: TrailEntries) -> Iterator[HistoryEntry]:
     attempts = Attempts()
     for event in events_of_run(EventsFile(state_file), loop.control.run_id):
         attempt = attempts.take(event)
@@ -169,10 +110,12 @@ _ENDS = {
 """Ends of attempts that are neither a success nor a failure: those have entries of their own."""
 
 
-def _ended_attempt(event: kinds.AttemptEnded, attempt: Attempt, trail: _Trail) -> Iterator[HistoryEntry]:
+def _ended_attempt(event: kinds.AttemptEnded, attempt: Attempt, trail: TrailEntries) -> Iterator[HistoryEntry]:
     """Nothing for one that is done: it is told when it is merged."""
     if attempt.fate == "failed":
         yield trail.failure_of(attempt, event.at) or _failed(event.at, attempt)
+    elif event.outcome == "unavailable" and (failure := trail.failure_of(attempt, event.at)) is not None:
+        yield failure
     elif event.outcome in _ENDS:
         kind, words = _ENDS[event.outcome]
         text = f"{attempt.name} {words}" + (f": {event.summary}" if event.summary else "")

@@ -30,21 +30,29 @@ class Finding(msgspec.Struct, frozen=True):
     remedy: str
     is_refused: bool = True
     """Nothing starts before it is put right."""
+    comes_first: bool = True
+    """Its command is the next step, before `aot run`."""
 
     def __str__(self) -> str:
-        return f"{self.text}. {self.remedy}"
+        return f"{self.text}. {self.remedy}" if self.remedy else self.text
+
+    @property
+    def command(self) -> str | None:
+        """The one that helps."""
+        commands = [one for one in self.remedy.split("`")[1::2] if one.startswith("git ")]
+        return commands[0] if commands and self.comes_first else None
 
 
-def obstacles(store: Store) -> Iterator[str]:
+def obstacles(store: Store) -> Iterator[Finding]:
     """What `aot run` without flags would refuse or warn about, although the file is ready."""
     root = Path(project_root(store.path))
     try:
         config = load(root)
         if config.isolation == "worktree":
-            yield from map(str, _findings(root, find_repository(root), is_settled=False))
+            yield from _findings(root, find_repository(root), is_settled=False)
         refuse_without_agents(store.load(), config)
     except AotError as error:
-        yield f"{error.message}. {error.hint}" if error.hint else error.message
+        yield Finding(error.message, error.hint or "")
 
 
 def require_workplace(root: Path, repository: Repository | None, *, is_settled: bool) -> None:
@@ -62,6 +70,7 @@ def unknown_author(repository: Repository) -> Finding | None:
         "git does not know your name, so the commits of a run are by aot <aot@localhost>",
         f"Tell git: `{IDENTITY}`.",
         is_refused=False,
+        comes_first=repository.head().commit is None,  # git makes no commit then
     )
 
 
@@ -69,9 +78,9 @@ def _findings(root: Path, repository: Repository | None, *, is_settled: bool) ->
     if repository is None:
         yield _no_repository(root)
         return
-    yield from _of_head(repository.head(), is_settled=is_settled)
     if (author := unknown_author(repository)) is not None:
         yield author
+    yield from _of_head(repository.head(), is_settled=is_settled)
 
 
 def _no_repository(root: Path) -> Finding:

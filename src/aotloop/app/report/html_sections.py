@@ -11,7 +11,7 @@ from aotloop.app.diagram.fold import fold
 from aotloop.app.diagram.svg import svg_of
 from aotloop.app.history.amounts import spending
 from aotloop.app.history.costs import Cost
-from aotloop.app.history.loop_history import HistoryEntry
+from aotloop.app.history.trail_entries import HistoryEntry
 from aotloop.app.overview.checklist_view import BaseItem
 from aotloop.app.report.foreign_text import ForeignText, Room
 from aotloop.app.report.report_facts import ReportFacts

@@ -12,7 +12,7 @@ from pathlib import Path
 from aotloop.app.diagram.styles import STYLES
 from aotloop.app.history.amounts import spending
 from aotloop.app.history.attempts import Attempt
-from aotloop.app.history.loop_history import HistoryEntry
+from aotloop.app.history.trail_entries import HistoryEntry
 from aotloop.app.overview.checklist_view import BaseItem
 from aotloop.app.report.foreign_text import ForeignText, Room
 from aotloop.app.report.html_report import Report

@@ -13,7 +13,8 @@ import msgspec
 from aotloop.app.diagram.diagram import Look, Picture, picture_of
 from aotloop.app.history.attempts import Attempt, attempts_of
 from aotloop.app.history.costs import Costs, costs_of
-from aotloop.app.history.loop_history import HistoryEntry, history_of
+from aotloop.app.history.loop_history import history_of
+from aotloop.app.history.trail_entries import HistoryEntry
 from aotloop.app.overview.checklist_view import BaseCaseView, view_of_base_case
 from aotloop.app.overview.loop_facts import Head, facts_of
 from aotloop.clock import now

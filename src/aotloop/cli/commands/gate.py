@@ -47,10 +47,13 @@ def command(ctx: click.Context, state_file: str | None, as_json: bool, yes: bool
     """
     store = open_store(state_file)
     gate = look_at_gate(store)
+    remedies: list[str] = []
     if gate.ready:
         from aotloop.app.preflight.workplace import obstacles  # noqa: PLC0415 - it loads the agents
 
-        gate = replace(gate, warnings=(*gate.warnings, *obstacles(store)))
+        found = list(obstacles(store))
+        gate = replace(gate, warnings=(*gate.warnings, *map(str, found)))
+        remedies = [finding.command for finding in found if finding.command is not None]
     report, unrun = None, "the loop may not start yet"
     if gate.ready:
         report, unrun = _red_first(store, yes=yes, no_run=no_run, timeout=timeout)
@@ -58,7 +61,7 @@ def command(ctx: click.Context, state_file: str | None, as_json: bool, yes: bool
         say_json(_data(gate, report, unrun))
     else:
         _tell(gate, report, unrun)
-        say_next(*_next_steps(gate, store))
+        say_next(*remedies, *_next_steps(gate, store))
     ctx.exit(0 if gate.ready else 1)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from aotloop.app.history.loop_history import HistoryEntry, history_of
+from aotloop.app.history.loop_history import history_of
+from aotloop.app.history.trail_entries import HistoryEntry
 from aotloop.app.loops import open_store
 from aotloop.app.names import known_atom
 from aotloop.cli.ui.loop_names import complete_atom
