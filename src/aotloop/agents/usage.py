@@ -1,4 +1,4 @@
-"""What an attempt used and cost: prices by token, and its own share of a longer conversation."""
+"""What an attempt used and cost: prices by token, estimates, and its own share of a longer conversation."""
 
 from __future__ import annotations
 
@@ -25,6 +25,25 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
 def cost_of(tokens: Tokens, price: Price) -> float:
     amounts: Iterator[float] = (getattr(tokens, kind) * getattr(price, kind) for kind in Tokens.__struct_fields__)
     return round(sum(amounts) / _MILLION, 6)
+
+
+_FAMILIES: tuple[tuple[str, Price], ...] = (
+    ("haiku", Price(input=1.0, output=5.0, cache_read=0.1, cache_write=1.25)),
+    ("sonnet", Price(input=3.0, output=15.0, cache_read=0.3, cache_write=3.75)),
+    ("opus", Price(input=15.0, output=75.0, cache_read=1.5, cache_write=18.75)),
+    ("claude", Price(input=15.0, output=75.0, cache_read=1.5, cache_write=18.75)),
+)
+"""List prices of models. An unknown model counts as the dearest of its family: too low an estimate would let a run
+spend without end. A `price` in the settings comes first.
+"""
+
+
+def estimated_cost(model: str, tokens: Tokens | None) -> float | None:
+    """USD, for an attempt that ended before its client could tell; None: nothing was counted."""
+    if tokens is None:
+        return None
+    price = next((price for family, price in _FAMILIES if family in model), _FAMILIES[-1][1])
+    return cost_of(tokens, price)
 
 
 Number = TypeVar("Number", int, float)

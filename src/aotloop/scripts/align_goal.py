@@ -10,8 +10,7 @@ from aotloop.app.align.agreed_file import loop_in, write
 from aotloop.app.align.coverage import proposals
 from aotloop.app.align.draft import Draft
 from aotloop.app.align.draft_file import LARGEST, read_draft
-from aotloop.app.align.red_first import run_base_case
-from aotloop.app.align.shape import Shape, shape_of
+from aotloop.app.align.shape import Shape, run_base_case, shape_of
 from aotloop.app.align.starting_point import is_graph_without_atoms, place_of, refuse_running, start_from
 from aotloop.app.loops import CHECK_TIMEOUT
 from aotloop.core.commands import commands_of
@@ -89,7 +88,7 @@ def _proposed_covers(shape: Shape, draft: Draft, before: Loop | None) -> dict[st
 
 
 def _red_first(shape: Shape, root: Path, timeout: float) -> dict[str, Any]:
-    report = run_base_case(shape.loop.objective, root, timeout=timeout)
+    report = run_base_case(shape, root, timeout=timeout)
     return {"base_case": report.as_data(), "already_holding": list(report.holding)}
 
 

@@ -6,9 +6,16 @@ from typing import Any
 
 from aotloop.app.failure import Failure, fail_atom, record_probe
 from aotloop.app.loops import open_store
+from aotloop.app.session.situation import startable
 from aotloop.scripts.arguments import Option, Usage, comma_separated, truth
 from aotloop.scripts.json_output import Script
-from aotloop.scripts.startable import start_now
+from aotloop.statefile.store import Store
+
+
+def start_now(store: Store) -> dict[str, Any]:
+    """What may start, as a part of an answer: a coordinator need not ask for the state after each result."""
+    found = startable(store.load())
+    return {"start_now": found} if found else {}
 
 
 def _fail_atom(given: dict[str, Any]) -> dict[str, Any]:

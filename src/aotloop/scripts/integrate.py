@@ -12,8 +12,8 @@ from aotloop.app.session.integrate import integrate
 from aotloop.app.session.integration_result import Refused
 from aotloop.app.session.take_back import take_back
 from aotloop.scripts.arguments import Option, Usage, UsageError, comma_separated, session_told
+from aotloop.scripts.attempt_results import start_now
 from aotloop.scripts.json_output import Script
-from aotloop.scripts.startable import start_now
 from aotloop.statefile.store import Store
 
 

@@ -13,7 +13,7 @@ import pytest
 from aotloop.app.outlets.notifications import Notifications, is_quiet
 from aotloop.app.overview.loop_registry import registered
 from aotloop.app.report.foreign_text import ForeignText
-from aotloop.config.outlets import NotifySettings
+from aotloop.config.outlet_settings import NotifySettings
 from aotloop.config.sources import load
 from aotloop.errors import AotError
 from aotloop.execution.run_events import RunEnded

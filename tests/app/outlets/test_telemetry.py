@@ -12,7 +12,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from aotloop.app.outlets.telemetry import Telemetry
 from aotloop.app.report.foreign_text import ForeignText
-from aotloop.config.outlets import TelemetrySettings
+from aotloop.config.outlet_settings import TelemetrySettings
 from aotloop.core.model import AtomCheck, Used
 from aotloop.execution import run_events
 from aotloop.text.secrets import Secrets

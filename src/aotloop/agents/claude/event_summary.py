@@ -8,9 +8,8 @@ from typing import Any
 from aotloop.agents.attempt_output import Stopwatch
 from aotloop.agents.claude.event_stream import Event, count, number, part, parts, text
 from aotloop.agents.contract import Cause, Outcome, Tokens
-from aotloop.agents.prices import estimate
 from aotloop.agents.service_errors import Trouble, outcome_of_trouble
-from aotloop.agents.usage import highest
+from aotloop.agents.usage import estimated_cost, highest
 from aotloop.clock import unix_time
 from aotloop.text.shorten import one_line
 
@@ -76,7 +75,7 @@ class Story:
     @property
     def cost_usd(self) -> float | None:
         """An estimate by list prices, for an attempt without a result."""
-        return estimate(self.model, self.tokens)
+        return estimated_cost(self.model, self.tokens)
 
     def _retry(self, event: Event) -> None:
         self._met(text(event.get("error")), event.get("error_status"))

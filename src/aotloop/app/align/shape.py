@@ -6,11 +6,15 @@ Ids that are missing are allotted: that of an atom of the loop before which has 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 
 from aotloop.app.align.coverage import offered
 from aotloop.app.align.draft import WORDS, Draft, DraftAtom, DraftGroup
+from aotloop.checks.evaluation import Progress, evaluate
+from aotloop.checks.results import Report
+from aotloop.core.checklist import base_case_tree
 from aotloop.core.gate import Gate, gate_of
 from aotloop.core.graph.work_graph import highest_number
 from aotloop.core.invariants import findings_of
@@ -106,3 +110,9 @@ def _atom(draft: DraftAtom, group: str | None) -> Atom:
         timeout=draft.timeout,
         estimate=draft.estimate,
     )
+
+
+def run_base_case(shape: Shape, root: Path, *, timeout: float, on_progress: Progress | None = None) -> Report:
+    """Runs it before the person agrees: an item that already holds may prove nothing. Only a program decides here."""
+    tree = base_case_tree(shape.loop.objective.base_case)
+    return evaluate(tree, root=root, timeout=timeout, on_progress=on_progress)

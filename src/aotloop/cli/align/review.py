@@ -9,8 +9,7 @@ import msgspec
 
 from aotloop.app.align.draft import Draft
 from aotloop.app.align.draft_file import read_draft, write_draft
-from aotloop.app.align.red_first import run_base_case
-from aotloop.app.align.shape import Shape, shape_of
+from aotloop.app.align.shape import Shape, run_base_case, shape_of
 from aotloop.checks.results import Report
 from aotloop.cli.align.proposal import show
 from aotloop.cli.ui.first_look import already_holding, seen
@@ -38,7 +37,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
         if not self.wanted or not self.root.is_dir():
             return None
         with progress_line() as on_progress:
-            return run_base_case(shape.loop.objective, self.root, timeout=self.timeout, on_progress=on_progress)
+            return run_base_case(shape, self.root, timeout=self.timeout, on_progress=on_progress)
 
     def announce(self, shape: Shape) -> None:
         """Whose commands run, and where."""
