@@ -36,7 +36,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.real.second", description=__doc__)
     parser.add_argument("--url", required=True, help="up to /v1")
     parser.add_argument("--name", required=True, help="of the model, in the file")
-    parser.add_argument("--difficulties", default="1,2", help="of the tasks")
+    parser.add_argument("--tasks", help="names, with commas between them; else all functions")
     parser.add_argument("--failures", type=int, default=3, help="failed answers for each task")
     parser.add_argument("--tries", type=int, default=6, help="first answers for each task")
     parser.add_argument("--minutes", type=float, default=30.0)
@@ -45,7 +45,8 @@ def main() -> None:
     client = openai.OpenAI(base_url=asked.url, api_key=os.environ.get("OPENAI_API_KEY") or "none")
     ask = partial(_said, client, client.models.list().data[0].id)
     end = time.monotonic() + 60 * asked.minutes
-    chosen = [task for task in tasks() if str(task.difficulty) in asked.difficulties.split(",")]
+    named = asked.tasks.split(",") if asked.tasks else [task.name for task in tasks() if not task.module]
+    chosen = [task for task in tasks() if task.name in named]
     with asked.out.open("a") as file, ThreadPoolExecutor(len(WAYS)) as pool:
         for task in chosen:
             if time.monotonic() > end:
@@ -61,7 +62,7 @@ def main() -> None:
 
 def _said(client: openai.OpenAI, model: str, prompt: str) -> str:
     messages: Any = [{"role": "user", "content": prompt}]
-    said = client.chat.completions.create(model=model, messages=messages, temperature=0.8, max_tokens=400)
+    said = client.chat.completions.create(model=model, messages=messages, temperature=0.8, max_tokens=250)
     return said.choices[0].message.content or ""
 
 

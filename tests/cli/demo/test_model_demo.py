@@ -22,10 +22,13 @@ def block(code: str) -> Say:
 
 def test_a_model_that_can_do_it_ends_with_proof(tmp_path: Path) -> None:
     scripts = [Script(rf"{name}", [block(code)] * 9) for name, code in WORKS.items()]
-    with ModelServer([*scripts, Script("", [block("def square(x):\n    return 0")] * 9)]) as server:
+    without_its_rule = Script("", [block("def square(x):\n    return x * x")] * 9)
+    with ModelServer([*scripts, without_its_rule]) as server:
         ran = aot("demo", "--model", f"{server.url}/v1", "--plain", "--folder", str(tmp_path / "demo"))
     assert ran.code == 0, ran.err
     assert "attempts: 5 passed their check" in ran.out
+    state = tmp_path / "demo" / "pancakes" / ".claude" / "aot-loop-state.md"
+    assert "square.py has ['*'] in it" in state.read_text()
     assert "every check was run by aot, not by the model" in ran.out
 
 

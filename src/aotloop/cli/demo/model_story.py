@@ -40,6 +40,10 @@ def write_project(stage: Stage, base_url: str, model: str | None) -> None:
             f"assert pathlib.Path('{name}.py').exists(), '{name}.py is not there'\n"
             f"from {name} import {name}\nassert {test}, {test + ' does not hold'!r}\n"
         )
+    (stage.project / "checks" / "square_hard.py").write_text(
+        "import pathlib, runpy\nused = set(pathlib.Path('square.py').read_text()) & set('*+')\n"
+        "assert not used, f'square.py has {sorted(used)} in it'\nrunpy.run_path('checks/square.py')\n"
+    )
     (stage.project / "aot.toml").write_text(_config(base_url, model))
     state = stage.project / ".claude"
     state.mkdir()
@@ -58,6 +62,8 @@ def _loop() -> dict[str, object]:
     names = [*TASKS, "square"]
     atoms: list[dict[str, object]] = [_atom(name, name, words) for name, (words, _) in TASKS.items()]
     atoms += [{**_atom(choice, "square", words), "or_group": "square"} for choice, words in CHOICES.items()]
+    hard = next(atom for atom in atoms if atom["id"] == "square_hard")
+    hard |= {"check": {"type": "command", "value": _check("square_hard")}, "covers": []}
     return {
         "objective": {
             "goal": "Five small functions, written by a small model",
