@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
@@ -11,7 +12,8 @@ from aotloop.core.objective import digest_of
 from aotloop.hooks.agent_stop import Circumstances, decide
 from aotloop.hooks.answers import Answer
 from aotloop.hooks.payload import COORDINATOR, Told
-from tests.loops import a_loop, atom
+from aotloop.trust.verdicts import keep_verdict
+from tests.loops import a_loop, atom, write_loop
 
 SESSION = "5f0c6e0e-7a9b-4d0c-9f55-0a1b2c3d4e5f"
 COMMIT = "c" * 40
@@ -54,3 +56,11 @@ def session(**more: Any) -> Told:
 def stopped(loop: Loop, told: Told | None = None, now: Circumstances = NOW) -> Answer:
     """What whoever coordinates is answered when it wants to end."""
     return decide(told or coordinator(), loop, now)
+
+
+def written_with_our_verdict(project: Path, loop: Loop) -> Path:
+    """As if a program of ours had reached the verdict of the loop."""
+    path = write_loop(project, loop)
+    if loop.control.verdict is not None:
+        keep_verdict(str(path), loop.control.verdict)
+    return path

@@ -21,7 +21,7 @@ from aotloop.statefile import durable
 from aotloop.statefile.lease import lease
 from aotloop.statefile.reader import decode
 from aotloop.trust.accepted_commands import digest_of, is_trusted
-from tests.hooks.situations import SESSION, driven, judged
+from tests.hooks.situations import SESSION, driven, judged, written_with_our_verdict
 from tests.loops import atom, write_loop
 
 NOBODY = 65534
@@ -48,13 +48,21 @@ def test_an_approval_is_an_empty_object_for_codex(project: Path) -> None:
     assert stop(path, turn_id="t1") == {}
 
 
+def test_a_verdict_that_only_the_file_knows_completes_nothing(project: Path) -> None:
+    path = write_loop(project, judged(driven(atom("A1", status="resolved")), passed=True, commit=None))
+    answer = stop(path)
+    assert answer["decision"] == "block"
+    assert "verify_checklist.py" in answer["reason"]
+    assert loop_in(path).control.status == "running"
+
+
 @pytest.mark.parametrize("is_at_head", [True, False])
 def test_a_verdict_completes_the_loop_only_at_the_commit_that_is_checked_out(project: Path, is_at_head: bool) -> None:
     git = ["git", "-c", "user.name=T", "-c", "user.email=t@example.org", "-C", str(project)]
     subprocess.run([*git, "init", "-q"], check=True)
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "begin"], check=True)
     head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
-    path = write_loop(project, judged(driven(), passed=True, commit=head))
+    path = written_with_our_verdict(project, judged(driven(), passed=True, commit=head))
     if not is_at_head:
         subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "more"], check=True)
     stop(path)

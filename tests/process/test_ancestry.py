@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -26,10 +27,36 @@ def test_a_person_is_below_nothing() -> None:
     assert asked_below() == "False"
 
 
-@pytest.mark.parametrize("name", ["AOT_RUN_ID", "AOT_ATTEMPT_MARK", "AOT_CHECK_ID"])
+@pytest.mark.parametrize("name", ["AOT_RUN_ID", "AOT_ATTEMPT_MARK", "AOT_CHECK_ID", "AOT_REAPER_OF"])
 def test_cleared_variables_do_not_help(name: str) -> None:
     assert asked_below(**{name: "x"}) == "True"
     assert asked_below(f"PATH={os.environ['PATH']}", "setsid", "--wait", **{name: "x"}) == "True"
+
+
+FORKS = """
+import os, subprocess, sys
+from aotloop.process.orphans import adopt_orphans
+adopt_orphans()
+reading, writing = os.pipe()
+away = "import os\\nif os.fork(): os._exit(0)\\nos.setsid()\\nif os.fork(): os._exit(0)\\n"
+ask = away + sys.argv[-1] if sys.argv[1] == "daemon" else sys.argv[-1]
+subprocess.run([sys.executable, "-c", ask], env={}, stdout=writing)
+os.close(writing)
+print(open(reading).read().strip())
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "word", "is_below"),
+    [("aot", "child", "True"), ("aot", "daemon", "True"), ("aot", "demo", "False"), ("other", "child", "False")],
+)
+def test_what_aot_starts_is_below_a_run_also_as_a_daemon(
+    tmp_path: Path, program: str, word: str, is_below: str
+) -> None:
+    (tmp_path / program).write_text(FORKS)
+    words = [sys.executable, str(tmp_path / program), word, ASK]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == is_below
 
 
 def test_its_own_variables_are_enough() -> None:

@@ -58,7 +58,7 @@ def spec_of(
     """`env` is the whole environment. `stdin` is a text for its standard input; None: the input is empty.
 
     `client`: its name, if it is a client that we know; behind a fence its own state stays open.
-    `confined`: False for a program that confines itself, and for a command that a person has accepted.
+    `confined`: False for a program that confines itself, and for a command for which the person wants no fence.
     """
     fence = assignment.confinement
     return ProcessSpec(

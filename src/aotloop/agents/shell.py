@@ -1,6 +1,7 @@
 """The backend `shell` does atoms that have `run`: a command that exits 0 has done its atom.
 
-A person has read and accepted the command, like those of checks and of set-up; so it is not confined as an agent is.
+A person has accepted the words of the command; the files that it runs may be an agent's. So it runs behind the same
+fence as an agent, unless the person's own settings say otherwise, or it works in the checkout itself.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ class Shell(msgspec.Struct, frozen=True, kw_only=True):
             return Failed(reason="the command is blank")
         scratch.prepare(assignment)
         env = environment(assignment, os.environ, self.pass_env)
-        spec = spec_of(assignment, (_SHELL, "-c", command), env, confined=False)
+        fence = assignment.confinement
+        confined = fence is not None and fence.policy.holds_commands
+        spec = spec_of(assignment, (_SHELL, "-c", command), env, confined=confined)
         transcript = assignment.evidence / scratch.TRANSCRIPT
         return _outcome(await run(spec, transcript, on_output, scratch=assignment.scratch), command)
 

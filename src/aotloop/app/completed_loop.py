@@ -16,6 +16,7 @@ from aotloop.git.command import head_of
 from aotloop.process.process_group import kill_orphans
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
+from aotloop.trust.verdicts import is_backed
 
 
 def tidy_up(store: Store, config: Config, loop: Loop) -> None:
@@ -28,12 +29,15 @@ def tidy_up(store: Store, config: Config, loop: Loop) -> None:
 
 
 def broken_since(store: Store, config: Config, loop: Loop) -> str | None:
-    """Why a completed loop is not done any more; None: it is. It is tried again only after later commits."""
+    """Why a completed loop is not done; None: it is. Later commits, and a file without our record, are tried again."""
     verdict = loop.control.verdict
-    root = Path(project_root(store.path))
-    if verdict is None or verdict.commit is None or head_of(root) == verdict.commit:
+    is_known = is_backed(store.path, loop)
+    if is_known and verdict is not None and verdict.commit in (None, head_of(Path(project_root(store.path)))):
         return None
     report = verify(store, timeout=config.check_timeout, record=False).report
-    if report.passed or report.undecided:
+    if report.passed or (report.undecided and is_known):
         return None
-    return f"blocked: later commits broke what was completed: {', '.join(report.failing)}"
+    failing = ", ".join({**report.failing, **report.waiting})
+    if is_known:
+        return f"blocked: later commits broke what was completed: {failing}"
+    return f"blocked: the file says that the loop is completed, but the base case does not hold: {failing}"

@@ -31,6 +31,7 @@ from aotloop.execution.judges.agent_judge import AgentJudge, Jury
 from aotloop.execution.judges.ballot import Juror
 from aotloop.execution.judges.case import Case, Copies, OnTheSpot, Sites
 from aotloop.execution.judges.memory import RememberingJudge
+from aotloop.fence.check_fence import fenced_setup
 from aotloop.git.repository import find_repository
 from aotloop.statefile.durable import our_files
 from aotloop.statefile.lease import holder_of
@@ -120,7 +121,7 @@ class Judges:
         if repository is None:
             return OnTheSpot(own=own)
         variables = {"AOT_RUN_ID": self._asking.run_id} if self._asking is not None else {}
-        setup = replace(self._config.worktree_setup, variables=variables)
+        setup = fenced_setup(replace(self._config.worktree_setup, variables=variables), self._config.fence)
         fence = self._config.fence
         return Copies(
             repository,

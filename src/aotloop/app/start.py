@@ -65,6 +65,7 @@ from aotloop.statefile.locate import project_root
 from aotloop.statefile.logged_store import LoggedStore
 from aotloop.statefile.store import Store
 from aotloop.trust.confirmations import Subject
+from aotloop.trust.verdicts import keep_verdict
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,6 +90,10 @@ def run_loop(store: Store, config: Config, options: RunOptions, observer: Observ
         if loop.control.status == "completed":
             tidy_up(store, config, loop)
             broken = broken_since(store, config, loop)
+            if broken is not None:
+                observer.open(loop.snapshot())
+                observer.news(run_events.RunEnded(at=now(), status="stopped", reason=broken, worked=False))
+                observer.close()
             return Ending(status="stopped" if broken else "completed", reason=broken, worked=False)
         require_open_gate(store, loop)
         loop = leave_session(store, loop, take_over=options.take_over)
@@ -245,6 +250,7 @@ class _Launch:
             names=names_in(EventsFile(self._store.path), self._run_id),
             tell=self._tell,
             confinement=self._confinement,
+            keep_verdict=partial(keep_verdict, self._store.path),
             commit_title=self._options.commit_title,
         )
 

@@ -25,6 +25,7 @@ from aotloop.git.command import head_of
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
 from aotloop.trust.confirmations import Subject, confirmed
+from aotloop.trust.verdicts import keep_verdict
 
 JudgeFor = Callable[[Subject], Judge]
 """Gives the judge of what no program decides, about this objective at this commit."""
@@ -78,6 +79,7 @@ def verify(
         failing=tuple(report.failing),
         scores=report.scores,
     )
+    keep_verdict(store.path, verdict)
     unrecorded = None
     if record:
         try:

@@ -102,6 +102,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     """What agents can reach; a project's file can only ask for less."""
     writable: tuple[str, ...] = ()
     """Further places that agents may change; a project's file cannot add any."""
+    fence_commands: bool = True
+    """Whether commands of atoms, and `setup`, run behind the fence of agents; a project's file cannot switch it off."""
     worktrees: str | None = None
     """An absolute path; None: in the user's cache."""
     setup: str | None = None
@@ -135,7 +137,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         """The person's decision about every fence; None: there is no fence."""
         if self.confine == "off" or self.sandbox == "off":
             return None
-        return Policy(engine=self.sandbox, network=self.network, writable=self.writable)
+        return Policy(
+            engine=self.sandbox, network=self.network, writable=self.writable, holds_commands=self.fence_commands
+        )
 
     @property
     def worktree_setup(self) -> Setup:

@@ -200,6 +200,7 @@ KEYS: Mapping[str, Reader] = MappingProxyType(
         "sandbox": one_of(CHOICES),
         "network": hosts,
         "writable": list_of(folder),
+        "fence_commands": switch,
         "worktrees": folder,
         "setup": filled_text,
         "copy": list_of(pattern),

@@ -17,6 +17,7 @@ import msgspec
 from aotloop.errors import Unavailable
 from aotloop.fence.agent_folder import agent_folder
 from aotloop.git.repository import Repository, find_repository, is_at_or_in
+from aotloop.git.worktrees.setup import Setup
 from aotloop.process.sandbox import Confinement, Policy, in_force
 from aotloop.statefile.durable import our_files
 from aotloop.trust.folder import closed_folder
@@ -63,6 +64,15 @@ def checkout_confinement(root: Path, state_file: str, fence: Policy | None = Pol
     closed += [folder for folder in sorted(folders) if folder.is_dir()]
     closed += [path for path in _of_git(root) if path.exists()]
     return _fenced(tuple(closed), (), fence)
+
+
+def fenced_setup(setup: Setup, fence: Policy | None) -> Setup:
+    """Set-up behind the fence of a check in a clean tree, if the person wants that."""
+    if fence is None or not fence.holds_commands:
+        return setup
+    return msgspec.structs.replace(
+        setup, around=lambda repository, tree: fence_around(tree_confinement(repository, tree, fence))
+    )
 
 
 def _of_git(root: Path) -> tuple[Path, ...]:

@@ -58,6 +58,8 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     most_in_vain: int = MOST_IN_VAIN
     objection: Callable[[Loop], str | None] = lambda _: None
     """Why the loop may not complete: what was agreed on was changed. Asked only if it would complete."""
+    is_ours: Callable[[Verdict], bool] = lambda _: True
+    """Whether a program of ours reached this passing verdict. Asked only if the loop would complete."""
 
 
 def decide(told: Told, loop: Loop, now: Circumstances) -> Answer:
@@ -209,7 +211,8 @@ class _Turn:
         return Allow(message=f"The loop has stopped. {reason}")
 
     def _fresh(self) -> Verdict | None:
-        return fresh_verdict(self._loop, self._now.commit)
+        verdict = fresh_verdict(self._loop, self._now.commit)
+        return None if verdict is not None and verdict.passed and not self._now.is_ours(verdict) else verdict
 
     @cached_property
     def _is_all_resolved(self) -> bool:

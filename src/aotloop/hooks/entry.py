@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from aotloop.clock import now
-from aotloop.core.model import Loop
+from aotloop.core.model import Loop, Verdict
 from aotloop.errors import AotError
 from aotloop.hooks.answers import Answer, output
 from aotloop.hooks.payload import Told
@@ -81,6 +81,7 @@ def _stop(told: Told, store: Store | None) -> Answer:
         commit=_commit(store),
         most_in_vain=most_in_vain(),
         objection=lambda loop: _objection(store, loop),
+        is_ours=lambda verdict: _is_ours(store, verdict),
     )
     from aotloop.hooks.coordinator import on_stop  # noqa: PLC0415
 
@@ -92,6 +93,12 @@ def _objection(store: Store, loop: Loop) -> str | None:
     from aotloop.app.preflight.agreement import broken_agreement  # noqa: PLC0415
 
     return broken_agreement(store, loop)
+
+
+def _is_ours(store: Store, verdict: Verdict) -> bool:
+    from aotloop.trust.verdicts import is_ours  # noqa: PLC0415
+
+    return is_ours(store.path, verdict)
 
 
 def _commit(store: Store) -> str | None:

@@ -24,6 +24,7 @@ from aotloop.phases.evidence.integrity import are_tests_untouched
 from aotloop.phases.evidence.test_command import TestRun
 from aotloop.phases.project import Project
 from aotloop.process.cancellation import Cancellation
+from aotloop.trust.verdicts import keep_tested
 
 LONGEST_SUMMARY = 4000
 LONGEST_APPROACH = 1000
@@ -233,7 +234,10 @@ def _agreed(project: Project, loop: PhaseLoop, run: TestRun | None) -> bool | No
 def _ran(project: Project, run: TestRun | None) -> Sequence[events.PhaseEvent]:
     if run is None or run.passed is None:
         return ()
-    return (events.AcceptanceRun(at=now(), passed=run.passed, commit=project.head()),)
+    at, commit = now(), project.head()
+    if run.passed:
+        keep_tested(project.store.path, commit, at)
+    return (events.AcceptanceRun(at=at, passed=run.passed, commit=commit),)
 
 
 def _checkpoint(loop: PhaseLoop, summary: str, failed: Sequence[str]) -> events.CheckpointWritten:

@@ -12,6 +12,8 @@ from typing import Literal
 
 ATTEMPT_MARK = "AOT_ATTEMPT_MARK"
 CHECK_MARK = "AOT_CHECK_ID"
+REAPER_MARK = "AOT_REAPER_OF"
+"""The variable of a reaper that names the run."""
 MARKS = (ATTEMPT_MARK, CHECK_MARK)
 """Variables that mark all descendants of an attempt or a check, also inside another attempt or check."""
 

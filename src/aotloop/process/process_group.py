@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Protocol
 
+from aotloop.process.environment import REAPER_MARK
 from aotloop.process.process_table import (
     all_pids,
     ancestors_of,
@@ -27,7 +28,7 @@ from aotloop.process.process_table import (
     pids_by_psutil,
     process_of,
 )
-from aotloop.process.sandbox.enclosure import REAPER_MARK, Guard
+from aotloop.process.sandbox.enclosure import Guard
 from aotloop.process.spawn import Process
 
 if TYPE_CHECKING:

@@ -92,6 +92,7 @@ class LoopChecks:
             failing=tuple(report.failing),
             scores=report.scores,
         )
+        context.keep_verdict(verdict)
         evidence = {name: evidence_of(result) for name, result in report.failing.items()}
         waiting = {name: result.evidence for name, result in report.waiting.items()}
         waiting |= {"HEAD": MOVED} if has_moved else {}

@@ -10,7 +10,7 @@ from typing import Protocol
 import msgspec
 
 from aotloop.checks.judge import Judge
-from aotloop.core.model import Atom, Objective
+from aotloop.core.model import Atom, Objective, Verdict
 from aotloop.core.scheduler.run_state import Run
 from aotloop.execution.agent_pool import AgentPool
 from aotloop.execution.attempt import Attempts
@@ -48,6 +48,8 @@ class RunContext(msgspec.Struct, frozen=True, kw_only=True):
     tell: Callable[[RunEvent], None]
     confinement: Callable[[], Confinement | None] = lambda: None
     """What commands that run in the checkout may not change."""
+    keep_verdict: Callable[[Verdict], None] = lambda _: None
+    """Backs a verdict: what the state file says about it is a claim."""
     commit_title: Callable[[Atom], str] = lambda _: ""
     """The title of an atom's commit; empty: the usual one, with its id and its description."""
 

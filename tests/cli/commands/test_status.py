@@ -75,7 +75,7 @@ def test_the_next_step_follows_from_the_state(project: Path) -> None:
     for loop, step in (
         (a_loop(atom("A1"), status="pending"), "aot gate  ·  aot run"),
         (a_loop(atom("A1", status="resolved")), "aot run"),
-        (a_loop(atom("A1", status="resolved"), status="completed"), "nothing to do: the base case is verified"),
+        (a_loop(atom("A1", status="resolved"), status="completed"), "aot run"),
         (undecided(a_loop(atom("A1", status="resolved"), status="stopped")), "aot confirm"),
     ):
         write_loop(project, loop)

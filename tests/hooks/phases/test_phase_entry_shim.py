@@ -19,7 +19,7 @@ from aotloop.statefile.reader import decode
 from tests.git.checkouts import sh
 from tests.hooks.features import TESTS, a_feature, repository, shipping, with_tests
 from tests.hooks.shim import call, process, quick
-from tests.hooks.situations import SESSION, driven, judged
+from tests.hooks.situations import SESSION, driven, judged, written_with_our_verdict
 from tests.hooks.test_entry_shim import imported
 from tests.loops import atom, write_loop
 
@@ -266,7 +266,7 @@ def test_when_it_completes_the_phase_goes_on_in_the_same_breath(project: Path) -
     repository(project)
     shipping(project, phase="work")
     head = sh(project, "rev-parse", "HEAD").strip()
-    path = write_loop(project, judged(driven(), passed=True, commit=head))
+    path = written_with_our_verdict(project, judged(driven(), passed=True, commit=head))
     answer = told("Stop", project, atoms=True)
     assert decode(path.read_bytes()).control.status == "completed"
     assert answer["decision"] == "block"

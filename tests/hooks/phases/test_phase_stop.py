@@ -26,6 +26,7 @@ from aotloop.hooks.phases.phase_stop import (
 from aotloop.phases.project import Project
 from aotloop.phases.receipts import facts_as_tested_before, tell
 from aotloop.statefile.phases.phase_store import PhaseStore
+from aotloop.trust.verdicts import keep_tested
 from tests.hooks.features import LONG_AGO, a_feature, committed, shipping, with_tests
 from tests.hooks.situations import session
 
@@ -203,8 +204,8 @@ def test_a_promise_in_another_phase_changes_nothing_and_is_answered(project: Pat
     assert (store.load().phase, store.load().global_iteration) == ("plan", 1)
 
 
-def shipped(project: Path, *, is_at_head: bool = True, **more: Any) -> PhaseStore:
-    """All phases are proven, and the tests passed at HEAD, or at the commit before it."""
+def shipped(project: Path, *, is_at_head: bool = True, is_ours: bool = True, **more: Any) -> PhaseStore:
+    """All phases are proven, and the tests passed at HEAD, or at the commit before it; or only the file says so."""
     shipping(project)
     tests = with_tests(project)
     (project / "hello.txt").write_text("hello\n")
@@ -227,6 +228,8 @@ def shipped(project: Path, *, is_at_head: bool = True, **more: Any) -> PhaseStor
     )
     store = PhaseStore(str(project / ".claude" / "autonomous-loop.json"))
     store.create(loop, overwrite=True)
+    if is_ours:
+        keep_tested(store.path, head, LONG_AGO)
     return store
 
 
@@ -238,8 +241,11 @@ def test_a_promise_with_everything_proven_completes_the_loop(project: Path) -> N
     assert store.load().status == "completed"
 
 
-def test_tests_that_nobody_ran_at_this_commit_prove_nothing_and_the_hook_runs_none(project: Path) -> None:
-    store = shipped(project, is_at_head=False)
+@pytest.mark.parametrize("known", [{"is_at_head": False}, {"is_ours": False}])
+def test_tests_that_did_not_run_at_this_commit_prove_nothing_and_the_hook_runs_none(
+    project: Path, known: dict[str, Any]
+) -> None:
+    store = shipped(project, **known)
     answer = ended(store, session(last_assistant_message="<promise>SHIPPED</promise>"))
     assert isinstance(answer, Block)
     assert "acceptance tests do not pass: they were not run" in answer.reason

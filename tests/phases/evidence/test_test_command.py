@@ -28,6 +28,8 @@ def run(root: Path, name: str, content: str, settings: ShipSettings | None = Non
         ("a_test.py", "def test_a(): pass\n", True),
         ("a_test.py", "import not_there\n", None),
         ("a_test.py", "x = 1\n", None),
+        ("a_test.py", "import os\nos._exit(0)\n", None),
+        ("a_test.py", "import os\ndef test_a(): os._exit(0)\ndef test_b(): assert 0\n", None),
         ("a_test.py", "import pytest\n@pytest.mark.skip\ndef test_a(): assert 0\n", None),
         ("a_test.py", "import pytest\n@pytest.mark.skip\ndef test_a(): assert 0\ndef test_b(): pass\n", True),
     ],
@@ -70,6 +72,14 @@ def test_without_pytest_unittest_runs_them(tmp_path: Path) -> None:
 def test_tests_that_unittest_does_not_find_prove_nothing(tmp_path: Path) -> None:
     (tmp_path / "a_test.py").write_text("def test_a(): assert 0\n")
     assert run_tests(tmp_path, "python3 -m unittest a_test.py", timeout=PATIENCE).passed is None
+
+
+@pytest.mark.parametrize("ending", ["os._exit(0)", "pass"])
+def test_unittest_has_to_tell_that_a_test_was_run(tmp_path: Path, ending: str) -> None:
+    lines = ["import os, unittest", "class T(unittest.TestCase):", f"    def test_a(self): {ending}"]
+    (tmp_path / "a_test.py").write_text("\n".join(lines) + "\n")
+    passed = run_tests(tmp_path, "python3 -m unittest a_test.py", timeout=PATIENCE).passed
+    assert passed is (True if ending == "pass" else None)
 
 
 def test_tests_that_hang_prove_nothing(tmp_path: Path) -> None:

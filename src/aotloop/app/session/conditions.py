@@ -19,7 +19,7 @@ from aotloop.core.item_paths import SEPARATOR
 from aotloop.errors import AotError
 from aotloop.execution.integration.protection import protection_of, words_for
 from aotloop.execution.isolation.check_trees import CheckTrees
-from aotloop.fence.check_fence import Fence, checkout_confinement, fence_around, tree_confinement
+from aotloop.fence.check_fence import Fence, checkout_confinement, fence_around, fenced_setup, tree_confinement
 from aotloop.git.command import head_of
 from aotloop.git.objects import ATOM, ATTEMPT, RUN
 from aotloop.git.repository import Repository
@@ -94,7 +94,7 @@ def problem_of_commit(job: Job, repository: Repository, commit: str, when: str =
     with suppress(AotError):
         config = load(repository.root)
     is_accepted = config.source is None or is_trusted(str(config.source), config.powers)
-    setup = config.worktree_setup if is_accepted else Setup()
+    setup = fenced_setup(config.worktree_setup, config.fence) if is_accepted else Setup()
     trees = CheckTrees(repository, setup)
     try:
         tree = trees.take(commit)

@@ -27,10 +27,13 @@ from aotloop.statefile.yaml.emitter import to_data
 from aotloop.text.phrases import counted
 from aotloop.text.sanitize import prose
 from aotloop.text.shorten import headline
+from aotloop.trust.verdicts import is_backed
 
 LARGEST_DRAWN = 40
 MOST_FAILURES = 3
 COLOURS = {"pending": "cyan", "running": "yellow", "stopped": "magenta", "completed": "green"}
+
+_VERIFIED = "nothing to do: the base case is verified"
 
 
 @click.command(
@@ -52,7 +55,7 @@ def command(state_file: str | None, as_json: bool) -> None:
     loop = store.load()
     graph = Graph(loop)
     is_run = holder_of(store.path) is not None
-    steps = _next_steps(loop, graph, is_run=is_run)
+    steps = _next_steps(store.path, loop, graph, is_run=is_run)
     costs = costs_of(store.path, loop)
     cut_off = cut_off_in_words(loop) if not is_run else None
     if as_json:
@@ -143,10 +146,10 @@ def _judged(verdict: Verdict) -> str:
     return prose(f"base case at {verdict.at}: {found}{failing}")
 
 
-def _next_steps(loop: Loop, graph: Graph, *, is_run: bool) -> list[str]:
+def _next_steps(state_file: str, loop: Loop, graph: Graph, *, is_run: bool) -> list[str]:
     control = loop.control
     if control.status == "completed":
-        return ["nothing to do: the base case is verified"]
+        return [_VERIFIED] if is_backed(state_file, loop) else ["aot run"]
     if is_run:
         return ["aot watch", "aot redirect", "aot stop"]
     if control.verdict is not None and control.verdict.undecided and not graph.unresolved():

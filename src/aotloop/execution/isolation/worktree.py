@@ -18,7 +18,7 @@ from aotloop.execution.isolation.place import Place, Refusal
 from aotloop.execution.records import Kept, Work
 from aotloop.execution.task import Task
 from aotloop.execution.threads import in_thread, is_called_off
-from aotloop.fence.check_fence import tree_confinement
+from aotloop.fence.check_fence import fenced_setup, tree_confinement
 from aotloop.git import attempt_commit
 from aotloop.git.objects import ATOM, ATTEMPT, RUN
 from aotloop.git.repository import Repository
@@ -46,9 +46,9 @@ class Worktrees:
         self._branch = Branch(repository)
         self.branch: Branch | None = self._branch
         self._repository = repository
+        setup = fenced_setup(setup, fence)
         self._pool = Pool(repository, folder, furnisher(setup))
         self._trees = CheckTrees(repository, setup)
-        self._setup = setup
         self._protection = protection
         self._fence = fence
         self._trespassing = CheckoutGuard(repository, self._branch, protection.files)

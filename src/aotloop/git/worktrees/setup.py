@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
+from typing import Protocol
 
 import msgspec
-from msgspec.structs import replace
 
 from aotloop.deletion import remove_tree
 from aotloop.errors import Unavailable
@@ -31,6 +32,7 @@ from aotloop.process.cancellation import governing_cancellation
 from aotloop.process.environment import scrub
 from aotloop.process.exit_status import Completed
 from aotloop.process.output import Tail
+from aotloop.process.sandbox import Confinement
 from aotloop.process.spec import Ending, Limits, ProcessSpec
 from aotloop.text.patterns import parse
 
@@ -65,6 +67,26 @@ _ENDING = Ending(grace=0.0, reach="group")
 """A server that left the process group, such as that of a build tool, may stay."""
 
 
+class Surroundings(Protocol):
+    @property
+    def confinement(self) -> Confinement | None: ...
+
+    @property
+    def env(self) -> Mapping[str, str]: ...
+
+
+class _NoFence(msgspec.Struct, frozen=True):
+    confinement: Confinement | None = None
+    env: Mapping[str, str] = {}
+
+
+Around = Callable[[Repository, Path], AbstractContextManager[Surroundings]]
+
+
+def _nothing_around(_: Repository, __: Path) -> AbstractContextManager[Surroundings]:
+    return nullcontext(_NoFence())
+
+
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """The person's settings; patterns are relative to the project."""
 
@@ -75,6 +97,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     timeout: float = 1800.0
     variables: dict[str, str] = {}
     """Variables for the command, in addition to the person's own; a changed value is no reason to set up again."""
+    around: Around = _nothing_around
+    """The fence for the command, by repository and worktree: what it installs may be named by a file of an agent."""
 
 
 def furnisher(setup: Setup) -> Furnish | None:
@@ -95,7 +119,7 @@ def furnish(desk: Desk, setup: Setup) -> None:
     record, digest = desk.own / _DIGEST, _digest(desk, setup)
     if not record.is_file() or record.read_text() != digest:
         record.unlink(missing_ok=True)
-        _run(setup, setup.command, desk.cwd)
+        _run(setup, setup.command, desk)
         _keep_apart(desk)
         record.write_text(digest)
 
@@ -194,7 +218,7 @@ def _pattern(path: str) -> bytes:
 
 
 def _digest(desk: Desk, setup: Setup) -> str:
-    digest = sha256(msgspec.json.encode(replace(setup, variables={})))
+    digest = sha256(msgspec.json.encode((setup.command, setup.copy, setup.link, setup.inputs, setup.timeout)))
     inputs = {path for pattern in setup.inputs for path in find_paths(desk.cwd, pattern)}
     for path in sorted((path for path in inputs if (desk.cwd / path).is_file()), key=PurePosixPath):
         content = read_plain(desk.cwd / path, _LARGEST_INPUT, follows=True)
@@ -202,17 +226,19 @@ def _digest(desk: Desk, setup: Setup) -> str:
     return digest.hexdigest()
 
 
-def _run(setup: Setup, command: str, cwd: Path) -> None:
+def _run(setup: Setup, command: str, desk: Desk) -> None:
     output = Tail(_TAIL)
-    spec = ProcessSpec(
-        argv=("/bin/sh", "-c", command),
-        cwd=cwd,
-        env={**scrub(os.environ, git="person"), **setup.variables},
-        stderr="stdout",
-        limits=Limits(total=setup.timeout),
-        ending=_ENDING,
-    )
-    completed = blocking_run.run(spec, out=output, cancellation=governing_cancellation())
+    with setup.around(desk.repository, desk.path) as fence:
+        spec = ProcessSpec(
+            argv=("/bin/sh", "-c", command),
+            cwd=desk.cwd,
+            env={**scrub(os.environ, git="person"), **setup.variables, **fence.env},
+            stderr="stdout",
+            confinement=fence.confinement,
+            limits=Limits(total=setup.timeout),
+            ending=_ENDING,
+        )
+        completed = blocking_run.run(spec, out=output, cancellation=governing_cancellation())
     problem = _problem(completed)
     if problem is not None:
         said = output.text().strip()

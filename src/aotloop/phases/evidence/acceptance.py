@@ -14,6 +14,7 @@ from aotloop.phases.project import Project
 from aotloop.process.cancellation import Cancellation
 from aotloop.statefile.durable import our_files
 from aotloop.text.phrases import listed
+from aotloop.trust.verdicts import is_tested
 
 Permit = Callable[[list[str]], None]
 """Called with the exact command before it runs; raises NotTrusted if it may not run."""
@@ -65,9 +66,11 @@ def _forget_kept(tests: Path) -> None:
 
 
 def kept_run(project: Project, loop: PhaseLoop) -> TestRun | None:
-    """None: they did not run at this exact commit, or there are uncommitted files."""
+    """None: they did not run at this exact commit, or there are uncommitted files, or only the file says so."""
     verdict = loop.tests_verdict
     if verdict is None or verdict.commit != project.head() or uncommitted(project):
+        return None
+    if verdict.passed and not is_tested(project.store.path, verdict.commit, verdict.timestamp):
         return None
     said = "passed" if verdict.passed else "failed"
     return TestRun(passed=verdict.passed, command="", evidence=f"they {said} at {verdict.timestamp}")

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from aotloop.process.environment import ATTEMPT_MARK
+from aotloop.process.environment import ATTEMPT_MARK, REAPER_MARK
 from aotloop.process.sandbox import bubblewrap, srt
 from aotloop.process.sandbox.engine import InForce, in_force
 from aotloop.process.sandbox.fence import Confinement, is_at_or_in, permitted
@@ -26,8 +26,6 @@ from aotloop.process.spec import ProcessSpec
 
 _TEMPORARY = "/tmp"  # noqa: S108 - behind the fence it is empty, and of this process alone
 _LONGEST_WORD = 32
-REAPER_MARK = "AOT_REAPER_OF"
-"""The variable of a reaper that names the run."""
 _REAPER = Path(__file__).with_name("reaper.py")
 _CACHES = {"npm_config_cache": "npm", "GOCACHE": "go-build", "UV_CACHE_DIR": "uv", "PIP_CACHE_DIR": "pip"}
 """Tools that fail if the folder of their downloads is read-only."""

@@ -30,6 +30,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     network: Network = "all"
     writable: tuple[str, ...] = ()
     """Further places that stay writable: absolute paths, or paths that begin with `~/`."""
+    holds_commands: bool = True
+    """Whether commands of atoms, and set-up, run behind it, too."""
 
 
 class Confinement(msgspec.Struct, frozen=True, kw_only=True):
