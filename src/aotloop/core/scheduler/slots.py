@@ -57,7 +57,7 @@ def _another_may_start(run: Run) -> bool:
 def _start_ready(run: Run, free: int) -> list[Effect]:
     effects: list[Effect] = []
     clashing: set[tuple[str, ...]] = set()
-    candidates = run.board.best_ready() if free > 0 else iter(())
+    candidates = run.board.best_ready() if free > 0 and not _is_taken(run) else iter(())
     if run.shares_a_tree and run.attempts:  # most atoms would be alone: it is no use to look at thousands of them
         candidates = islice(candidates, MOST_LOOKED_AT)
     for atom_id in candidates:
@@ -68,7 +68,7 @@ def _start_ready(run: Run, free: int) -> list[Effect]:
             run.advance(events.AtomStarted(atom=atom_id))
             effects.append(_start(run, atom_id))
             run.sought.clear()
-            if len(effects) >= free:
+            if len(effects) >= free or _is_taken(run):
                 break
         elif touches and any(_touch(run, touches, other) for other in _workers(run)):
             clashing.add(touches)
@@ -101,6 +101,15 @@ def is_startable(run: Run, atom_id: str) -> bool:
     return not any(
         frozenset((atom_id, other.atom)) in run.apart or _touch(run, touches, other) for other in _workers(run)
     )
+
+
+def _is_taken(run: Run) -> bool:
+    """Whether an attempt that shares the tree with no other one is under way: then no candidate can start."""
+    return run.shares_a_tree and any(_is_alone(run.board.atoms[one.atom]) for one in run.all_attempts())
+
+
+def _is_alone(atom: Atom) -> bool:
+    return atom.run is None or atom.probe or not (atom.touches or atom.parallel)
 
 
 def _share_a_tree(atom: Atom, other: Atom) -> bool:

@@ -10,14 +10,11 @@ It imports nothing of ours except `landlock`, which lies beside it.
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
+import _signal as signal  # type: ignore[import-not-found] # without the names, which take longer than all the rest
 import os
 import select
-import signal
 import sys
 import time
-from types import FrameType
 
 _PR_SET_CHILD_SUBREAPER = 36
 _PAUSE = 0.01
@@ -31,7 +28,7 @@ def main(words: list[str]) -> int:
     # A process group is told to end together with us. We stay, and see to it.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _ignore)
-    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    _adopt_orphans()
     wake, waker = os.pipe()
     os.set_blocking(waker, False)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
@@ -48,7 +45,20 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def _ignore(number: int, frame: FrameType | None) -> None:
+def _adopt_orphans() -> None:
+    arguments = (_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    try:
+        import _ctypes  # noqa: PLC0415 - what ctypes is made of, in a third of its time
+
+        program = _ctypes.dlopen(None, 0)  # type: ignore[arg-type]
+        _ctypes.call_function(_ctypes.dlsym(program, "prctl"), arguments)
+    except (ImportError, AttributeError):
+        import ctypes  # noqa: PLC0415
+
+        ctypes.CDLL(None).prctl(*arguments)
+
+
+def _ignore(number: int, frame: object) -> None:
     """A handler, because `SIG_IGN` would be inherited."""
 
 
@@ -108,9 +118,11 @@ def _watch(child: int, control: int, told: int, wake: int) -> None:
 
 def _reaped() -> list[tuple[int, int]]:
     found = []
-    with contextlib.suppress(ChildProcessError):
+    try:
         while (ended := os.waitpid(-1, os.WNOHANG))[0]:
             found.append(ended)
+    except ChildProcessError:
+        pass
     return found
 
 
@@ -139,20 +151,24 @@ def _kill_all() -> None:
         time.sleep(_PAUSE)
 
 
-def _send(pid: int, number: signal.Signals) -> None:
-    with contextlib.suppress(OSError):
+def _send(pid: int, number: int) -> None:
+    try:  # noqa: SIM105 - contextlib takes long to import
         os.kill(pid, number)
+    except OSError:
+        pass
 
 
 def _descendants() -> set[int]:
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):  # noqa: PTH208 - pathlib takes long to import
         if name.isdigit():
-            with contextlib.suppress(OSError, ValueError, IndexError):
+            try:
                 facts = _read(f"/proc/{name}/stat")
                 state, parent = facts[facts.rindex(b")") + 1 :].split(None, 2)[:2]
                 if state not in b"ZX":
                     children.setdefault(int(parent), []).append(int(name))
+            except (OSError, ValueError, IndexError):
+                continue
     found: set[int] = set()
     below = [os.getpid()]
     while below:
