@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from faults import clocks, desks, disks, fences, forgery, git_folders, holders, hostility, kills, runs
+from faults import clocks, desks, disks, fences, forgery, git_folders, holders, hostility, kills, logs, runs
 from faults.counts import Counts, Deadline, table
 from faults.flood import report
 from faults.fuzzing import driving
@@ -25,6 +25,7 @@ Part = Callable[[Path, Deadline, int, kills.Wanted], list[Counts]]
 
 PARTS: dict[str, tuple[float, Part]] = {
     "kills": (0.11, lambda top, end, seed, wanted: [kills.campaign(top, end, seed=seed, wanted=wanted)]),
+    "logs": (0.08, lambda top, end, seed, _: [logs.campaign(top, end, seed=seed)]),
     "disks": (0.18, lambda top, end, seed, _: disks.campaign(top, end, seed=seed)),
     "desks": (0.05, lambda top, end, seed, _: [desks.campaign(top, end, seed=seed)]),
     "runs": (0.07, lambda top, end, seed, _: [runs.campaign(top, end, seed=seed)]),

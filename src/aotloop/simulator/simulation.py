@@ -47,10 +47,20 @@ class Simulated(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def simulate(
-    loop: Loop, world: World, *, slots: int | None = None, at: str = "", commit: str | None = None
+    loop: Loop,
+    world: World,
+    *,
+    slots: int | None = None,
+    at: str = "",
+    commit: str | None = None,
+    shares_a_tree: bool = False,
 ) -> Simulated:
-    """Changes the loop like a real run. `slots`: fewer than the loop allows. `commit`: the first commit."""
-    simulation = _Simulation(Run(loop, overriding={} if slots is None else {"max_parallel_agents": slots}), world, at)
+    """Changes the loop like a real run. `slots`: fewer than the loop allows. `commit`: the first commit.
+
+    `shares_a_tree`: attempts are made in the project's folder.
+    """
+    overriding = {} if slots is None else {"max_parallel_agents": slots}
+    simulation = _Simulation(Run(loop, overriding=overriding, shares_a_tree=shares_a_tree), world, at)
     simulation.perform(conduct(simulation.run, told.Began(at=at, commit=commit)))
     while simulation.finished is None and simulation.pending:
         simulation.step()

@@ -13,7 +13,7 @@ from aotloop.core.findings import Finding
 from aotloop.core.limits import SECONDS_PER
 from aotloop.core.model import Loop
 from aotloop.errors import StateFileInvalid
-from aotloop.statefile.yaml import fast_reader
+from aotloop.statefile.yaml import collection, fast_reader
 
 T = TypeVar("T")
 
@@ -83,9 +83,10 @@ def examine(data: bytes) -> Examination:
         loop, findings = _read_carefully(parts.yaml, Loop, parts.first_line)
     except StateFileInvalid as error:
         return Examination(None, tuple(finding for finding in error.findings if isinstance(finding, Finding)))
-    if loop is not None:
-        root = nodes.compose(parts.yaml, parts.first_line)
-        for finding in findings_of(loop):
+    if loop is not None and (about := findings_of(loop)):
+        with collection.suspended():
+            root = nodes.compose(parts.yaml, parts.first_line)
+        for finding in about:
             mark = node.start_mark if (node := nodes.locate(root, finding.path)) is not None else None
             findings.append(
                 finding
@@ -105,13 +106,19 @@ def invalid(errors: Sequence[Finding]) -> StateFileInvalid:
 
 
 def _read_carefully(yaml: bytes, wanted: type[T], first_line: int) -> tuple[T | None, list[Finding]]:
-    from aotloop.statefile.yaml import careful_reader, nodes  # noqa: PLC0415
+    from aotloop.statefile.yaml import nodes  # noqa: PLC0415
 
-    node = nodes.compose(yaml, first_line)
+    with collection.suspended():
+        return _read_nodes(nodes.compose(yaml, first_line), wanted, first_line, 10_000 + 4 * len(yaml))
+
+
+def _read_nodes(node: Any, wanted: type[T], first_line: int, most_nodes: int) -> tuple[T | None, list[Finding]]:
+    from aotloop.statefile.yaml import careful_reader  # noqa: PLC0415
+
     if node is None:
         finding = Finding("error", (), "there is nothing between the two lines `---`", line=first_line, column=1)
         return None, [finding]
-    reader = careful_reader.Reader(first_line, most_nodes=10_000 + 4 * len(yaml))
+    reader = careful_reader.Reader(first_line, most_nodes=most_nodes)
     try:
         value = reader.read(node, wanted)
     except RecursionError:

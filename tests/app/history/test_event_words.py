@@ -126,7 +126,14 @@ def test_news_that_nobody_foresaw_have_no_words_and_no_error() -> None:
     ("one", "told"),
     [
         (an_example(run_events.RunBegan), "the run began on main, up to 3 at once: It works"),
-        (an_example(run_events.RunBegan, isolation="none"), "the run began on main, in place, one at a time: It works"),
+        (
+            an_example(run_events.RunBegan, isolation="none", slots=1),
+            "the run began on main, in place, one at a time: It works",
+        ),
+        (
+            an_example(run_events.RunBegan, isolation="none", slots=3),
+            "the run began on main, in place, up to 3 at once if they are commands that may: It works",
+        ),
         (an_example(run_events.AgentFound), "the agent is claude 2.1.0, /bin/claude"),
         (an_example(run_events.ShipBegan), "in plan on main: a login"),
         (an_example(run_events.PhaseEntered, forced=None), "plan: begins"),

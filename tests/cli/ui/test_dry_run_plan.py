@@ -198,3 +198,11 @@ def test_a_program_gets_one_number_and_none_is_left_in_a_completed_loop() -> Non
     many = bound_as_data(bound_of(a_loop(*(atom(f"A{number}", or_group=f"g{number // 3}") for number in range(300)))))
     assert many == {"attempts_left_at_most": 3000}
     assert bound_as_data(bound_of(a_loop(atom("A1"), status="completed"))) == {"attempts_left_at_most": 0}
+
+
+def test_in_one_folder_only_commands_that_say_so_are_planned_at_once() -> None:
+    alone = [atom(f"A{number}", run="make it") for number in range(4)]
+    together = [atom(f"A{number}", run="make it", parallel=True) for number in range(4)]
+    for atoms, in_place, slots, width in ((alone, False, 3, 3), (alone, True, 1, 1), (together, True, 3, 3)):
+        plan = plan_of(a_loop(*atoms), in_place=in_place)
+        assert (plan.slots, plan.width) == (slots, width)

@@ -69,7 +69,9 @@ def names(of: Sequence[str]) -> str:
 
 def _run_began(event: kinds.RunBegan) -> str:
     where = f" on {name(event.branch)}" if event.branch else ""
-    how = f"up to {event.slots} at once" if event.isolation == "worktree" else "in place, one at a time"
+    most = f"up to {event.slots} at once"
+    in_place = "in place, one at a time" if event.slots == 1 else f"in place, {most} if they are commands that may"
+    how = most if event.isolation == "worktree" else in_place
     return f"the run began{where}, {how}{clause(event.goal)}"
 
 

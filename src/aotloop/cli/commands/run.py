@@ -116,7 +116,7 @@ def command(
     with _not_ready():
         store = open_store(state_file)
         if dry_run:
-            ctx.exit(code_of(show_plan(store, given, as_json=as_json)))
+            ctx.exit(code_of(show_plan(store, given, as_json=as_json, in_place=_is_in_place(store, flags))))
         wishes = {"limits": given, "branch": branch, "detached": detached, "take_over": take_over}
         with _page(as_json=as_json) if serve else nullcontext() as link:
             code = _run(store, wishes, flags, yes=yes, as_json=as_json, link=link)
@@ -145,6 +145,13 @@ def _run(
     if ending.signal is not None:
         return BY_SIGNAL + ending.signal
     return code_of(ending.reason)
+
+
+def _is_in_place(store: Store, flags: dict[str, Any]) -> bool:
+    """Whether a person wants all attempts in the project's folder."""
+    from aotloop.config.sources import load  # noqa: PLC0415 - the plan needs nothing else of it
+
+    return load(Path(project_root(store.path)), flags=flags).isolation == "none"
 
 
 def fence_in_words(config: Config) -> str:

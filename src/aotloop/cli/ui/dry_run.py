@@ -24,11 +24,14 @@ MOST_ROWS, FIRST_ROWS, LAST_ROWS = 40, 30, 5
 MOST_NAMED = 8
 
 
-def show_plan(store: Store, limits: Mapping[str, Any], *, as_json: bool) -> str | None:
-    """`limits`: replace the loop's limits. Returns why the run would end; None if it would reach the base case."""
+def show_plan(store: Store, limits: Mapping[str, Any], *, as_json: bool, in_place: bool = False) -> str | None:
+    """`limits`: replace the loop's limits. `in_place`: there is one folder for all attempts.
+
+    Returns why the run would end; None if it would reach the base case.
+    """
     loop = store.load()
     _refuse_mistakes(loop, store)
-    plan = plan_of(loop, limits)
+    plan = plan_of(loop, limits, in_place=in_place)
     if as_json:
         say_json(_data(loop, plan, store))
     else:

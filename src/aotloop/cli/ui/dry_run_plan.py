@@ -18,6 +18,7 @@ from aotloop.core.model import Loop
 from aotloop.core.scheduler.decisions import conduct
 from aotloop.core.scheduler.reports import Began
 from aotloop.core.scheduler.run_state import Run
+from aotloop.core.scheduler.slots import most_at_once
 from aotloop.simulator import AllGoesWell, Simulated, Span, simulate
 
 ENDLESS = 10**9
@@ -71,8 +72,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         return max(self.critical_path.length, self.total_work / self.slots)
 
 
-def plan_of(loop: Loop, overriding: Mapping[str, Any] | None = None) -> Plan:
-    """`overriding`: limits that replace the loop's limits. The loop is not changed."""
+def plan_of(loop: Loop, overriding: Mapping[str, Any] | None = None, *, in_place: bool = False) -> Plan:
+    """`overriding`: limits that replace the loop's limits. The loop is not changed. `in_place`: only commands that say
+    so are there at once.
+    """
     start = _as_it_would_start(loop, overriding or {})
     limits, before, bound = limits_of(start.objective.constraints), loop.control.iteration, bound_of(start)
     if loop.control.status == "completed":
@@ -80,12 +83,12 @@ def plan_of(loop: Loop, overriding: Mapping[str, Any] | None = None) -> Plan:
         return Plan(slots=limits.max_parallel_agents, bound=bound, iterations=nothing)
     if _unestimated(Graph(start)):  # then the lengths are not minutes, so time is no limit
         _limit(start, max_runtime=None)
-    planned, end = _simulated(start)
-    whole, end_of_all = (planned, end) if planned.reason is None else _simulated(_without_limits(start))
+    planned, end = _simulated(start, in_place)
+    whole, end_of_all = (planned, end) if planned.reason is None else _simulated(_without_limits(start), in_place)
     graph = Graph(_begun(start, end_of_all))
     left = _left(graph)
     return Plan(
-        slots=limits.max_parallel_agents,
+        slots=most_at_once(Run(start, shares_a_tree=in_place)),
         bound=bound,
         iterations=Iterations(
             before=before,
@@ -105,10 +108,10 @@ def plan_of(loop: Loop, overriding: Mapping[str, Any] | None = None) -> Plan:
     )
 
 
-def _simulated(start: Loop) -> tuple[Simulated, Loop]:
+def _simulated(start: Loop, in_place: bool) -> tuple[Simulated, Loop]:
     """The course of the run, and the loop at its end."""
     loop = start.snapshot()
-    return simulate(loop, AllGoesWell()), loop
+    return simulate(loop, AllGoesWell(), shares_a_tree=in_place), loop
 
 
 def _begun(start: Loop, end: Loop) -> Loop:

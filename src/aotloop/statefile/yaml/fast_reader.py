@@ -6,7 +6,6 @@ reader. That reader is about thirty times slower, always exact, and reports the 
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 import ryml
 
+from aotloop.statefile.yaml import collection
 from aotloop.statefile.yaml.screen import is_ordinary
 
 T = TypeVar("T")
@@ -45,16 +45,11 @@ def read(yaml: bytes, wanted: type[T]) -> T | None:
     json = to_json(yaml)
     if json is None:
         return None
-    collecting = gc.isenabled()
-    gc.disable()  # all objects allocated here live on, so a garbage search only doubles the time
-    try:
+    with collection.suspended():
         value = _converted(json, wanted)
         if value is None and (spelt := _with_commands_as_text(json)) != json:
             value = _converted(spelt, wanted)
         return value
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _converted(json: bytes, wanted: type[T]) -> T | None:
