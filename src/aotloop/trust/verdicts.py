@@ -1,7 +1,7 @@
 """Verdicts that this user's aotloop reached: a passing verdict in a state file counts only if it has a record here.
 
-A state file can be edited by hand, by an agent in a session, or in a repository that somebody else wrote. So what it
-says about a passed check is a claim, which this record backs.
+A state file can be edited by hand, or by an agent in a session, or it comes with a repository of other people. So what
+it says about a passed check is a claim, which this record backs.
 """
 
 from __future__ import annotations

@@ -75,16 +75,7 @@ class Surroundings(Protocol):
     def env(self) -> Mapping[str, str]: ...
 
 
-class _NoFence(msgspec.Struct, frozen=True):
-    confinement: Confinement | None = None
-    env: Mapping[str, str] = {}
-
-
 Around = Callable[[Repository, Path], AbstractContextManager[Surroundings]]
-
-
-def _nothing_around(_: Repository, __: Path) -> AbstractContextManager[Surroundings]:
-    return nullcontext(_NoFence())
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,7 +88,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     timeout: float = 1800.0
     variables: dict[str, str] = {}
     """Variables for the command, in addition to the person's own; a changed value is no reason to set up again."""
-    around: Around = _nothing_around
+    around: Around | None = None
     """The fence for the command, by repository and worktree: what it installs may be named by a file of an agent."""
 
 
@@ -228,13 +219,13 @@ def _digest(desk: Desk, setup: Setup) -> str:
 
 def _run(setup: Setup, command: str, desk: Desk) -> None:
     output = Tail(_TAIL)
-    with setup.around(desk.repository, desk.path) as fence:
+    with setup.around(desk.repository, desk.path) if setup.around is not None else nullcontext() as fence:
         spec = ProcessSpec(
             argv=("/bin/sh", "-c", command),
             cwd=desk.cwd,
-            env={**scrub(os.environ, git="person"), **setup.variables, **fence.env},
+            env={**scrub(os.environ, git="person"), **setup.variables, **(fence.env if fence is not None else {})},
             stderr="stdout",
-            confinement=fence.confinement,
+            confinement=fence.confinement if fence is not None else None,
             limits=Limits(total=setup.timeout),
             ending=_ENDING,
         )
