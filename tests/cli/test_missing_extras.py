@@ -24,7 +24,7 @@ sys.argv = {argv!r}
 from aotloop.cli.main import main
 main()
 """
-LAZY = ("mcp", "pydantic", "apprise", "opentelemetry", "starlette", "uvicorn")
+LAZY = ("mcp", "pydantic", "apprise", "opentelemetry", "starlette", "uvicorn", "temporalio", "cryptography")
 
 
 def aot(folder: Path, *words: str, hidden: tuple[str, ...] = LAZY) -> subprocess.CompletedProcess[str]:
@@ -59,8 +59,19 @@ def test_no_command_loads_an_extra_before_it_needs_it(project: Path) -> None:
     script = f"""
 import sys
 import aotloop.cli.main, aotloop.app.start, aotloop.app.outlets.telemetry
-from aotloop.cli.commands import mcp, notify, report, run, serve, session_proposals
+from aotloop.cli.commands import dev_cluster, mcp, notify, report, run, serve, session_proposals, worker
 print([name for name in {LAZY!r} if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", script], cwd=project, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("words", [("worker",), ("worker", "--doctor"), ("dev-cluster",), ("run", "--yes")])
+def test_other_machines_are_named_with_their_install_command(tmp_path: Path, words: tuple[str, ...]) -> None:
+    folder = Path(os.environ["HOME"], ".config", "aotloop")
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text('isolation = "remote"\n')
+    project = a_project(tmp_path, atom("A1", run="echo a > a.txt"), base_case="test -f a.txt")
+    done = aot(project.root, *words)
+    assert (done.returncode, "pip install 'aotloop[temporal]'" in done.stderr) == (1, True)
+    assert "Traceback" not in done.stderr

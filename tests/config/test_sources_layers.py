@@ -125,7 +125,7 @@ def test_every_variable_stands_for_a_key_that_there_is() -> None:
         ("AOT_AGENT", "a b", "'a b' cannot be the name of an agent", "Use letters, digits, and . _ - after the first."),
         ("AOT_AGENT", " ", "is empty", "Give it a value, or leave it out."),
         ("AOT_AGENT", "\udcff", "is not valid UTF-8", None),
-        ("AOT_ISOLATION", "worktre", "'worktre' is not one of: worktree, none", "Did you mean worktree?"),
+        ("AOT_ISOLATION", "worktre", "'worktre' is not one of: worktree, none, remote", "Did you mean worktree?"),
         ("AOT_WORKTREES", "../x", "'../x' is not an absolute path", "Begin it with / or with ~/."),
         ("AOT_WORKTREES", "~you/x", "'~you/x' is not an absolute path", "Begin it with / or with ~/."),
         ("AOT_ALLOW_DIRTY", "maybe", "'maybe' is neither yes nor no", "Write 1 or 0."),

@@ -53,7 +53,7 @@ def places_of(
 
 def remove_worktrees(store: Store, config: Config) -> None:
     """Removes the worktrees that no attempt uses."""
-    repository = find_repository(Path(project_root(store.path))) if config.isolation == "worktree" else None
+    repository = find_repository(Path(project_root(store.path))) if config.isolation != "none" else None
     if repository is not None:
         Pool(repository, worktrees_folder(config)).close()
 

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from aotloop.app.completed_loop import broken_since, tidy_up
+from aotloop.app.elsewhere import Makers, Terms, makers_of
 from aotloop.app.judges import Asking, Judges
 from aotloop.app.overview.loop_registry import register
 from aotloop.app.preflight.agent_report import agent_report
@@ -49,7 +50,6 @@ from aotloop.execution.event_file import EventsFile
 from aotloop.execution.integration.protection import Protection, protection_of
 from aotloop.execution.isolation.place import Isolation
 from aotloop.execution.journal import Journal
-from aotloop.execution.local_maker import LocalMaker
 from aotloop.execution.observer import Observer
 from aotloop.execution.task import OnSpent
 from aotloop.execution.verification import Verification
@@ -146,6 +146,7 @@ class _Launch:
         self._judges = Judges(store, config, asking)
         self._conversations = Conversations(self._journal.sittings_folder(run_id), self._is_resolved)
         self._run: Run | None = None
+        self._makers: Makers | None = None
 
     def run(self, loop: Loop) -> Ending:
         recovery = recovery_of(loop, self._run_id, self._journal, self._places.branch, self._protection(loop.objective))
@@ -202,11 +203,18 @@ class _Launch:
         for one in agent_report(run.loop, self._config, run.limits):
             self._tell(one)
         with store:  # at its end the file has everything
-            ending = asyncio.run(runner.drive())
+            ending = asyncio.run(self._driven(runner))
         if self._journal.problem is not None:
             self._tell(run_events.Warned(at=now(), text=self._journal.problem))
         self._tell(_ended(run, ending))
         return ending
+
+    async def _driven(self, runner: Runner) -> Ending:
+        try:
+            return await runner.drive()
+        finally:
+            if self._makers is not None:
+                await self._makers.close()
 
     def _is_resolved(self, atom_id: str) -> bool:
         atom = self._run.board.atoms.get(atom_id) if self._run is not None else None
@@ -219,20 +227,21 @@ class _Launch:
     def _context(self, run: Run) -> RunContext:
         verification = Verification(timeout=self._config.check_timeout, variables={"AOT_RUN_ID": self._run_id})
         agent_pool = AgentPool(self._config, partial(hire, self._config), Availability(self._config.patience))
-        maker = LocalMaker(
+        terms = Terms(
+            run_id=self._run_id,
             isolation=self._places,
+            protection=self._protection(run.loop.objective),
             records=self._journal.attempt_folder,
-            state_file=Path(self._store.path),
             on_output=self._observer.output,
-            conversations=self._conversations,
         )
+        self._makers = makers_of(self._config, terms, Path(self._store.path), self._conversations)
         attempts = Attempts(
             isolation=self._places,
             verification=verification,
             agent_pool=agent_pool,
             budget=self._budget,
             journal=self._journal,
-            maker=maker,
+            maker=self._makers,
             conversations=self._conversations,
         )
         return RunContext(

@@ -41,6 +41,17 @@ def guarded(run: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> in
     return code
 
 
+def end_at_once(code: int) -> NoReturn:
+    """For a process with threads of Temporal's library: they may crash the interpreter while it ends (sdk-python#300).
+
+    Everything is written by now; only the exit code is left to say.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
+
+
 def may_colour() -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 

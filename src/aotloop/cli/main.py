@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import click
 
-from aotloop.cli.error_handler import guarded, may_colour, settle_signals, settle_streams
+from aotloop.cli.error_handler import end_at_once, guarded, may_colour, settle_signals, settle_streams
 
 GROUPS: dict[str, dict[str, str]] = {
     "Agree on the work": {
@@ -53,6 +53,8 @@ GROUPS: dict[str, dict[str, str]] = {
         "doctor": "Find missing programs and other problems.",
         "plugin": "Install the plugin for Claude Code and Codex.",
         "notify": "Say which services get messages, and test them.",
+        "worker": "Make attempts for loops on other machines.",
+        "dev-cluster": "Try other machines on this one: a server and some workers.",
         "mcp": "Serve loops to an agent's client (MCP).",
         "clean": "Remove what runs left: kept attempts, worktrees, processes.",
         "completion": "Print the completion script of a shell.",
@@ -62,7 +64,12 @@ GROUPS: dict[str, dict[str, str]] = {
 
 COMMANDS = {name: said for group in GROUPS.values() for name, said in group.items()}
 
-_HOMES = {"or": "commands.choice", "proposal": "commands.session_proposals", "ship": "ship"}
+_HOMES = {
+    "dev-cluster": "commands.dev_cluster",
+    "or": "commands.choice",
+    "proposal": "commands.session_proposals",
+    "ship": "ship",
+}
 """Commands whose module has a different name."""
 
 EXAMPLES = """\b
@@ -132,7 +139,10 @@ def main() -> NoReturn:
     settle_signals()
     if COMPLETING in os.environ:
         aot.main(prog_name="aot", complete_var=COMPLETING)
-    sys.exit(guarded(run, sys.argv[1:]))
+    code = guarded(run, sys.argv[1:])
+    if "temporalio" in sys.modules:
+        end_at_once(code)
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -13,6 +13,7 @@ from aotloop.agents.registry import BACKENDS, EndpointSettings, Settings
 from aotloop.agents.roles import Role
 from aotloop.agents.usage import Price
 from aotloop.config.outlet_settings import NotifySettings, TelemetrySettings
+from aotloop.config.remote_settings import RemoteSettings, WorkerSettings
 from aotloop.config.values import did_you_mean
 from aotloop.core.phases.model import ShipSettings
 from aotloop.errors import Unavailable
@@ -32,7 +33,7 @@ ENDPOINT = "openai"
 ISOLATED = ("claude", "codex", "opencode")
 """These kinds see the operator's own settings only if the operator allows it."""
 
-Isolation = Literal["worktree", "none"]
+Isolation = Literal["worktree", "none", "remote"]
 ISOLATIONS: tuple[str, ...] = get_args(Isolation)
 
 Confine = Literal["auto", "off"]
@@ -65,6 +66,8 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     temperature: float | None = None
     context: int | None = None
     tools: Literal["auto", "yes", "no"] = "auto"
+    queue: str | None = None
+    """The queue of workers on other machines that have this agent; None: as the isolation says."""
 
     @property
     def endpoint(self) -> EndpointSettings:
@@ -127,6 +130,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     ship: ShipSettings = ShipSettings()
     notify: NotifySettings = NotifySettings()
     telemetry: TelemetrySettings = TelemetrySettings()
+    remote: RemoteSettings = RemoteSettings()
+    worker: WorkerSettings = WorkerSettings()
     source: Path | None = None
     """The project's file, if it has one."""
     powers: tuple[str, ...] = ()
@@ -188,6 +193,18 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     def price_of(self, name: str) -> Price | None:
         agent = self.agents.get(name)
         return agent.price if agent is not None else None
+
+    def queue_of(self, name: str) -> str | None:
+        """The queue of the workers that make attempts with this agent; None: they are made on this machine."""
+        agent = self.agents.get(name)
+        if agent is not None and agent.queue is not None:
+            return agent.queue
+        return self.remote.queue if self.isolation == "remote" else None
+
+    @property
+    def goes_elsewhere(self) -> bool:
+        """Whether any attempt may be made on another machine."""
+        return self.isolation == "remote" or any(agent.queue is not None for agent in self.agents.values())
 
     def sitting_of(self, name: str) -> int:
         agent = self.agents.get(name)

@@ -107,7 +107,20 @@ class Layer(msgspec.Struct, frozen=True):
                     "only your own settings may say this, because it sends something elsewhere",
                     "Move it to ~/.config/aotloop/config.toml.",
                 )
-        return read_settings(self.settings, self.place_of)
+        found = read_settings(self.settings, self.place_of)
+        if self.file is not None:
+            self._refuse_elsewhere(found)
+        return found
+
+    def _refuse_elsewhere(self, found: Mapping[str, Any]) -> None:
+        """A repository does not decide where its files are sent."""
+        agents = [name for name, agent in found.get("agents", {}).items() if agent.queue is not None]
+        at = self.place_of("agents").inner(agents[0]).inner("queue") if agents else self.place_of("isolation")
+        if agents or found.get("isolation") == "remote":
+            raise at.mistake(
+                "only your own settings may say this, because it sends files of the project to other machines",
+                "Move it to ~/.config/aotloop/config.toml.",
+            )
 
     def read_own(self) -> dict[str, Any]:
         return read_settings(self.settings, self.place_of, {**KEYS, **OWN_KEYS})

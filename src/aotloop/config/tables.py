@@ -18,6 +18,7 @@ from aotloop.agents.roles import ROLES, Role
 from aotloop.agents.usage import Price
 from aotloop.config.endpoints import address, plain_variable, temperature, tools
 from aotloop.config.outlet_settings import NOTIFY, TELEMETRY, NotifySettings, TelemetrySettings
+from aotloop.config.remote_settings import REMOTE, WORKER, RemoteSettings, WorkerSettings
 from aotloop.config.schema import COMMAND, CONFINES, ENDPOINT, ISOLATED, ISOLATIONS, WITH_ARGV, AgentConfig, RoleConfig
 from aotloop.config.values import (
     Place,
@@ -141,6 +142,14 @@ def _notify(value: object, at: Place) -> NotifySettings:
     return NotifySettings(**read_settings(table(value, at), at.inner, NOTIFY))
 
 
+def _remote(value: object, at: Place) -> RemoteSettings:
+    return RemoteSettings(**read_settings(table(value, at), at.inner, REMOTE))
+
+
+def _worker(value: object, at: Place) -> WorkerSettings:
+    return WorkerSettings(**read_settings(table(value, at), at.inner, WORKER))
+
+
 def _telemetry(value: object, at: Place) -> TelemetrySettings:
     return TelemetrySettings(**read_settings(table(value, at), at.inner, TELEMETRY))
 
@@ -182,6 +191,7 @@ _AGENT: Mapping[str, Reader] = MappingProxyType(
         "temperature": temperature,
         "context": positive_number,
         "tools": tools,
+        "queue": filled_text,
     }
 )
 
@@ -220,5 +230,7 @@ KEYS: Mapping[str, Reader] = MappingProxyType(
     }
 )
 
-OWN_KEYS: Mapping[str, Reader] = MappingProxyType({"notify": _notify, "telemetry": _telemetry})
+OWN_KEYS: Mapping[str, Reader] = MappingProxyType(
+    {"notify": _notify, "telemetry": _telemetry, "remote": _remote, "worker": _worker}
+)
 """Only the user's own file may have them: a repository does not decide what leaves this machine."""

@@ -55,8 +55,8 @@ class LocalMaker:
 
     async def _place(self, order: Order) -> Place:
         if order.start is not None:
-            return await self._isolation.go_on(order.task.name, order.start)
-        return await self._isolation.take()
+            return await self._isolation.go_on(order.task.name, order.start, order.base)
+        return await self._isolation.take(order.base)
 
     async def _made(self, place: Place, order: Order) -> Brought | Lost:
         try:

@@ -26,6 +26,8 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     seat: Seat
     start: Kept | None = None
     """The work of an earlier attempt to go on from; None: the attempt starts clean."""
+    base: str | None = None
+    """The commit to start at; None: the head of the branch."""
     meter: Meter = msgspec.field(default_factory=Meter)
     """What the attempt has used so far; after a cancellation, what it used in all."""
 

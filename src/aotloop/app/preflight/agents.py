@@ -41,6 +41,8 @@ def refuse_without_agents(loop: Loop, config: Config) -> None:
 
 def _refuse_missing(config: Config, name: str) -> None:
     """An agent that is missing is no problem if another agent of its chain is there."""
+    if any(config.queue_of(member) is not None for member in config.chain(name)):
+        return  # a worker on another machine has it
     presences = [hire(config, member)[0].look() for member in config.chain(name)]
     if all(presence.is_missing for presence in presences):
         raise Unavailable(f"the agent {name} cannot be started: {presences[0].problem}", hint=presences[0].remedy)

@@ -48,7 +48,7 @@ def obstacles(store: Store) -> Iterator[Finding]:
     root = Path(project_root(store.path))
     try:
         config = load(root)
-        if config.isolation == "worktree":
+        if config.isolation != "none":
             yield from _findings(root, find_repository(root), is_settled=False)
         refuse_without_agents(store.load(), config)
     except AotError as error:

@@ -27,7 +27,7 @@ def refuse_unready(project: Project, config: Config, branch: str | None) -> None
     except Unavailable as error:
         error.exit_code = NOT_READY
         raise
-    if config.isolation != "worktree":
+    if config.isolation == "none":
         raise _not_ready(
             "a feature is built in worktrees, and `isolation` is none here", "Leave it out of the configuration."
         )

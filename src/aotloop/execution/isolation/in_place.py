@@ -43,7 +43,7 @@ class InPlace:
     async def take(self, commit: str | None = None) -> Place:  # noqa: ARG002 - there is one state of the files
         return Place(cwd=self._root, before=await self._fingerprint())
 
-    async def go_on(self, name: str, kept: Kept) -> Place:  # noqa: ARG002 - as above
+    async def go_on(self, name: str, kept: Kept, commit: str | None = None) -> Place:  # noqa: ARG002 - as above
         return await self.take()
 
     def watched(self, place: Place, assignment: Assignment) -> AbstractAsyncContextManager[Watch]:  # noqa: ARG002

@@ -56,8 +56,8 @@ class Isolation(Protocol):
     async def take(self, commit: str | None = None) -> Place:
         """A place at this commit; None: at the head of the branch."""
 
-    async def go_on(self, name: str, kept: Kept) -> Place:
-        """A place at the head of the branch with the work of an earlier attempt; clean, if that is impossible."""
+    async def go_on(self, name: str, kept: Kept, commit: str | None = None) -> Place:
+        """A place with the work of an earlier attempt; clean, if that is impossible. None: at the branch's head."""
 
     def watched(self, place: Place, assignment: Assignment) -> AbstractAsyncContextManager[Watch]:
         """Watches, during an attempt, whether it stays in its folder."""

@@ -69,20 +69,20 @@ class Worktrees:
             self._pool.give_back(desk)
         return desk
 
-    async def go_on(self, name: str, kept: Kept) -> Place:
-        desk, is_there = await in_thread(partial(self._go_on, name, kept))
+    async def go_on(self, name: str, kept: Kept, commit: str | None = None) -> Place:
+        desk, is_there = await in_thread(partial(self._go_on, name, kept, commit))
         return self._place(desk, kept if is_there else None)
 
-    def _go_on(self, name: str, kept: Kept) -> tuple[Desk, bool]:
+    def _go_on(self, name: str, kept: Kept, start: str | None) -> tuple[Desk, bool]:
         """The record counts only if it fits the kept commit, which no attempt can change."""
-        desk = self._pool.take(self._branch.head())
+        desk = self._pool.take(start or self._branch.head())
         try:
             commit = kept_work.kept_commit(self._repository, atom=name, attempt=kept.attempt)
             is_same = commit is not None and commit == kept.commit
             is_there = is_same and kept_work.put_on(desk, commit or "", self._refused)
         except AotError:  # a part of it may be there
             self._pool.give_back(desk)
-            desk, is_there = self._pool.take(self._branch.head()), False
+            desk, is_there = self._pool.take(start or self._branch.head()), False
         if is_called_off():  # as above
             self._pool.give_back(desk)
         return desk, is_there

@@ -1,0 +1,100 @@
+"""Settings about other machines: where orders are sent, and what a worker of this machine accepts.
+
+Only the user's own file may have them: a repository does not decide where its files are sent, or what is run here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import msgspec
+
+from aotloop.config.values import Place, Reader, agent_name, duration, filled_text, folder, kind_of, list_of
+from aotloop.config.values import positive_number as number
+
+QUEUE = "aot"
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class RemoteSettings(msgspec.Struct, frozen=True, kw_only=True):
+    profile: str | None = None
+    """The profile of Temporal's own configuration: address, namespace, TLS, API key. None: its default."""
+    queue: str = QUEUE
+    repository: str | None = None
+    """The name under which workers know the repository; None: the name of its folder."""
+    git: str | None = None
+    """Where commits are pushed for workers; None: workers fetch from the repository itself."""
+    key_file: str | None = None
+    heartbeat: float = 120.0
+    """Seconds without a sign of life after which an attempt is lost. Make it longer than a restart of the server."""
+    first_sign: float = 15.0
+    """Seconds within which a worker that got an order has to say so."""
+    wait: float = 3600.0
+    """Seconds that an order may wait for a free worker."""
+
+
+class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
+    queue: str = QUEUE
+    slots: int = 4
+    home: str | None = None
+    """None: in the user's data folder."""
+    drain: float = 600.0
+    """Seconds for running attempts after a request to end."""
+    repositories: dict[str, str] = {}
+    """Name → where it is fetched from. A worker accepts no other repository."""
+    agents: tuple[str, ...] = ()
+    """A worker accepts no other agents; `shell` is for commands."""
+    free_space: int = 1024
+    """MiB on the disk below which nothing is accepted."""
+    cache: int = 10240
+    """MiB of its home above which a worker that starts removes mirrors that were not used lately."""
+
+
+def repository_name(value: object, at: Place) -> str:
+    name = filled_text(value, at)
+    if not _NAME.fullmatch(name):
+        raise at.mistake(f"{name[:50]!r} cannot be the name of a repository", "Use letters, digits, and . _ - .")
+    return name
+
+
+def _git_url(value: object, at: Place) -> str:
+    url = filled_text(value, at)
+    if url.startswith("-") or "::" in url:
+        raise at.mistake("is not an address that git can fetch from")
+    return url
+
+
+def _repositories(value: object, at: Place) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise at.mistake(f"must be a table of names and addresses, and is {kind_of(value)}")
+    return {repository_name(name, at): _git_url(url, at.inner(str(name))) for name, url in value.items()}
+
+
+REMOTE: Mapping[str, Reader] = MappingProxyType(
+    {
+        "profile": filled_text,
+        "queue": filled_text,
+        "repository": repository_name,
+        "git": _git_url,
+        "key_file": folder,
+        "heartbeat": duration,
+        "first_sign": duration,
+        "wait": duration,
+    }
+)
+
+WORKER: Mapping[str, Reader] = MappingProxyType(
+    {
+        "queue": filled_text,
+        "slots": number,
+        "home": folder,
+        "drain": duration,
+        "repositories": _repositories,
+        "agents": list_of(agent_name),
+        "free_space": number,
+        "cache": number,
+    }
+)

@@ -1,0 +1,79 @@
+"""Adoption: what a runner that died left at the server. The next attempt at the same atom takes it over.
+
+Work of another epoch is not wanted any more, and is ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+
+import msgspec
+from temporalio.client import ActivityHandle, Client
+from temporalio.service import RPCError
+
+from aotloop.core.effects import Role
+from aotloop.remote.activities import Activities
+from aotloop.remote.whereabouts import still_wanted
+from aotloop.remote.wire import ATTEMPT, AttemptOrder, id_prefix
+
+_PATIENCE = timedelta(seconds=10)
+
+
+class Adopted(msgspec.Struct, frozen=True):
+    order: AttemptOrder
+    handle: ActivityHandle[bytes]
+
+
+class Adoption:
+    def __init__(self, found: dict[tuple[str, Role], Adopted], activities: Activities) -> None:
+        self._found = found
+        self._activities = activities
+
+    def take(self, atom: str, role: Role) -> Adopted | None:
+        return self._found.pop((atom, role), None)
+
+    async def close(self) -> None:
+        """What no attempt took over."""
+        for one in self._found.values():
+            await self._activities.end(one.handle)
+        self._found.clear()
+
+
+async def adoption(client: Client, activities: Activities, run_id: str, epoch: int, attempts: Path) -> Adoption:
+    """Raises RPCError if the server is away. `attempts`: the folder with the folders of attempts."""
+    found: dict[tuple[str, Role], Adopted] = {}
+    async for handle, is_running in _left(client, activities, run_id, attempts):
+        order = await _order_of(handle)
+        if order is None or order.run_id != run_id:
+            continue
+        key, before = (order.atom, order.role), found.get((order.atom, order.role))
+        is_latest = before is None or before.order.attempt < order.attempt
+        if order.epoch == epoch and is_latest:
+            found[key] = Adopted(order, handle)
+        if is_running and (order.epoch != epoch or not is_latest):
+            await activities.end(handle)
+    return Adoption(found, activities)
+
+
+async def _left(
+    client: Client, activities: Activities, run_id: str, attempts: Path
+) -> AsyncIterator[tuple[ActivityHandle[bytes], bool]]:
+    prefix, seen = id_prefix(run_id), set()
+    query = f"ActivityId STARTS_WITH '{prefix}' AND ActivityType = '{ATTEMPT}' AND ExecutionStatus = 'Running'"
+    async for one in client.list_activities(query):
+        seen.add(one.activity_id)
+        yield activities.handle(one.activity_id), True
+    for known in still_wanted(attempts):
+        if known.id.startswith(prefix) and known.id not in seen:
+            yield activities.handle(known.id), False
+
+
+async def _order_of(handle: ActivityHandle[bytes]) -> AttemptOrder | None:
+    with suppress(RPCError, ValueError, msgspec.MsgspecError):
+        told = await handle.describe(include_input=True, rpc_timeout=_PATIENCE)
+        content = await told.input([bytes])
+        return msgspec.json.decode(content[0], type=AttemptOrder) if content else None
+    return None

@@ -1,0 +1,112 @@
+"""The mirrors of a worker: one for each repository that its configuration names, with worktrees for attempts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+
+import msgspec
+from msgspec.structs import replace
+
+from aotloop.deletion import remove_tree
+from aotloop.errors import AotError, Unavailable
+from aotloop.execution.isolation.worktree import Worktrees
+from aotloop.foreign_tree import walk_foreign
+from aotloop.git.attempt_commit import ref_of
+from aotloop.git.repository import Repository
+from aotloop.git.transfer import mirror, receive_commit
+from aotloop.git.worktrees.setup import INPUTS, Setup
+from aotloop.process.sandbox import Policy
+from aotloop.remote.wire import AttemptOrder
+
+_MIB = 1 << 20
+
+
+class Mirrors:
+    """Safe for any number of threads."""
+
+    def __init__(self, home: Path, repositories: dict[str, str], fence: Policy | None, mark: str) -> None:
+        """`mark`: in the environment of set-up commands."""
+        self._home = home
+        self._repositories = repositories
+        self._fence = fence
+        self._mark = mark
+        self._mutex = threading.Lock()
+        self._worktrees: dict[str, Worktrees] = {}
+
+    def url_of(self, order: AttemptOrder) -> str:
+        return self._repositories[order.repository]
+
+    def fetch(self, order: AttemptOrder) -> Repository:
+        """The mirror with the commits of this order. Blocks. Raises Unavailable."""
+        folder = self._home / "mirrors" / order.repository
+        with self._mutex:
+            found = mirror(folder)
+        receive_commit(found, self.url_of(order), order.base)
+        if order.start is not None and order.start.commit is not None:
+            with suppress(AotError):  # then the attempt starts clean
+                ref = ref_of(order.atom, order.start.attempt)
+                receive_commit(found, self.url_of(order), order.start.commit, ref)
+        os.utime(folder)
+        return _at(found, order.prefix)
+
+    def worktrees(self, repository: Repository, order: AttemptOrder) -> Worktrees:
+        """Orders with the same rules share a pool. Blocks."""
+        rules = msgspec.json.encode((order.repository, order.prefix, order.setup, order.protection))
+        key = sha256(rules).hexdigest()[:12]
+        with self._mutex:
+            if key not in self._worktrees:
+                setup = Setup(
+                    command=order.setup.command,
+                    inputs=order.setup.inputs or INPUTS,
+                    timeout=order.setup.timeout,
+                    variables={"AOT_RUN_ID": self._mark},
+                )
+                folder = self._home / "worktrees" / f"{order.repository}-{key}"
+                self._worktrees[key] = Worktrees(
+                    repository, folder=folder, setup=setup, protection=order.protection, fence=self._fence
+                )
+            return self._worktrees[key]
+
+    def close(self) -> None:
+        for one in self._worktrees.values():
+            with suppress(AotError, OSError):
+                one.close()
+
+
+def _at(repository: Repository, prefix: str) -> Repository:
+    parts = PurePosixPath(prefix).parts
+    if PurePosixPath(prefix).is_absolute() or ".." in parts:
+        raise Unavailable("the order names a folder outside of its repository")
+    return replace(repository, root=repository.top / prefix, prefix=prefix)
+
+
+def make_room(home: Path, most: int) -> list[str]:
+    """Removes mirrors, the least used first, until the home has at most so many MiB. Returns their names."""
+    removed: list[str] = []
+    with suppress(OSError):
+        mirrors = sorted((home / "mirrors").iterdir(), key=lambda folder: folder.stat().st_mtime)
+        while mirrors and _size(home) > most * _MIB:
+            oldest = mirrors.pop(0)
+            remove_tree(oldest)
+            remove_tree(home / "worktrees")
+            removed.append(oldest.name)
+    return removed
+
+
+def free_space(home: Path) -> int:
+    """MiB."""
+    return shutil.disk_usage(home).free // _MIB
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for parent, _, names in walk_foreign(folder):
+        for name in names:
+            with suppress(OSError):
+                total += os.lstat(os.path.join(parent, name)).st_size  # noqa: PTH118 - there may be very many
+    return total

@@ -1,0 +1,210 @@
+"""Attempts on other machines: each order becomes one activity of a Temporal server, which a worker carries out.
+
+If the runner dies, the work goes on; the next run adopts it: the next attempt at the same atom, in the same role and
+epoch, follows the old activity instead of starting a new one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+from temporalio.client import ActivityHandle, Client
+from temporalio.service import RPCError
+
+from aotloop.agents.contract import MustWait
+from aotloop.errors import AotError, Unavailable
+from aotloop.execution.maker import Brought, Lost, Order
+from aotloop.execution.threads import in_thread
+from aotloop.remote.activities import Activities, Closed, Terms
+from aotloop.remote.adoption import Adopted, Adoption, adoption
+from aotloop.remote.attempt_order import Offer, written_order
+from aotloop.remote.result_intake import ResultIntake
+from aotloop.remote.whereabouts import Whereabouts, forget, note
+from aotloop.remote.wire import ATTEMPT, LARGEST_MESSAGE, AttemptOrder, AttemptResult, Beat, belongs_to
+
+_MARGIN = 300.0
+"""Seconds for fetching, committing and sending, besides the limits of agent, set-up and check."""
+
+_LONGEST = 7 * 24 * 3600.0
+_FAREWELL = 10.0
+"""Seconds to wait for the bill of an attempt that was ended."""
+
+_PAUSE = 2.0
+
+
+class RemoteMaker:
+    def __init__(
+        self,
+        *,
+        connect: Callable[[], Awaitable[Client]],
+        offer: Offer,
+        run_id: str,
+        queue_of: Callable[[str], str | None],
+        records: Callable[[str, int], Path],
+        on_output: Callable[[int, str], None],
+    ) -> None:
+        """`queue_of`: the queue for an agent. `records`: our folder for an attempt, by task and number."""
+        self._connect = connect
+        self._offer = offer
+        self._run_id = run_id
+        self._queue_of = queue_of
+        self._records = records
+        self._on_output = on_output
+        self._intake = ResultIntake(offer.repository, offer.protection, offer.url)
+        self._server: asyncio.Task[tuple[Activities, Adoption]] | None = None
+
+    async def close(self) -> None:
+        if self._server is not None and self._server.done() and not self._server.exception():
+            await self._server.result()[1].close()
+
+    @asynccontextmanager
+    async def make(self, order: Order) -> AsyncIterator[Brought | Lost]:
+        folder = self._records(order.task.name, order.task.number)
+        try:
+            yield await self._made(order, folder)
+        finally:
+            forget(folder)  # its result is on disk, or not wanted
+
+    async def _made(self, order: Order, folder: Path) -> Brought | Lost:
+        try:
+            activities, adopted = await self._ready(order.task.epoch)
+            taken = adopted.take(order.task.name, order.task.role)
+            sent = taken.order if taken is not None else await in_thread(partial(written_order, self._offer, order))
+            return await self._followed(activities, order, sent, taken, folder)
+        except RPCError as error:
+            return _lost(f"the Temporal server does not answer: {error.message}")
+
+    async def _ready(self, epoch: int) -> tuple[Activities, Adoption]:
+        if self._server is None or (self._server.done() and (self._server.cancelled() or self._server.exception())):
+            self._server = asyncio.create_task(self._begin(epoch))
+        return await asyncio.shield(self._server)
+
+    async def _begin(self, epoch: int) -> tuple[Activities, Adoption]:
+        client = await self._connect()
+        activities = Activities(client)
+        attempts = self._records("any", 1).parent
+        return activities, await adoption(client, activities, self._run_id, epoch, attempts)
+
+    async def _followed(
+        self, activities: Activities, order: Order, sent: AttemptOrder, taken: Adopted | None, folder: Path
+    ) -> Brought | Lost:
+        terms = self._terms(order, sent)
+        listener = _Listener(order, Whereabouts(id=sent.id, queue=terms.queue), folder, self._on_output)
+        listener.note()
+        handle = taken.handle if taken is not None else await self._start(activities, sent, terms)
+        try:
+            closed = await activities.follow(handle, terms, listener.beat, listener.waits)
+            return await self._brought(order, sent, closed, listener)
+        except asyncio.CancelledError:
+            await self._end(activities, handle, terms, listener)
+            raise
+
+    async def _start(self, activities: Activities, sent: AttemptOrder, terms: Terms) -> ActivityHandle[bytes]:
+        content = msgspec.json.encode(sent)
+        if len(content) > LARGEST_MESSAGE:
+            raise Unavailable(f"the order for {sent.atom} is too large to be sent: {len(content)} bytes")
+        return await activities.start(ATTEMPT, sent.id, content, terms, f"{sent.atom} #{sent.attempt}")
+
+    def _terms(self, order: Order, sent: AttemptOrder) -> Terms:
+        offer, total = self._offer, sent.limits.total
+        return Terms(
+            queue=self._queue_of(order.seat.agent) or "",
+            total=_LONGEST if total is None else total + sent.setup.timeout + sent.check_timeout * 10 + _MARGIN,
+            heartbeat=offer.heartbeat,
+            wait=offer.wait,
+            first_sign=offer.first_sign,
+        )
+
+    async def _brought(self, order: Order, sent: AttemptOrder, closed: Closed, listener: _Listener) -> Brought | Lost:
+        spent = order.meter
+        if closed.content is None:
+            error = Unavailable(f"a worker refuses the order: {closed.reason}") if closed.is_refused else None
+            return _lost(closed.reason, error, cost_usd=spent.cost_usd, tokens=spent.tokens)
+        try:
+            result = msgspec.json.decode(closed.content, type=AttemptResult)
+        except msgspec.MsgspecError as unread:
+            return _lost("", Unavailable(f"the result of a worker cannot be read: {unread}"))
+        if result.last is not None:
+            listener.told(result.last)
+        if not belongs_to(result, sent):
+            return _lost("a worker sent the result of another attempt")
+        if result.kind != "made":
+            error = (
+                Unavailable(f"the worker {result.host} refuses: {result.reason}") if result.kind == "refused" else None
+            )
+            reason = result.reason or "its worker was stopped"
+            return _lost(reason, error, cost_usd=result.cost_usd, tokens=result.tokens)
+        try:
+            return await in_thread(partial(self._intake.brought, order, sent, result))
+        except AotError as refused:
+            ended = result.outcome
+            cost = ended.cost_usd if ended is not None else None
+            tokens = ended.tokens if ended is not None else None
+            return _lost(f"the result of {result.host} was refused: {refused.message}", cost_usd=cost, tokens=tokens)
+
+    async def _end(
+        self, activities: Activities, handle: ActivityHandle[bytes], terms: Terms, listener: _Listener
+    ) -> None:
+        """Asks first, and hears what it cost; cancelled once more, or without an answer, it ends it at once."""
+        try:
+            async with asyncio.timeout(_FAREWELL):
+                await activities.end(handle)
+                closed = await activities.follow(handle, terms, listener.beat, lambda: None)
+                listener.farewell(closed)
+        except (TimeoutError, asyncio.CancelledError, RPCError):
+            await asyncio.shield(activities.kill(handle, "it has to end at once"))
+
+
+class _Listener:
+    """Passes on what a worker says while it works."""
+
+    def __init__(self, order: Order, found: Whereabouts, folder: Path, on_output: Callable[[int, str], None]) -> None:
+        self._order = order
+        self._found = found
+        self._folder = folder
+        self._on_output = on_output
+        self._seen = 0
+
+    def note(self) -> None:
+        note(self._folder, self._found)
+
+    def beat(self, content: bytes) -> None:
+        with suppress(msgspec.MsgspecError):
+            self.told(msgspec.json.decode(content, type=Beat))
+
+    def told(self, told: Beat) -> None:
+        number, where = self._order.task.number, (self._found.host, self._found.phase)
+        self._order.meter.read(told.tokens, told.cost_usd)
+        line = told.lines[-1] if told.lines else ""
+        self._found = replace(self._found, host=told.host, phase=told.phase, line=line[:500], cost_usd=told.cost_usd)
+        self.note()
+        if (told.host, told.phase) != where:
+            self._on_output(number, self._found.words)
+        new = max(told.seen - self._seen, 0)
+        self._seen = max(told.seen, self._seen)
+        for one in told.lines[-new:] if new else ():
+            self._on_output(number, one)
+
+    def waits(self) -> None:
+        self._on_output(self._order.task.number, self._found.words)
+
+    def farewell(self, closed: Closed) -> None:
+        if closed.content is None:
+            return
+        with suppress(msgspec.MsgspecError):
+            result = msgspec.json.decode(closed.content, type=AttemptResult)
+            spent = result.outcome or result
+            if spent.tokens is not None or spent.cost_usd is not None:
+                self._order.meter.read(spent.tokens, spent.cost_usd)
+
+
+def _lost(reason: str, error: AotError | None = None, **spent: Any) -> Lost:
+    ended = MustWait(reason=error.message if error is not None else reason, retry_after=_PAUSE)
+    return Lost(ended=replace(ended, **spent), error=error)

@@ -1,0 +1,58 @@
+"""Whether the server can be used from here: address, namespace, key, and queues that have workers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from temporalio.api.enums.v1 import TaskQueueType
+from temporalio.api.taskqueue.v1 import TaskQueue
+from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, GetSystemInfoRequest
+from temporalio.client import Client
+from temporalio.service import RPCError
+
+from aotloop.config.remote_settings import RemoteSettings
+from aotloop.errors import AotError
+from aotloop.remote.connection import PATIENCE, connect, is_loopback, require_namespace, server_of
+
+Found = tuple[str, str, bool | None]
+"""What, what was found, and whether it is right; None: worth knowing."""
+
+_PATIENCE = timedelta(seconds=PATIENCE)
+
+
+async def server_findings(settings: RemoteSettings, queues: Sequence[str]) -> list[Found]:
+    try:
+        server = server_of(settings)
+        client = await connect(settings)
+        await require_namespace(client)
+        version = await client.workflow_service.get_system_info(GetSystemInfoRequest(), timeout=_PATIENCE)
+    except AotError as error:
+        return [("Temporal server", f"{error.message}. {error.hint or ''}".strip(), False)]
+    except RPCError as error:
+        return [("Temporal server", error.message, False)]
+    how = "encrypted" if server.is_encrypted else "not encrypted"
+    said = f"{server.address}, version {version.server_version}, namespace {server.namespace}, {how}"
+    sealed = "what is sent is sealed" if server.has_key else "no key: prompts and code are readable at the server"
+    found: list[Found] = [("Temporal server", said, True)]
+    found.append(("key", sealed, True if server.has_key or is_loopback(server.address) else None))
+    for queue in dict.fromkeys(queues):
+        count = await pollers(client, queue)
+        found.append(
+            (f"queue {queue}", f"{count} workers" if count else "no worker takes orders", True if count else None)
+        )
+    return found
+
+
+async def pollers(client: Client, queue: str) -> int:
+    """How many workers took orders of this queue lately."""
+    request = DescribeTaskQueueRequest(
+        namespace=client.namespace,
+        task_queue=TaskQueue(name=queue),
+        task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
+    )
+    try:
+        told = await client.workflow_service.describe_task_queue(request, timeout=_PATIENCE)
+    except RPCError:
+        return 0
+    return len(told.pollers)
