@@ -137,6 +137,13 @@ layers = ["desk | (till)", "stock"]
 # --- errors ------------------------------------------------------------------------------------------------------
 
 
+MOST_WORDS = 25
+
+
+def longest_sentence(text: str) -> int:
+    return max(len(sentence.split()) for sentence in re.split(r"(?<=[.;:!?]) ", text))
+
+
 def test_every_error_is_read_and_has_its_place_on_the_page() -> None:
     reader = Reader()
     areas = {one.area for one in reader.endings()}
@@ -145,6 +152,8 @@ def test_every_error_is_read_and_has_its_place_on_the_page() -> None:
     assert reader.uncalled() == [], "makes errors, and no call of it was found"
     told = {area for areas in (*errors.AREAS.values(), errors.UNLISTED) for area in areas}
     assert areas - told == set(), "has no place on the page: docs/errors.py"
+    long = [one for one in reader.endings() for said in (one.text, one.hint) if longest_sentence(said) > MOST_WORDS]
+    assert long == [], f"no sentence of a message has more than {MOST_WORDS} words"
     for said in ("` → `aot align` makes one, and agrees with you", "`limit: … iterations, as many as allowed`"):
         assert said in page
 

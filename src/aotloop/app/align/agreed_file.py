@@ -1,7 +1,7 @@
 """What was agreed on becomes a state file: a new one, or the one there is, aligned again. All of it or nothing.
 
-What the person accepted (commands, the objective) is kept in the user's data folder before the file says it, so there
-is no moment in which the file contains something without a recorded agreement.
+What the person accepted (commands, the objective) is first recorded in the user's data folder, then written to the
+file. So the file never contains something without a recorded agreement.
 """
 
 from __future__ import annotations
