@@ -79,7 +79,7 @@ def highest(one: Tokens, other: Tokens) -> Tokens:
 
 
 def tokens_since(before: Tokens | None, now: Tokens | None) -> Tokens | None:
-    """If a client counts less than before, it has begun to count again."""
+    """If a client counts less than before, it has begun a new count."""
     if before is None or now is None:
         return now
     fields = zip(astuple(now), astuple(before), strict=True)

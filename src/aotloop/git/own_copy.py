@@ -28,7 +28,7 @@ _OF_THE_ORIGINAL = re.compile(
 
 
 def give_git_folder(tree: WorkTree, commit: str, folder: Path, *, above: str | None = None) -> None:
-    """Makes the folder again, at this commit. `above`: the way from it to the files, if these are not just above."""
+    """Makes a new folder, at this commit. `above`: the way from it to the files, if these are not just above."""
     remove_tree(folder)
     for name in ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info"):
         (folder / name).mkdir(parents=True)

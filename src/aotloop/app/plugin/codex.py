@@ -1,4 +1,4 @@
-"""Codex runs a copy of the plugin, which is made again after an upgrade, and has to be told where we are."""
+"""Codex runs a copy of the plugin. The copy is replaced after an upgrade, and knows the path of this installation."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from aotloop.core.model import BaseCase, Check, ChecklistItem
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """What a resolved atom led to, described again. `artifacts` None: as they were."""
+    """A new description of what a resolved atom led to. `artifacts` None: as they were."""
 
     atom: str
     summary: str
