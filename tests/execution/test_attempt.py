@@ -90,6 +90,15 @@ def test_an_attempt_that_leaves_what_cannot_be_committed_has_failed_and_is_paid_
     assert {one["outcome"] for one in ran.kinds("attempt_ended")} == {"failed"}
 
 
+@pytest.mark.parametrize("path", [".claude/settings.json", "web/.vscode/tasks.json", ".mcp.json", ".envrc", "aot.toml"])
+def test_work_that_changes_settings_of_the_persons_programs_lands_with_a_warning(tmp_path: Path, path: str) -> None:
+    orders = {"A1": [done({path: "x\n", "a": "a"})]}
+    project = a_project(tmp_path, atom("A1"), base_case="test -f a", config=scripted(tmp_path, orders))
+    ran = project.run()
+    told = [one["text"] for one in ran.kinds("warning")]
+    assert any(text.startswith("it changes settings") and path in text for text in told), ran.out
+
+
 SCRATCH = {
     "a pipe in the place of its temporary folder": "rm -rf $1/tmp; mkfifo $1/tmp",
     "a pipe in its temporary folder": "mkfifo $1/pipe",

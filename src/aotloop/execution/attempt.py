@@ -215,7 +215,8 @@ class Attempts:
             return failed(task, "failed", work.reason if work is not None else "its files are gone")
         made = await self._checked(task, record_of(task, outcome, work), brought)
         lost = (f"changes in submodules were left out: {', '.join(work.left_out)}",) if work.left_out else ()
-        return replace(made, notes=(*made.notes, *lost))
+        obeyed = f"it changes settings that your own programs obey; read them first: {', '.join(work.settings)}"
+        return replace(made, notes=(*made.notes, *lost, *((obeyed,) if work.settings else ())))
 
     async def _failed(self, task: Task, brought: Brought, outcome: _Failure) -> Made:
         """If only the form of the answer is wrong, the check decides about the work."""

@@ -27,6 +27,8 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int = 0
     """The number under which it was made. A later run may merge it under another number."""
     left_out: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    """Changed files that programs of the person obey, outside of any fence."""
 
 
 class CheckedPart(msgspec.Struct, frozen=True, kw_only=True):

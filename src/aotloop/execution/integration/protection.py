@@ -12,6 +12,7 @@ import msgspec
 from aotloop.git.attempt_commit import refuse
 from aotloop.statefile.durable import our_files
 from aotloop.statefile.locate import PHASE_FILE, STATE_FILE
+from aotloop.text.patterns import matching
 
 _SHOWN = 5
 
@@ -29,11 +30,28 @@ class Protection(msgspec.Struct, frozen=True, kw_only=True):
 
 NOTHING = Protection()
 
+_FOLDERS = ("claude", "codex", "cursor", "devcontainer", "gemini", "husky", "idea", "opencode", "vscode")
+_SETTINGS = (
+    *(f"**/.{name}/**" for name in _FOLDERS),
+    "**/.mcp.json",
+    "**/opencode.json*",
+    "**/.envrc",
+    "**/.pre-commit-config.yaml",
+    ".github/workflows/**",
+    "aot.toml",
+)
+"""Files by which a client, an editor or a shell starts programs, with the rights of the person."""
+
 
 def protection_of(patterns: Sequence[str], state_file: str, root: str) -> Protection:
     """`patterns`: the globs that the objective protects."""
     loops = (f"**/{STATE_FILE}", f"**/{PHASE_FILE}")
     return Protection(patterns=(*patterns, *loops), files=tuple(our_files(state_file, root)))
+
+
+def settings_in(paths: Sequence[str]) -> tuple[str, ...]:
+    """Those of the changed paths that programs of the person obey. They land, and the person is told."""
+    return tuple(sorted(matching(list(paths), _SETTINGS)))
 
 
 def words_for(refused: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from typing import Literal
 from aotloop.agents.contract import Assignment
 from aotloop.errors import AotError
 from aotloop.execution.integration.branch import Branch
-from aotloop.execution.integration.protection import Protection, words_for
+from aotloop.execution.integration.protection import Protection, settings_in, words_for
 from aotloop.execution.isolation.check_trees import CheckTree, CheckTrees
 from aotloop.execution.isolation.checkout_guard import CheckoutGuard, Watch, confinement_at, unwatched
 from aotloop.execution.isolation.place import Place, Refusal
@@ -131,7 +131,8 @@ class Worktrees:
             attempt_commit.keep(self._repository, done.sha, atom=task.name, attempt=task.number)
         if refused:
             return Refusal(words_for(refused))
-        return Work(commit=done.sha, base=done.base, attempt=task.number, left_out=done.left_out)
+        settings = settings_in(done.paths)
+        return Work(commit=done.sha, base=done.base, attempt=task.number, left_out=done.left_out, settings=settings)
 
     async def is_untouched(self, place: Place) -> bool:
         with suppress(NotTakeable):
