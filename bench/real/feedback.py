@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from bench.convergence.recorded import DATA, PASSED
 from bench.real.second import WAYS
@@ -18,10 +19,16 @@ _WORDS = {
 }
 
 
+_ORDER = ("orig", "head", "need", "steps")
+"""Of wordings, as in aotloop.agents.prompts.wordings."""
+
+
 def feedback() -> Iterator[str]:
     yield from _ways()
     yield from _told()
+    yield from _by_wording()
     yield from _templates()
+    yield from _changes()
 
 
 def _ways() -> Iterator[str]:
@@ -46,6 +53,16 @@ def _told() -> Iterator[str]:
         yield f"  {words:<40}{_sum(mine, 3):>4} of {_sum(mine, 4)}; {expected:.0f} expected"
 
 
+def _by_wording() -> Iterator[str]:
+    """After a failed answer in the short wording: how often the next passes, in each wording. Weighed by failures."""
+    rows = [[_chance(one) for one in line.split()[1:]] for line in DATA.read_text().splitlines()]
+    failed = sum(1 - row[0] for row in rows)
+    yield "second attempts of Qwen2.5-Coder-1.5B to be expected to pass after a failure in the short wording"
+    for number, words in enumerate(("the short wording again", "with a signature and an example", "in steps")):
+        share = sum((1 - row[0]) * row[number] for row in rows) / failed
+        yield f"  {words:<40}{100 * share:>4.0f} %"
+
+
 def _templates() -> Iterator[str]:
     """What other words around the same description do for the smallest model."""
     rows = _rows("templates.txt")
@@ -57,6 +74,22 @@ def _templates() -> Iterator[str]:
         hard = _sum([row for row in mine if row[0] in never], 2)
         told = f"of the {len(never)} tasks never solved as written: {hard}"
         yield f"  {words:<40}{_sum(mine, 2):>4} of {_sum(mine, 3)}; {told}"
+
+
+def _changes() -> Iterator[str]:
+    """How soon to change the words: tasks to be expected done, from the same answers."""
+    chances: dict[str, dict[str, float]] = {}
+    for task, wording, passed, made in _rows("templates.txt"):
+        chances.setdefault(task, {})[wording] = int(passed) / int(made)
+    attempts = (1, 2, 3, 4, 6, 8, 10)
+    title = f"SmolLM2-135M: done of {len(chances)}; attempts"
+    yield f"{title:<42}" + "".join(f"{one:>6}" for one in attempts)
+    for words, same in {"the same words always": 99, "other words after two": 2, "other words after one": 1}.items():
+        cells = [
+            sum(1 - prod(1 - one[_ORDER[n // same % len(_ORDER)]] for n in range(most)) for one in chances.values())
+            for most in attempts
+        ]
+        yield f"  {words:<40}" + "".join(f"{one:>6.1f}" for one in cells)
 
 
 def _rows(name: str) -> list[list[str]]:

@@ -18,6 +18,15 @@ def test_beside_the_atom_it_is_short_whatever_there_is_to_say() -> None:
     assert len(prompt.encode()) <= len(b"Do it.\n") + MOST_BYTES
 
 
+def test_another_wording_leaves_less_room_for_the_rest() -> None:
+    results = {f"A{number}": Binding(summary=LONG) for number in range(9)}
+    for failures in range(9):
+        one = atom("A3", description="Do it.", check=AtomCheck(type="command", value=LONG), failures=failures)
+        prompt = write_short_prompt(a_context(one, results=results, failures=(LONG,)), LONG)
+        assert "Do it." in prompt
+        assert len(prompt.encode()) <= len(b"Do it.\n") + MOST_BYTES
+
+
 def test_it_has_what_decides_and_three_lines_of_the_last_failure() -> None:
     one = atom("A3", description="Do it.", check=AtomCheck(type="command", value="make test"), failures=1)
     prompt = write_short_prompt(a_context(one, failures=("A3: old", "A3: 1\n2\n3\n4")))

@@ -39,10 +39,11 @@ def prompt_in_style(
 
 def write_short_prompt(context: Context, instructions: str | None = None) -> str:
     atom = context.atom
-    own = cut(plain(reworded(atom.description, atom.failures)), CAPS["description"])
-    sections, room = [own], MOST_BYTES
+    told = reworded(atom.description, atom.failures)
+    sections = [cut(plain(told), CAPS["description"])]
+    room = MOST_BYTES - _size(told) + _size(atom.description)
     for section in _besides(context, instructions):
-        size = len(section.encode("utf-8", "replace")) + 2
+        size = _size(section) + 2
         if size <= room:
             sections.append(section)
             room -= size
@@ -62,6 +63,10 @@ def _besides(context: Context, instructions: str | None) -> Iterator[str]:
         yield one_line(instructions, 2 * _LINE)
     for name, binding in list(context.results.items())[:_MOST_RESULTS]:
         yield f"Done before, by {one_line(name, 20)}: {one_line(binding.summary, _LINE)}"
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
 
 
 def _short_lines(text: str, most: int) -> str:
