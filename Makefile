@@ -145,8 +145,9 @@ docs: .venv/.ready ## write the generated pages, and build the site into site/: 
 	@$(BIN)/python -m docs.generate
 	@$(BIN)/properdocs build  # not --quiet: it would not count warnings
 
-screens: .venv/.ready ## take the pictures of docs/ from a real terminal
+screens: .venv/.browser ## take the pictures of docs/ from a real terminal and a real browser
 	@$(BIN)/python -m docs.capture
+	@$(BIN)/python -m docs.page_pictures
 
 clean: ## remove what the targets above made
 	@rm -rf .venv site .mypy_cache .ruff_cache .hypothesis .import_linter_cache

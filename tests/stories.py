@@ -69,6 +69,7 @@ STORIES = {
     "test_walk.py": "The walk from `aot run` to one merged atom is short and true.",
     "web/test_feature_page.py": "A feature in a real browser: steps, receipts, and the decisions of a person.",
     "web/test_hostile_text.py": "No text of files, agents and transcripts becomes markup on any page.",
+    "web/test_keyboard.py": "A person without a mouse reaches everything and loses nothing while a run goes on.",
     "web/test_lost_servers.py": "A server or a wire that is gone in the middle of an action does nothing twice.",
     "web/test_steering.py": "Every decision on a page is previewed and made once; a session only proposes.",
     "web/test_pages.py": "The pages in a real browser, against real runs, hostile text and a hostile agent.",

@@ -67,6 +67,8 @@ def test_a_page_that_may_only_show_offers_no_decision(page: Any, tmp_path: Path)
         open_loop(page, link)
         page.locator(".badge.waiting").wait_for()
         assert page.get_by_role("button").all_inner_texts() == ["Log out"]
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, "the page is wider than the screen"
     assert feature.loop.status == "waiting"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib.metadata import version
 from pathlib import Path
 from threading import Event
@@ -72,6 +73,7 @@ def application(access: Access, address: Address, closing: Event) -> ASGIApp:
         exception_handlers={StateFileMissing: _not_found, 404: _not_found, Exception: _defect},
     )
     app.state.access, app.state.address, app.state.closing = access, address, closing
+    app.state.home = os.path.expanduser("~")  # noqa: PTH111 - never raises
     app.state.rows, app.state.states = LoopRows(), LoopStates()
     return Guard(app, access, address)
 
@@ -82,7 +84,8 @@ async def _page(_: Request) -> Response:
 
 async def _session(request: Request) -> Response:
     access: Access = request.app.state.access
-    return answer({"read_only": access.read_only, "version": version("aotloop")})
+    told = {"read_only": access.read_only, "version": version("aotloop"), "home": request.app.state.home}
+    return answer(told)
 
 
 class _Token(msgspec.Struct, frozen=True):

@@ -162,7 +162,7 @@ def a_feature(
 WITHOUT_ROUNDS = tuple(phase for phase in PHASES if phase not in ("fix", "re_review"))
 
 
-def at(feature: Feature, phase: Phase, review: str = "No findings.\n", **wanted: Any) -> Project:
+def at(feature: Feature, phase: Phase, /, review: str = "No findings.\n", **wanted: Any) -> Project:
     """The feature begun, and every phase before this one proven, by hand."""
     wishes = {"feature": "a feature", "skip_test_review": True, "branch": "main", **wanted}
     ground = Project(PhaseStore(str(feature.file)))

@@ -2,6 +2,7 @@
 
 import { get, logIn, logOut, fail } from "./api.js";
 import { h, replace } from "./dom.js";
+import { setHome } from "./format.js";
 import { showList } from "./list.js";
 import { showLoop } from "./loop.js";
 import { showAtom } from "./atom.js";
@@ -27,6 +28,7 @@ async function start() {
     if (error.status === 401) askForToken(""); else fail(error);
     return;
   }
+  setHome(session.home);
   const out = document.getElementById("log-out");
   out.hidden = false;
   out.addEventListener("click", logOut);

@@ -1,7 +1,7 @@
 // One atom and its attempts: prompt, transcript while it streams, diff, checks, cost, and what became of it.
 
 import { get, follow, fail } from "./api.js";
-import { h, replace, atNextFrame } from "./dom.js";
+import { h, replace, redraw, atNextFrame } from "./dom.js";
 import { clock, lasting, money, tokens, LOOKS } from "./format.js";
 import { diffOf } from "./diff.js";
 import { LoopModel, atomLink } from "./model.js";
@@ -40,11 +40,11 @@ export function showAtom(main, key, may) {
     const links = (ids) => ids.map((one, number) => [number ? ", " : "", h("a", { href: atomLink(key, one) }, one)]);
     const fact = (label, value) => (value && value.length !== 0 ? [h("dt", {}, label), h("dd", {}, value)] : null);
     const group = atom.or_group ? model.head.groups[atom.or_group] : null;
-    replace(head,
+    redraw(head,
       h("div", { class: "line" }, h("h1", {}, id), h("span", { class: `badge look-${look}` }, LOOKS[look])),
       h("p", { class: "description" }, atom.description),
       h("dl", { class: "plain-facts" },
-        fact("Waits for", links(atom.depends_on)), fact("Needed by", links(facts.needed_by)), fact("Parts", links(facts.parts)),
+        fact("Depends on", links(atom.depends_on)), fact("Needed by", links(facts.needed_by)), fact("Parts", links(facts.parts)),
         fact("Cannot start", facts.why_not_ready), fact("Command", atom.run ? h("code", {}, atom.run) : ""), fact("Covers", atom.covers.join(", ")), fact("Touches", atom.touches.join(", ")),
         fact("Result", facts.result ? h("span", { class: "pre" }, facts.result.summary) : ""),
         fact("Cost", `${money(facts.cost_usd)} · ${lasting(facts.seconds)}`)),

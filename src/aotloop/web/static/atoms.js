@@ -13,7 +13,7 @@ export class AtomsView {
     this.counted = h("span", { class: "soft", role: "status" });
     this.list = new VirtualList("Atoms", 44, (atom) => h("a", { class: `atom-row look-${atom.look}`, href: atomLink(key, atom.id) },
       h("span", { class: "dot", "aria-hidden": "true" }), h("strong", {}, atom.id), h("span", { class: "grow cut" }, atom.description),
-      h("span", { class: "soft" }, [LOOKS[atom.look], atom.failures ? `failed ${atom.failures}×` : "", atom.group ? `${atom.group}${atom.is_selected ? " (selected)" : ""}` : ""].filter(Boolean).join(" · "))));
+      h("span", { class: "soft" }, [atom.failures && atom.look === "failed" ? "" : LOOKS[atom.look], atom.failures ? `failed ${atom.failures}×` : "", atom.group ? `${atom.group}${atom.is_selected ? " (selected)" : ""}` : ""].filter(Boolean).join(" · "))));
     this.element = h("div", { class: "stack" }, h("div", { class: "line" }, this.search, this.look, this.counted), this.list.element);
   }
 
@@ -22,6 +22,7 @@ export class AtomsView {
     const found = this.model.order.map((id) => this.model.atoms.get(id)).filter((atom) => atom && (!look || atom.look === look)
       && (!wanted || atom.id.toLowerCase().includes(wanted) || atom.description.toLowerCase().includes(wanted)));
     this.counted.textContent = `${found.length} of ${this.model.order.length}`;
+    this.list.empty = this.model.order.length ? "No atom fits." : "There is no work yet.";
     this.list.show(found);
   }
 }

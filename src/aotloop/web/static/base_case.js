@@ -6,17 +6,17 @@ import { ago } from "./format.js";
 import { decide } from "./steer.js";
 
 const STATES = { holds: ["✔", "holds"], fails: ["✘", "fails"], waits: ["?", "waits for a person"], open: ["·", "not tried"] };
-const KINDS = { all: "all of", any: "one of" };
+const KINDS = { all: "all of", any: "one of", not_command: "command that must fail", not_file: "file that must not exist" };
 
 export class BaseCaseView {
   constructor(model, key, may) {
     this.model = model;
     this.key = key;
     this.may = may;
-    this.verdict = h("p", { role: "status" });
+    this.verdict = h("p", { class: "verdict", role: "status" });
     this.tree = h("ul", { class: "tree" });
     this.element = h("div", { class: "stack scrolled" }, this.verdict, this.tree);
-    this.opened = new Set();
+    this.opened = new Map();
   }
 
   draw() {
@@ -33,7 +33,7 @@ export class BaseCaseView {
     if (sign === this.sign) return;
     this.sign = sign;
     const when = view.at ? `, ${ago(view.at)}${view.commit ? ` at ${view.commit.slice(0, 10)}` : ""}${view.is_outdated ? "; work was done since then" : ""}` : "";
-    this.verdict.textContent = !view.at ? "The base case was not tried yet." : `${view.passed ? "It holds" : view.passed === null ? "A person has to judge" : "It does not hold yet"}${when}.`;
+    this.verdict.textContent = !view.at ? "It was not tried yet. A run tries it first, and again whenever work is merged." : `${view.passed ? "It holds" : view.passed === null ? "A person has to judge" : "It does not hold yet"}${when}.`;
     replace(this.tree, view.items.map((item) => this.item(item, subject)));
   }
 
@@ -45,7 +45,7 @@ export class BaseCaseView {
         item.is_judged && this.may.steer ? h("span", { class: "buttons" },
           h("button", { type: "button", onclick: () => decide(this.key, subject, item, true) }, "Confirm"),
           h("button", { type: "button", onclick: () => decide(this.key, subject, item, false) }, "Reject")) : null),
-      evidence ? h("details", { open: this.opened.has(item.path), ontoggle: (event) => this.opened[event.target.open ? "add" : "delete"](item.path) }, h("summary", {}, "Evidence"), h("pre", { tabindex: "0" }, evidence)) : null,
+      evidence ? h("details", { open: this.opened.get(item.path) ?? item.state === "fails", ontoggle: (event) => this.opened.set(item.path, event.target.open) }, h("summary", {}, "Evidence"), h("pre", { tabindex: "0" }, evidence)) : null,
       item.children.length ? h("ul", { class: "tree" }, item.children.map((child) => this.item(child, subject))) : null);
   }
 }

@@ -25,6 +25,17 @@ export function replace(element, ...children) {
   element.replaceChildren(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
 }
 
+const sign = (element) => `${element.tagName}${element.getAttribute("href") ?? element.textContent}`;
+
+// The same for what is drawn again while a person is at it: the focus stays where it is, and what is open stays open.
+export function redraw(element, ...children) {
+  const opened = new Set([...element.querySelectorAll("details[open] > summary")].map(sign));
+  const held = element.contains(document.activeElement) ? sign(document.activeElement) : "";
+  replace(element, ...children);
+  for (const summary of element.querySelectorAll("details > summary")) if (opened.has(sign(summary))) summary.parentElement.open = true;
+  if (held) [...element.querySelectorAll("button, a, summary")].find((one) => sign(one) === held)?.focus({ preventScroll: true });
+}
+
 let timer = 0;
 
 // One short message for the person; screen readers read it.

@@ -1,8 +1,8 @@
 // A feature on its way from idea to shipped: its phases, their receipts, and what was verified.
 
 import { get, post, follow, fail } from "./api.js";
-import { h, replace, tell, atNextFrame } from "./dom.js";
-import { clock, money } from "./format.js";
+import { h, replace, redraw, tell, atNextFrame } from "./dom.js";
+import { clock, money, place } from "./format.js";
 import { badge } from "./list.js";
 import { LogView } from "./log.js";
 import { commandsList, dialog } from "./steer.js";
@@ -25,18 +25,16 @@ export function showFeature(main, key, may) {
 
   function paint() {
     document.title = `${feature.phase} · ${feature.feature}`;
-    replace(document.getElementById("crumbs"), h("span", { class: "crumb" }, feature.folder));
-    replace(head,
-      h("div", { class: "line" }, h("h1", { class: "goal" }, feature.feature), badge(feature.status, row.is_run)),
+    replace(document.getElementById("crumbs"), h("span", { class: "crumb" }, place(feature.folder)));
+    redraw(head,
+      h("div", { class: "line first" }, h("h1", { class: "goal" }, feature.feature), badge(feature.status, row.is_run), may.steer ? steer() : null),
       row.need ? h("p", { class: "need" }, `Needs you: ${row.need}`) : null,
       feature.stop_reason ? h("p", { class: "soft" }, feature.stop_reason) : null,
       h("dl", { class: "facts" }, fact("Turns", `${feature.global_iteration} of ${feature.max_iterations}`), fact("Rounds of fixing", `${feature.fix_review_cycles} of ${feature.max_fix_cycles}`),
         fact("Cost", `${money(feature.spent_usd)} of ${money(feature.budget_limit_usd)}`), fact("Branch", feature.artifacts.branch ?? "none"),
-        fact("Acceptance tests", feature.tests_verdict ? `${feature.tests_verdict.passed ? "pass" : "fail"} at ${feature.tests_verdict.commit.slice(0, 10)}` : "not run yet"),
-        feature.findings ? fact("Findings", `${feature.findings.open.length} open, ${feature.findings.resolved.length} resolved`) : null),
-      may.steer ? h("div", { class: "buttons steering", role: "group", "aria-label": "Steer" },
-        feature.status === "waiting" ? h("button", { type: "button", class: "main", onclick: review }, "Read the acceptance tests") : null,
-        ["running", "waiting"].includes(feature.status) ? h("button", { type: "button", class: "danger", onclick: stop }, "Stop") : null) : null);
+        fact("Acceptance tests", feature.tests_verdict ? `${feature.tests_verdict.passed ? "pass" : "fail"} at ${feature.tests_verdict.commit.slice(0, 10)}` : "not run yet", isEarly(feature) ? "as they must before the work" : ""),
+        feature.findings ? fact("Findings", `${feature.findings.open.length} open, ${feature.findings.resolved.length} resolved`) : null)
+    );
     replace(phases, feature.phases.map((phase) => {
       const [mark, words] = STATES[phase.state];
       const judged = log.events.filter((event) => event.kind === "receipt" && event.phase === phase.phase).slice(-3);
@@ -47,7 +45,14 @@ export function showFeature(main, key, may) {
     }));
   }
 
-  const fact = (label, value) => h("div", { class: "fact" }, h("dt", {}, label), h("dd", {}, value));
+  const fact = (label, value, note = "") => h("div", { class: "fact" }, h("dt", {}, label), h("dd", {}, value, note ? h("span", { class: "soft" }, ` ${note}`) : null));
+  const isEarly = ({ tests_verdict: verdict, phases: all }) => verdict && !verdict.passed && !all.find((one) => one.phase === "work").state;
+
+  function steer() {
+    return h("div", { class: "buttons steering", role: "group", "aria-label": "Steer" },
+      feature.status === "waiting" ? h("button", { type: "button", class: "main", onclick: review }, "Read the acceptance tests") : null,
+      ["running", "waiting"].includes(feature.status) ? h("button", { type: "button", class: "danger", onclick: stop }, "Stop") : null);
+  }
 
   function stop() {
     const reason = h("input", { type: "text", "aria-label": "Why (optional)" });

@@ -1,19 +1,27 @@
 // Numbers and times for people.
 
-export const money = (usd) => (usd ? `$${usd < 1 ? usd.toFixed(3) : usd.toFixed(2)}` : "$0");
+export const money = (usd) => (usd ? `$${usd < 0.1 ? usd.toFixed(3) : usd.toFixed(2)}` : "$0");
 export const count = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
 export function lasting(seconds) {
   if (seconds === null || seconds === undefined) return "";
   if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min ${Math.round(seconds % 60)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  const [first, second] = minutes < 60 ? [`${minutes} min`, `${Math.floor(seconds % 60)} s`] : [`${Math.floor(minutes / 60)} h`, `${minutes % 60} min`];
+  return second.startsWith("0 ") ? first : `${first} ${second}`;
 }
 
 export function clock(iso) {
   const at = new Date(iso);
   return Number.isNaN(at.getTime()) ? "" : at.toLocaleTimeString("en-GB");
 }
+
+let home = "";
+
+export function setHome(folder) { home = folder; }
+
+// As a shell writes it: short, and without the name of the person.
+export const place = (path) => (home && (path === home || path.startsWith(`${home}/`)) ? `~${path.slice(home.length)}` : path);
 
 export function ago(iso) {
   const seconds = (Date.now() - new Date(iso).getTime()) / 1000;

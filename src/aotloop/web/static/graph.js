@@ -20,12 +20,13 @@ export class GraphView {
     this.said = h("span", { class: "soft", role: "status" });
     this.open = h("span", { class: "folds" });
     this.content = s("g", {});
+    this.legend = h("ul", { class: "legend", "aria-label": "Legend" });
     this.svg = s("svg", { class: "graph", role: "group", "aria-label": "Work graph", tabindex: "0" }, heads(), this.content);
     this.element = h("div", { class: "stack" },
       h("div", { class: "line" }, this.search, this.folding,
         h("button", { type: "button", "aria-label": "Zoom in", onclick: () => this.zoom(1.25) }, "+"), h("button", { type: "button", "aria-label": "Zoom out", onclick: () => this.zoom(0.8) }, "−"),
         h("button", { type: "button", onclick: () => this.fit() }, "Fit"), this.said, this.open),
-      this.svg, legend());
+      this.svg, this.legend);
     this.hands();
   }
 
@@ -42,11 +43,12 @@ export class GraphView {
   paint(drawing) {
     const isNewShape = !this.drawn || this.drawn.width !== drawing.width || this.drawn.height !== drawing.height;
     this.drawn = drawing;
+    replace(this.legend, legend(new Set(drawing.cards.map((card) => card.look))));
     replace(this.content,
       drawing.groups.map((group) => s("g", {}, s("rect", { class: "group", rx: 14, ...place(group.box) }), s("text", { class: "caption", x: group.box.x + 14, y: group.box.y + group.box.height - 10 }, group.caption))),
       drawing.edges.map((edge) => s("path", { class: `edge${edge.kind === "decomposed" ? " decomposed-edge" : ""}${edge.course === "down" ? "" : " cycle-edge"}`, d: edge.path, "marker-end": "url(#head)" })),
       drawing.cards.map((card) => this.card(card)));
-    this.said.textContent = drawing.cards.length < drawing.atoms ? `${drawing.atoms.toLocaleString("en")} atoms in ${drawing.cards.length} cards; select a card to open it` : `${drawing.atoms} atoms`;
+    this.said.textContent = drawing.cards.length < drawing.atoms ? `${drawing.atoms.toLocaleString("en")} atoms in ${drawing.cards.length} cards; select a card to open it` : drawing.atoms ? `${drawing.atoms} atoms` : "There is no work yet: an agent or `aot atom add` adds atoms.";
     replace(this.open, drawing.opened.map((fold) => h("button", { class: "quiet", type: "button", onclick: () => { this.opened.delete(fold.name); this.draw(); } }, `Close ${fold.label}`)));
     if (isNewShape) this.fit();
     this.find();
@@ -161,6 +163,7 @@ function heads() {
   return s("defs", {}, s("marker", { id: "head", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: "userSpaceOnUse", orient: "auto" }, s("path", { class: "arrow", d: "M0 .6 7.4 4 0 7.4Z" })));
 }
 
-function legend() {
-  return h("ul", { class: "legend", "aria-label": "Legend" }, Object.entries(LOOKS).map(([look, words]) => h("li", { class: `look-${look}` }, h("span", { class: "dot", "aria-hidden": "true" }), words)));
+// Only what there is to see.
+function legend(shown) {
+  return Object.entries(LOOKS).filter(([look]) => shown.has(look)).map(([look, words]) => h("li", { class: `look-${look}` }, h("span", { class: "dot", "aria-hidden": "true" }), words));
 }

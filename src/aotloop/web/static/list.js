@@ -1,8 +1,8 @@
 // All loops of this machine.
 
 import { follow } from "./api.js";
-import { h, replace } from "./dom.js";
-import { ago, money } from "./format.js";
+import { h, replace, redraw } from "./dom.js";
+import { ago, money, place } from "./format.js";
 
 export function badge(status, isRun) {
   const word = status === "running" && !isRun ? "left running" : status;
@@ -22,18 +22,21 @@ export function showList(main) {
   const rows = h("ul", { class: "rows" });
   const needs = h("p", { class: "soft", id: "needs" });
   replace(main, h("div", { class: "line" }, h("h1", {}, "Loops on this machine"), search), needs, rows);
-  let known = [];
+  let known = null;
   follow("/api/stream", { loops: (value) => { known = value; draw(); } });
   setInterval(draw, 30000);
 
   function draw() {
+    if (known === null) return;
     const wanted = search.value.toLowerCase();
     const shown = known.filter((row) => `${row.goal} ${row.folder} ${row.status}`.toLowerCase().includes(wanted));
     const waiting = known.filter((row) => row.need).length;
-    needs.textContent = known.length === 0
-      ? "No loop has run here yet. `aot align` agrees on one, `aot run` runs it."
-      : waiting ? `${waiting} of ${known.length} need a person.` : `${known.length} in all; none needs a person now.`;
-    replace(rows, shown.map((row) => h("li", {}, line(row))));
+    needs.textContent = known.length === 0 ? ""
+      : waiting ? `${waiting} of ${known.length} ${waiting === 1 ? "needs" : "need"} a person.` : `${known.length} in all; none needs a person now.`;
+    search.hidden = known.length === 0;
+    if (known.length === 0) replace(rows, h("li", { class: "empty" }, h("strong", {}, "No loop has run here yet"), h("span", { class: "soft" }, "Agree on one with ", h("code", {}, "aot align"), ", then start it with ", h("code", {}, "aot run"), ". It appears here by itself.")));
+    else if (!shown.length) replace(rows, h("li", { class: "empty" }, h("strong", {}, "Nothing fits the search")));
+    else redraw(rows, shown.map((row) => h("li", {}, line(row))));
   }
 }
 
@@ -42,7 +45,7 @@ function line(row) {
   return h("a", { class: `row${row.need ? " needs" : ""}`, href: `/${row.kind}/${row.key}` },
     h("span", { class: "row-head" }, badge(row.status || "unreadable", row.is_run), h("strong", {}, row.goal || row.problem || "(no goal)")),
     h("span", { class: "row-progress" }, bar(row.done, row.all, `${kind} done`), h("span", { class: "soft" }, `${row.done} of ${row.all} ${kind}`)),
-    h("span", { class: "row-facts soft" }, `${money(row.cost_usd)} · ${ago(row.last_at)} · ${row.folder}`),
+    h("span", { class: "row-facts soft" }, [ago(row.last_at), row.cost_usd ? money(row.cost_usd) : "", place(row.folder)].filter(Boolean).join(" · ")),
     row.last_text ? h("span", { class: "row-last soft" }, row.last_text) : null,
     row.need ? h("span", { class: "need" }, `Needs you: ${row.need}`) : null);
 }

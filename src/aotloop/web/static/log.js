@@ -27,6 +27,7 @@ export class LogView {
     const kinds = KINDS[this.kind.value][1], wanted = this.search.value.toLowerCase();
     const found = this.model.events.filter((event) => (!kinds || kinds.includes(event.kind)) && (!wanted || event.text.toLowerCase().includes(wanted)));
     this.counted.textContent = `${found.length} of ${this.model.events.length}${this.model.isCut ? ", earlier ones left out" : ""}`;
+    this.list.empty = this.model.events.length ? "No entry fits." : "Nothing has happened yet.";
     this.list.show(found, { atEnd: true });
   }
 }

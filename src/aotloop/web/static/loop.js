@@ -1,7 +1,7 @@
 // One loop, live: its head, and one tab for each question a person has.
 
-import { h, replace, atNextFrame, tell } from "./dom.js";
-import { count, lasting, money, tokens } from "./format.js";
+import { h, replace, redraw, atNextFrame, tell } from "./dom.js";
+import { count, lasting, money, place, tokens } from "./format.js";
 import { badge, bar } from "./list.js";
 import { LoopModel } from "./model.js";
 import { GraphView } from "./graph.js";
@@ -24,14 +24,14 @@ export function showLoop(main, key, may) {
   const views = new Map();
   let shown = "";
 
-  const drawHead = atNextFrame(() => replace(head, headOf(model, key, may)));
+  const drawHead = atNextFrame(() => redraw(head, headOf(model, key, may)));
   const drawView = atNextFrame(() => { if (model.head) views.get(shown)?.draw(); });
 
   function changed(what) {
     if (what === "unreadable") { tell("The state file cannot be read now; the last known state is shown.", true); return; }
     if (model.head) {
       document.title = `${model.head.resolved}/${model.head.required} ${model.head.goal}`;
-      replace(document.getElementById("crumbs"), h("span", { class: "crumb" }, model.head.folder));
+      replace(document.getElementById("crumbs"), h("span", { class: "crumb" }, place(model.head.folder)));
       drawHead();
     }
     drawView();
@@ -69,7 +69,7 @@ function headOf(model, key, may) {
   const head = model.head;
   const fact = (label, value, note = "") => h("div", { class: "fact" }, h("dt", {}, label), h("dd", {}, value, note ? h("span", { class: "soft" }, ` ${note}`) : null));
   return [
-    h("div", { class: "line" }, h("h1", { class: "goal" }, head.goal || "(no goal yet)"), badge(head.status, head.is_run)),
+    h("div", { class: "line first" }, h("h1", { class: "goal" }, head.goal || "(no goal yet)"), badge(head.status, head.is_run), may.steer ? steering(model, key) : null),
     head.need ? h("p", { class: "need" }, `Needs you: ${head.need}`) : null,
     head.stop_reason && head.status !== "running" ? h("p", { class: "soft" }, `Stopped: ${head.stop_reason}`) : null,
     h("div", { class: "progress" }, bar(head.resolved, head.required, "Required atoms resolved"), h("span", {}, `${head.resolved} of ${count(head.required, "required atom")} resolved`)),
@@ -77,13 +77,13 @@ function headOf(model, key, may) {
       fact("Iteration", String(head.iteration), `of ${head.max_iterations}`),
       fact("Stalls", String(head.stall_count), `of ${head.max_stall_count}`),
       fact("Attempts", String(head.tried), head.status === "completed" ? "" : `at most ${head.attempts_left} more`),
-      fact("Cost", money(head.cost_usd), [head.max_cost_usd ? `of ${money(head.max_cost_usd)}` : "", head.tokens ? `${tokens(head.tokens)} tokens` : ""].filter(Boolean).join(", ")),
-      fact("Time", lasting(head.ran_seconds), head.max_seconds ? `of ${lasting(head.max_seconds)}` : ""),
-      fact("Driven by", head.runner ?? "no process")),
+      fact("Cost", money(head.cost_usd), head.max_cost_usd ? `of ${money(head.max_cost_usd)}` : ""),
+      fact("Tokens", tokens(head.tokens)),
+      fact("Time", lasting(head.ran_seconds), head.max_seconds ? `of ${lasting(head.max_seconds)}` : "")),
     h("details", { class: "objective" }, h("summary", {}, "Objective"),
       h("dl", {}, h("dt", {}, "Why"), h("dd", {}, head.background_intent), h("dt", {}, "Deliverables"), h("dd", {}, head.deliverables),
         h("dt", {}, "Done when"), h("dd", {}, head.definition_of_done), h("dt", {}, "Protected"), h("dd", {}, head.protect.join(", ") || "nothing"),
-        h("dt", {}, "File"), h("dd", {}, h("code", {}, head.state_file)))),
-    may.steer ? steering(model, key) : h("p", { class: "soft" }, "This page only shows; nothing can be changed here."),
+        h("dt", {}, "Driven by"), h("dd", {}, head.runner ?? "no process"), h("dt", {}, "File"), h("dd", {}, h("code", {}, place(head.state_file))))),
+    may.steer ? null : h("p", { class: "soft" }, "This page only shows; nothing can be changed here."),
   ];
 }

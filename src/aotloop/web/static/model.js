@@ -10,6 +10,7 @@ export class LoopModel {
     this.order = [];
     this.events = [];
     this.attempts = new Map();
+    this.lanes = [];
     this.isCut = false;
     this.version = 0;
     follow(`/api/loops/${key}/stream`, {
@@ -29,14 +30,22 @@ export class LoopModel {
   }
 
   hear({ events, reset, cut }) {
-    if (reset) { this.events = []; this.attempts.clear(); this.isCut = cut; }
+    if (reset) { this.events = []; this.attempts.clear(); this.lanes = []; this.isCut = cut; }
     for (const event of events) { this.events.push(event); this.note(event); }
     this.version += 1;
   }
 
+  // The first lane without an attempt. The order of events decides, because times have no fractions of a second.
+  lane(attempt) {
+    const free = this.lanes.findIndex((one) => one === null);
+    const lane = free < 0 ? this.lanes.length : free;
+    this.lanes[lane] = attempt;
+    return lane;
+  }
+
   note(event) {
     if (event.kind === "attempt_began") {
-      this.attempts.set(event.attempt, { ...event, name: event.name || `${event.atom} (${event.attempt})`, end: null, fate: "running" });
+      this.attempts.set(event.attempt, { ...event, name: event.name || `${event.atom} (${event.attempt})`, end: null, fate: "running", lane: this.lane(event.attempt) });
       return;
     }
     if (event.kind === "taken_back" && !event.problem) {
@@ -45,12 +54,14 @@ export class LoopModel {
     }
     if (event.kind === "run_began" || event.kind === "run_ended") {
       for (const one of this.attempts.values()) if (one.end === null) { one.end = event.at; one.fate = "cut off"; }
+      this.lanes = [];
       return;
     }
     const attempt = this.attempts.get(event.attempt);
     if (!attempt) return;
     if (event.kind === "attempt_ended") {
-      attempt.end = event.at; attempt.outcome = event.outcome; attempt.cost = event.cost_usd ?? 0;
+      this.lanes[attempt.lane] = null;
+      attempt.end = event.at; attempt.seconds = event.seconds; attempt.outcome = event.outcome; attempt.cost = event.cost_usd ?? 0;
       attempt.fate = { done: "finished", proposed: "split", probed: "probed", must_wait: "waited", unavailable: "waited", cancelled: "cut off" }[event.outcome] ?? "failed";
     } else if (event.kind === "merged") attempt.fate = "merged";
     else if (event.kind === "not_merged") attempt.fate = event.why === "blocked" ? "finished" : "not merged";

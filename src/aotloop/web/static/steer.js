@@ -22,11 +22,11 @@ export function steering(model, key) {
   const { status, is_accepted: isAccepted, changed } = model.head;
   const isUnderway = status === "running" || status === "stopped";
   return h("div", { class: "buttons steering", role: "group", "aria-label": "Steer" },
-    status === "running" ? h("button", { type: "button", class: "danger", onclick: () => stop(key) }, "Stop") : null,
-    isUnderway ? h("button", { type: "button", onclick: () => redirect(model, key) }, "Redirect") : null,
     isAccepted ? null : h("button", { type: "button", class: "main", onclick: () => acceptCommands(key) }, "Read and accept commands"),
     changed.length && isUnderway ? h("button", { type: "button", class: "main", onclick: () => propose(key, { accept: true }, "Accept the changed objective") }, "Changed objective") : null,
-    model.head.proposals ? h("button", { type: "button", class: "main", onclick: () => reviewProposal(key) }, `Proposals (${model.head.proposals})`) : null);
+    model.head.proposals ? h("button", { type: "button", class: "main", onclick: () => reviewProposal(key) }, `Proposals (${model.head.proposals})`) : null,
+    isUnderway ? h("button", { type: "button", onclick: () => redirect(model, key) }, "Redirect") : null,
+    status === "running" ? h("button", { type: "button", class: "danger", onclick: () => stop(key) }, "Stop") : null);
 }
 
 // A session of an agent proposed it: all of it is shown, then what it would do; nothing happens before the person decides.

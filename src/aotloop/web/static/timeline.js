@@ -17,9 +17,7 @@ export class TimelineView {
     this.box = h("div", { class: "timeline", tabindex: "0", role: "region", "aria-label": "Timeline" });
     this.element = h("div", { class: "stack" },
       h("div", { class: "line" }, h("button", { type: "button", "aria-label": "Zoom in", onclick: () => this.zoom(1.6) }, "+"), h("button", { type: "button", "aria-label": "Zoom out", onclick: () => this.zoom(0.625) }, "−"), h("button", { type: "button", onclick: () => { this.scale = 1; this.draw(true); } }, "Fit"), this.said),
-      this.box,
-      h("ul", { class: "legend", "aria-label": "Colours of bars" }, FATES.map((fate) => h("li", { class: `fate-${fate.replace(" ", "-")}` }, h("span", { class: "dot", "aria-hidden": "true" }), fate))),
-      h("ul", { class: "legend", "aria-label": "Marks" }, Object.entries(MARKS).map(([kind, words]) => h("li", { class: `mark-${kind}` }, h("span", { class: "tick", "aria-hidden": "true" }), words))));
+      this.box, this.legend = h("ul", { class: "legend", "aria-label": "Colours and marks" }));
     setInterval(() => { if (this.box.isConnected && model.head?.is_run) this.draw(true); }, 1000);
   }
 
@@ -35,13 +33,16 @@ export class TimelineView {
     const axis = this.axis(now);
     const lanes = [];
     const bars = attempts.map((attempt) => {
-      const from = Date.parse(attempt.at), to = attempt.end ? Date.parse(attempt.end) : now;
-      let lane = lanes.findIndex((until) => until <= from);
-      if (lane < 0) lane = lanes.length;
-      lanes[lane] = to;
-      return this.bar(attempt, lane, axis.x(from), axis.x(to), (to - from) / 1000);
+      const from = Date.parse(attempt.at), to = attempt.end ? Math.max(from + (attempt.seconds ?? 0) * 1000, from) : now;
+      for (let lane = lanes.length; lane <= attempt.lane; lane += 1) lanes[lane] = 0;
+      const left = Math.max(axis.x(from), lanes[attempt.lane] + 2), right = Math.max(axis.x(to), left + 4);
+      lanes[attempt.lane] = right;
+      return this.bar(attempt, attempt.lane, left, right, attempt.end ? attempt.seconds ?? 0 : (to - from) / 1000);
     });
     const height = TOP + Math.max(lanes.length, 1) * LANE + 18;
+    const fates = new Set(attempts.map((one) => one.fate)), kinds = new Set(this.model.events.map((event) => event.kind));
+    replace(this.legend, FATES.filter((fate) => fates.has(fate)).map((fate) => h("li", { class: `fate-${fate.replace(" ", "-")}` }, h("span", { class: "dot", "aria-hidden": "true" }), fate)),
+      Object.entries(MARKS).filter(([kind]) => kinds.has(kind)).map(([kind, words]) => h("li", { class: `mark-${kind}` }, h("span", { class: "tick", "aria-hidden": "true" }), words)));
     this.said.textContent = `${attempts.length} attempts in ${lanes.length} ${lanes.length === 1 ? "lane" : "lanes"}`;
     const isAtEnd = this.box.scrollLeft + this.box.clientWidth >= this.box.scrollWidth - 4;
     replace(this.box, s("svg", { class: "time", width: axis.width, height, role: "group", "aria-label": "Attempts over time" },
@@ -53,7 +54,7 @@ export class TimelineView {
 
   bar(attempt, lane, from, to, seconds) {
     const text = `${attempt.name}: ${attempt.fate}, ${attempt.agent}, ${lasting(seconds)}`;
-    const width = Math.max(to - from, 3);
+    const width = to - from;
     return s("a", { class: `fate fate-${attempt.fate.replace(" ", "-")}`, href: atomLink(this.key, attempt.atom, attempt.name), "aria-label": text },
       s("title", {}, text), s("rect", { x: from, y: TOP + lane * LANE, width, height: LANE - 6, rx: 4 }),
       width > 9 * attempt.name.length ? s("text", { class: "bar-text", x: from + 6, y: TOP + lane * LANE + 14 }, attempt.name) : null);

@@ -22,6 +22,7 @@ export class VirtualList {
   }
 
   draw() {
+    if (!this.rows.length) { replace(this.inner, h("p", { class: "soft nothing", role: "listitem" }, this.empty ?? "")); return; }
     const { scrollTop, clientHeight } = this.element;
     const first = Math.max(Math.floor(scrollTop / this.rowHeight) - 4, 0);
     const last = Math.min(first + Math.ceil(clientHeight / this.rowHeight) + 8, this.rows.length);
