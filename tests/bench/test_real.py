@@ -12,7 +12,7 @@ from bench.real.tasks import FOLDER, code_in, passes, tasks
 
 def test_there_are_enough_tasks_in_three_wordings_and_all_is_small() -> None:
     assert len(tasks()) >= 60
-    assert sum(bool(task.module) for task in tasks()) >= 6
+    assert sum(bool(task.module) for task in tasks()) >= 16
     assert sum(path.stat().st_size for path in FOLDER.iterdir() if path.is_file()) < 2_000_000
 
 
@@ -28,6 +28,16 @@ def test_a_recorded_outcome_is_what_its_check_says() -> None:
     for recording in recordings()[::60]:
         answer = recording.answers[0]
         assert passes(known[recording.task], recording.codes[answer.code]) == answer.ok
+
+
+def test_ten_edits_are_recorded_in_three_wordings() -> None:
+    edits = {task.name for task in tasks() if task.module}
+    recorded = {(one.model, one.task, one.phrasing) for one in recordings() if one.task in edits and one.answers}
+    by_model = {
+        model: sum(all((model, name, wording) in recorded for wording in range(3)) for name in edits)
+        for model in models()
+    }
+    assert max(by_model.values()) >= 10
 
 
 def test_chances_are_those_of_answers() -> None:
