@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -19,6 +19,7 @@ from aotloop.fence.agent_folder import agent_folder
 from aotloop.git.repository import Repository, find_repository, is_at_or_in
 from aotloop.git.worktrees.setup import Setup
 from aotloop.process.sandbox import Confinement, Policy, in_force
+from aotloop.process.sandbox.engine import lets_make_in
 from aotloop.statefile.durable import our_files
 from aotloop.trust.folder import closed_folder
 
@@ -33,15 +34,22 @@ class Fence(msgspec.Struct, frozen=True, kw_only=True):
 
 @contextmanager
 def fence_around(confinement: Confinement | None, variables: Mapping[str, str] | None = None) -> Iterator[Fence]:
-    """With a temporary folder of its own, if the usual one is closed: a checkout in /tmp closes that."""
+    """With a temporary folder of its own, unless the usual one is open to it alone."""
     env = dict(variables or {})
     if confinement is None or not in_force(confinement.policy).keeps_out:
         yield Fence(env=env)
         return
-    if confinement.lets_make_in(os.environ.get("TMPDIR") or tempfile.gettempdir()):
+    if lets_make_in(confinement, os.environ.get("TMPDIR") or tempfile.gettempdir()):
         yield Fence(confinement=confinement, env=env)
         return
-    with agent_folder() as own:
+    with ExitStack() as stack:
+        try:
+            own = stack.enter_context(agent_folder())
+        except Unavailable:
+            if in_force(confinement.policy).engine == "landlock":
+                raise
+            yield Fence(confinement=confinement, env=env)  # a temporary folder in memory is there
+            return
         yield Fence(confinement=confinement.opened(own), env={**env, "TMPDIR": str(own)}, temporary=own)
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import random
 import re
-import shutil
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,6 +23,7 @@ from aotloop.process import blocking_run
 from aotloop.process.cancellation import governing_cancellation
 from aotloop.process.environment import scrub
 from aotloop.process.output import Whole
+from aotloop.process.own_programs import own_path, own_program
 from aotloop.process.spec import Ending, Limits, ProcessSpec
 
 PATIENCE = 30
@@ -154,11 +154,11 @@ def head_of(folder: str | Path) -> str | None:
 
 def _run(place: Place, words: Sequence[str], stdin: bytes, longest: float | None, holding: Sequence[int]) -> Done:
     settings = [*_SETTINGS, *place.settings]
-    if not place.is_ours and shutil.which("git-lfs") is None:
+    if not place.is_ours and own_program("git-lfs") is None:
         settings += _WITHOUT_LFS
     flags = [word for setting in settings for word in ("-c", setting)]
     spec = ProcessSpec(
-        argv=("git", "--no-pager", "-C", str(place.folder), *flags, *words),
+        argv=(_program(), "--no-pager", "-C", str(place.folder), *flags, *words),
         env=_environment(place),
         stdin=stdin or "nothing",
         held=tuple(holding),
@@ -179,11 +179,21 @@ def _run(place: Place, words: Sequence[str], stdin: bytes, longest: float | None
     return Done(completed.status, out.data(), err.text())
 
 
+def _program() -> str:
+    program = own_program("git")
+    if program is None:
+        raise Unavailable(
+            "git cannot be started: it is not installed, or only inside a project, where agents can change it",
+            hint="Install git 2.38 or newer.",
+        )
+    return program
+
+
 def _environment(place: Place) -> dict[str, str]:
     kept = scrub(os.environ, git="person")
     if place.is_ours:
         kept = {name: value for name, value in kept.items() if not name.startswith("GIT_CONFIG")}
-    fixed = {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": ":", "LC_ALL": "C"}
+    fixed = {"PATH": own_path(), "GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": ":", "LC_ALL": "C"}
     pinned = {} if place.reads_home else _NO_OTHER_SETTINGS
     return {**kept, **fixed, **pinned, **dict(place.variables)}
 

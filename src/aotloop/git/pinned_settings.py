@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 import shlex
-import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
 from aotloop.git.command import PATIENCE, Place, git
+from aotloop.process.own_programs import own_program
 
 _THE_PERSONS_OWN = frozenset({"system", "global"})
 _COMMAND = "command"
@@ -108,8 +108,8 @@ def written(pairs: Iterable[tuple[str, str | None]]) -> str:
 
 
 def _lfs(values: dict[str, str], common_dir: Path) -> Iterator[tuple[str, str | None]]:
-    program = shutil.which("git-lfs")
-    if program is None or not Path(program).is_absolute():
+    program = own_program("git-lfs")
+    if program is None:
         return
     wanted = [name for name in _LFS if values.get(f"filter.lfs.{name}")]
     for name in wanted:

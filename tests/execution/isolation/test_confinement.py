@@ -128,12 +128,11 @@ def test_what_a_person_decided_is_closed_too_where_the_checkout_lies_in_their_ho
     assert not (decided / "judged" / "mine.json").exists()
 
 
-def test_what_an_attempt_needs_it_can_still_do(tmp_path: Path, marks: Path, own_home: Path) -> None:
-    (own_home / ".cache").mkdir()  # nothing new can be made in the home itself: our own settings lie below it
+def test_what_an_attempt_needs_it_can_still_do(tmp_path: Path, marks: Path) -> None:
     work = (
         f"set -e; echo a > a && git mv old new && git status --short > {marks}/status && "
         f"git log -1 --format=%s > {marks}/subject && git checkout -q HEAD -- README.md && "
-        f"mkdir {own_home}/.cache/tool && echo x > {own_home}/.cache/file && mktemp > {marks}/temporary && "
+        f"mktemp > {marks}/temporary && "
         f"echo x > /dev/null && mv a {marks}/a && mv {marks}/a b && mkdir d && mv b d/b && ln d/b c && "
         f"ln -s c l && : > d/b && echo b > d/b && touch {marks}/all"
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -108,3 +110,28 @@ def test_without_a_network_there_is_none(tmp_path: Path) -> None:
     world = a_world(tmp_path)
     fence = world.confinement("bwrap").under(Policy(network="none"))
     assert world.run(fence, "cat /proc/net/dev | tail -n +3 | cut -d: -f1").out.split() == ["lo"]
+
+
+def test_nothing_of_the_kernel_can_be_changed(tmp_path: Path) -> None:
+    """The root user owns the files of /proc, and needs no other right to write there. Only rights are looked at."""
+    world = a_world(tmp_path)
+    ran = world.run(world.confinement("bwrap"), f"exec {shlex.quote(sys.executable)} -c {shlex.quote(LOOK)}")
+    assert ran.status == 0, ran.err
+    writable, *mounts = ran.out.splitlines()
+    assert writable == "[]"
+    usual = ("/dev", "/proc", "/tmp", "/var/tmp", "/run")
+    assert [one for one in mounts if one not in usual and not one.startswith(("/dev/", str(tmp_path)))] == []
+
+
+LOOK = """
+import os
+import shlex
+import sys
+found = [one.path for one in os.scandir("/proc") if not one.name.isdigit() and not one.is_symlink()]
+below = [f"{folder}/{name}" for one in found for folder, _, names in os.walk(one) for name in names]
+print([one for one in (*found, *below) if os.access(one, os.W_OK)])
+for line in open("/proc/self/mountinfo"):
+    words = line.split()
+    if "rw" in words[5].split(","):
+        print(words[4])
+"""

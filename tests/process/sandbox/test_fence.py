@@ -89,21 +89,50 @@ def test_what_cannot_be_started_is_told_as_ever(tmp_path: Path) -> None:
         confined(Confinement(closed=(closed,)), lambda: subprocess.Popen(["/no/such/program"]))
 
 
-def test_permitted_is_all_that_lies_beside_the_way(tmp_path: Path) -> None:
+def test_what_can_be_changed_is_what_is_open(tmp_path: Path) -> None:
     closed, inner = a_world(tmp_path)
     (tmp_path / "link").symlink_to(closed)
-    found = {*permitted(Confinement(closed=(closed, closed / "open"), open=(inner,)))}
-    assert {str(inner), str(tmp_path / "other"), str(tmp_path / "way" / "beside")} <= found
-    assert not found & {"/", str(tmp_path), str(tmp_path / "way"), str(closed), str(tmp_path / "link")}
+    rules = [*permitted(Confinement(closed=(closed, closed / "open"), open=(inner,)), {}, inner)]
+    found = {rule[1:] for rule in rules if rule.startswith("w")}
+    assert {str(inner), str(tmp_path / "other"), str(tmp_path / "way" / "beside")} <= found  # of a temporary folder
+    assert not found & {
+        "/",
+        "/etc",
+        "/proc",
+        "/sys",
+        "/dev",
+        "/usr",
+        str(tmp_path),
+        str(closed),
+        str(tmp_path / "link"),
+    }
+    assert not [one for one in found if one.startswith(("/proc", "/sys", "/etc", "/usr", "/bin"))]
     assert all(not os.path.realpath(one).startswith(str(closed)) or one == str(inner) for one in found)
 
 
-def test_where_something_new_can_be_made(tmp_path: Path) -> None:
-    closed, inner = a_world(tmp_path)
-    confinement = Confinement(closed=(closed,), open=(inner,))
-    beside, on_the_way = tmp_path / "way" / "beside", (tmp_path / "way", tmp_path, Path("/"))
-    assert [confinement.lets_make_in(str(one)) for one in (inner, inner / "x", beside)] == [True] * 3
-    assert [confinement.lets_make_in(str(one)) for one in (closed, closed / "x", *on_the_way)] == [False] * 5
+@confining
+@pytest.mark.parametrize("place", ["home", ".local/bin", ".config/git", ".bashrc", ".cache/aot/worktrees/other"])
+def test_landlock_opens_nothing_beside_what_is_open(
+    tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As bubblewrap does: a program on PATH, a start file of a shell, another worktree, a setting of git."""
+    home = tmp_path / "home"
+    (home / place).mkdir(parents=True)
+    (home / ".local/share/aotloop").mkdir(parents=True)
+    (home / ".local/share/aotloop/key").write_text("the key")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setattr("aotloop.process.sandbox.permitted_paths._TEMPORARY", ())
+    _, inner = a_world(tmp_path)
+    fence = Confinement(closed=(), open=(inner,))
+
+    def shell_code(command: str) -> int:
+        words = ["/bin/sh", "-c", command]
+        return confined(fence, lambda: subprocess.Popen(words, cwd=inner, stderr=subprocess.DEVNULL), inner).wait()
+
+    assert shell_code("echo x > new && cat new && cat /etc/passwd") == 0
+    assert shell_code(f"echo x > {home}/{place}/planted") != 0
+    assert shell_code("cat $HOME/.local/share/aotloop/key") != 0
+    assert not [*(home / place).iterdir()]
 
 
 @confining

@@ -5,7 +5,8 @@ process behind it.
 """
 
 from aotloop.process.sandbox.engine import InForce, in_force, is_possible
-from aotloop.process.sandbox.fence import Confinement, Policy, permitted
+from aotloop.process.sandbox.fence import Confinement, Policy
+from aotloop.process.sandbox.permitted_paths import permitted
 from aotloop.process.sandbox.thread_rules import confined
 
 __all__ = ["Confinement", "InForce", "Policy", "confined", "in_force", "is_possible", "permitted"]

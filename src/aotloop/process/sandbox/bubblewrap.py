@@ -10,6 +10,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -28,6 +29,7 @@ _MOST = str(512 * 1024 * 1024)
 """Bytes in each of the emptied folders. TMPDIR is on the disk."""
 _TEMPORARY = ("TMPDIR", "TMP", "TEMP")
 _SOCKETS = "/proc/net/unix"
+_WRITE = 0o222
 
 
 def arguments(
@@ -40,6 +42,7 @@ def arguments(
     return (
         program,
         *_ROOT,
+        *(word for path in _of_the_kernel() for word in ("--ro-bind", path, path)),
         *(word for folder in _emptied() for word in ("--size", _MOST, "--tmpfs", folder)),
         *_mounts(confinement, here, env, (*argv, *values, sys.executable, sys.prefix)),
         *NAMESPACES,
@@ -57,6 +60,19 @@ def rights() -> tuple[str, ...]:
     if os.geteuid() != 0:
         return ("--unshare-user",)
     return ("--cap-drop", "ALL", "--cap-add", "CAP_CHOWN", "--cap-add", "CAP_FOWNER")
+
+
+@cache
+def _of_the_kernel() -> tuple[str, ...]:
+    """What the root user could change for the whole machine, though without rights: its files in /proc belong to root.
+
+    Folders of processes are of the namespace. Links (`net`, `mounts`) lead into them.
+    """
+    if os.geteuid() != 0:
+        return ()
+    with os.scandir("/proc") as entries:
+        found = [one for one in entries if not one.name.isdigit() and not one.is_symlink()]
+        return tuple(one.path for one in found if one.is_dir() or one.stat().st_mode & _WRITE)
 
 
 def _emptied() -> list[str]:

@@ -18,10 +18,12 @@ from pathlib import Path
 import msgspec
 
 from aotloop.process.environment import ATTEMPT_MARK, REAPER_MARK
+from aotloop.process.own_programs import own_path, own_program
 from aotloop.process.sandbox import bubblewrap, srt
 from aotloop.process.sandbox.engine import InForce, in_force
-from aotloop.process.sandbox.fence import Confinement, is_at_or_in, permitted
-from aotloop.process.sandbox.home_folders import ours, prepare_state
+from aotloop.process.sandbox.fence import Confinement, is_at_or_in
+from aotloop.process.sandbox.home_folders import prepare_state
+from aotloop.process.sandbox.permitted_paths import permitted
 from aotloop.process.spec import ProcessSpec
 
 _TEMPORARY = "/tmp"  # noqa: S108 - behind the fence it is empty, and of this process alone
@@ -78,17 +80,16 @@ class Enclosure(msgspec.Struct, frozen=True, kw_only=True):
 @contextlib.contextmanager
 def enclosed(spec: ProcessSpec, env: dict[str, str]) -> Iterator[Enclosure]:
     """Start the process inside of this context. Raises Unavailable, and OSError if there is no such program."""
-    plain = Enclosure(argv=spec.argv, env=env, is_scoped=spec.scoped)
     fence = spec.confinement
     force = in_force(fence.policy) if fence is not None else None
     is_attempt = spec.mark == ATTEMPT_MARK and spec.ending.clears and spec.ending.reach == "tree"
     is_contained = is_attempt or (force is not None and force.keeps_out)
     if not is_contained or sys.platform != "linux":
-        yield plain
+        yield Enclosure(argv=_pinned(spec.argv, env), env=env, is_scoped=spec.scoped)
         return
     _refuse_missing(spec.argv[0], spec.cwd, env)
     if fence is None or force is None or not force.keeps_out:
-        with _reaped(spec.argv, env) as enclosure:
+        with _reaped(_pinned(spec.argv, env), env) as enclosure:
             yield enclosure
         return
     match force.engine:
@@ -100,16 +101,23 @@ def enclosed(spec: ProcessSpec, env: dict[str, str]) -> Iterator[Enclosure]:
             with _with_hosts(spec, fence, force, _private(env, fence)) as enclosure:
                 yield enclosure
         case _:
-            prepare_state(fence.client, env)  # nothing new can be made directly in the home
-            with _reaped(spec.argv, env, permitted(fence, ours(env))) as enclosure:
+            prepare_state(fence.client, env)
+            env = _private(env, fence)
+            with _reaped(spec.argv, env, permitted(fence, env, spec.cwd)) as enclosure:
                 yield enclosure
+
+
+def _pinned(argv: tuple[str, ...], env: Mapping[str, str]) -> tuple[str, ...]:
+    """Without a fence, a program that an agent put on PATH is not taken, if the same is installed elsewhere."""
+    own = own_program(argv[0], env) if "/" not in argv[0] else None
+    return (own or argv[0], *argv[1:])
 
 
 @contextlib.contextmanager
 def _with_hosts(spec: ProcessSpec, fence: Confinement, force: InForce, env: dict[str, str]) -> Iterator[Enclosure]:
     with _in_memory([json.dumps(srt.settings(fence, env))]) as descriptor:
-        argv = (*srt.arguments(force.program, f"/dev/fd/{descriptor}"), *spec.argv)
-        with _reaped(argv, env) as enclosure:
+        argv = (*srt.arguments(force.program, f"/dev/fd/{descriptor}", env.get("PATH")), *spec.argv)
+        with _reaped(argv, {**env, "PATH": own_path(env)}) as enclosure:
             yield msgspec.structs.replace(enclosure, held=(*enclosure.held, descriptor))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from functools import cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from aotloop.errors import Unavailable
+from aotloop.process.own_programs import own_program
 from aotloop.process.sandbox import bubblewrap, srt, thread_rules
 from aotloop.process.sandbox.fence import Confinement, Policy, is_at_or_in
 
@@ -22,8 +22,9 @@ _GAPS: dict[Engine, tuple[str, ...]] = {
     "bwrap": ("the network is open", "files outside your home's secrets can be read"),
     "srt": ("files outside your home's secrets can be read", "named hosts get everything that agents can read"),
     "landlock": (
-        "everything outside the checkout, git and aotloop's own folders can be changed",
-        "everything can be read, and the network is open",
+        "the network is open",
+        "files outside your home's secrets can be read, and all names",
+        "temporary folders are shared",
         "rights and times of files can be changed (chmod, utime)",
         "sockets of services (containers, buses, agents of keys) can be reached",
     ),
@@ -64,7 +65,7 @@ def in_force(policy: Policy = Policy()) -> InForce:  # noqa: B008 - it cannot ch
     reason = why_not_bwrap()
     if reason is None and policy.engine in {"auto", "bwrap"}:
         gaps = _GAPS["bwrap"][1:] if policy.network == "none" else _GAPS["bwrap"]
-        return InForce(engine="bwrap", program=shutil.which(bubblewrap.PROGRAM) or "", gaps=gaps)
+        return InForce(engine="bwrap", program=own_program(bubblewrap.PROGRAM) or "", gaps=gaps)
     if policy.engine == "bwrap":
         raise Unavailable(f'sandbox = "bwrap" is not possible here: {reason}', hint="See `aot doctor`.")
     if policy.network == "none":
@@ -80,15 +81,13 @@ def in_force(policy: Policy = Policy()) -> InForce:  # noqa: B008 - it cannot ch
 
 
 def lets_make_in(confinement: Confinement, folder: str) -> bool:
-    """Whether new files can be made in this folder of the disk, with the engine that is in force."""
-    if in_force(confinement.policy).engine in {"bwrap", "srt"}:
-        return any(is_at_or_in(os.path.realpath(folder), os.path.realpath(place)) for place in confinement.open)
-    return confinement.lets_make_in(folder)
+    """Whether new files can be made in this folder of the disk, and by no one else behind another fence."""
+    return any(is_at_or_in(os.path.realpath(folder), os.path.realpath(place)) for place in confinement.open)
 
 
 def _srt(policy: Policy) -> InForce:
     """A list of hosts is a promise: no other engine is taken in its place."""
-    missing = [name for name in (srt.PROGRAM, *srt.NEEDS) if shutil.which(name) is None]
+    missing = [name for name in (srt.PROGRAM, *srt.NEEDS) if own_program(name) is None]
     asked = 'sandbox = "srt"' if policy.engine == "srt" else "a list of hosts in `network`"
     if policy.engine not in {"auto", "srt"}:
         raise Unavailable(f"{asked} needs srt, but your settings say sandbox = {policy.engine!r}")
@@ -97,7 +96,7 @@ def _srt(policy: Policy) -> InForce:
     if (reason := why_not_bwrap()) is not None:
         raise Unavailable(f"{asked} is not possible here: {reason}", hint="See `aot doctor`.")
     gaps = _GAPS["srt"] if policy.network != "all" else (*_GAPS["srt"][:1], "no host is named: the network is closed")
-    return InForce(engine="srt", program=shutil.which(srt.PROGRAM) or "", gaps=gaps)
+    return InForce(engine="srt", program=own_program(srt.PROGRAM) or "", gaps=gaps)
 
 
 def _landlock_gaps() -> tuple[str, ...]:
@@ -111,7 +110,7 @@ def why_not_bwrap() -> str | None:
     """None: it works here. Tried once, with all its namespaces: many settings and containers forbid some of them."""
     if sys.platform != "linux":
         return "bubblewrap is for Linux"
-    program = shutil.which(bubblewrap.PROGRAM)
+    program = own_program(bubblewrap.PROGRAM)
     if program is None:
         return "bubblewrap is not installed"
     from aotloop.process import blocking_run  # noqa: PLC0415 - it starts processes, and so imports this package

@@ -99,6 +99,11 @@ def ours(env: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys([*_real(_OURS, env), *_real(_OURS, os.environ)]))
 
 
+def worktrees(env: Mapping[str, str]) -> list[str]:
+    """The folder for worktrees and temporary files of attempts, unless the person chose another one."""
+    return list(_real(("~/.cache/aot", "$XDG_CACHE_HOME/aot"), env))
+
+
 def secrets(env: Mapping[str, str], client: str | None) -> list[str]:
     """Secrets that exist, and the state of all clients except this one."""
     others = (path for name, paths in CLIENTS.items() if name != client for path in paths)

@@ -1,9 +1,9 @@
 """Landlock: a Linux process permanently gives up its own rights. Only this module calls the Landlock system calls.
 
-The process gives up the right to change files, except below certain paths, and from Linux 6.12 on the right to reach
-abstract sockets and processes outside. Reading, running and the network stay allowed. This holds for the calling thread
-and for everything that it starts from then on. It does not hold for other threads of this process. `reaper` imports
-this module without any other of ours.
+The process gives up the right to change files, and to read them, except below certain paths; and from Linux 6.12 on the
+right to reach abstract sockets and processes outside. Listing, running and the network stay allowed. This holds for
+the calling thread and for everything that it starts from then on. It does not hold for other threads of this process.
+`reaper` imports this module without any other of ours.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _VERSION_FLAG, _PATH_BENEATH = 1, 1
 _PR_SET_NO_NEW_PRIVS = 38
 
-_WRITE_FILE, _REFER, _TRUNCATE = 1 << 1, 1 << 13, 1 << 14
+_WRITE_FILE, _READ_FILE, _REFER, _TRUNCATE = 1 << 1, 1 << 2, 1 << 13, 1 << 14
 _MAKE_AND_REMOVE = sum(1 << bit for bit in range(4, 13))
 _LEAST, _WITH_TRUNCATION, _WITH_SCOPES = 2, 3, 6
 """The first versions that allow moving files between folders (Linux 5.19), cover truncation (6.2), and have scopes
@@ -42,10 +42,14 @@ def is_there() -> bool:
     return sys.platform == "linux" and _version() >= _LEAST
 
 
-def give_up_writing(except_below: Iterable[str]) -> None:
-    """For the calling thread, permanently. Raises OSError, and then nothing is given up. Links are not followed."""
-    every = _WRITE_FILE | _MAKE_AND_REMOVE | _REFER | (_TRUNCATE if covers_truncation() else 0)
-    _restrict(every, _ABSTRACT_SOCKETS | _SIGNALS, except_below)
+def give_up_files(except_below: Iterable[str]) -> None:
+    """For the calling thread, permanently. Raises OSError, and then nothing is given up. Links are not followed.
+
+    `except_below`: see `permitted_paths`. What can be changed can be read.
+    """
+    every = _READ_FILE | _WRITE_FILE | _MAKE_AND_REMOVE | _REFER | (_TRUNCATE if covers_truncation() else 0)
+    rules = [(path[1:], every if path[0] == "w" else _READ_FILE) for path in except_below]
+    _restrict(every, _ABSTRACT_SOCKETS | _SIGNALS, rules)
 
 
 def give_up_sockets() -> None:
@@ -63,27 +67,27 @@ def has_scopes() -> bool:
     return sys.platform == "linux" and _version() >= _WITH_SCOPES
 
 
-def _restrict(every: int, scopes: int, except_below: Iterable[str]) -> None:
+def _restrict(every: int, scopes: int, except_below: Iterable[tuple[str, int]]) -> None:
     handled = _Handled(every, 0, scopes if has_scopes() else 0)
     size = ctypes.sizeof(handled) if has_scopes() else ctypes.sizeof(ctypes.c_uint64)  # an old kernel knows one field
     rules = _called(_CREATE, ctypes.byref(handled), size, 0)
     try:
-        for path in except_below:
-            _permit(rules, path, every)
+        for path, rights in except_below:
+            _permit(rules, path, rights)
         _checked(_libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
         _called(_RESTRICT, rules, 0)
     finally:
         os.close(rules)
 
 
-def _permit(rules: int, path: str, every: int) -> None:
+def _permit(rules: int, path: str, rights: int) -> None:
     try:
         found = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:  # removed meanwhile, or not accessible for us
         return
     try:
         is_folder = stat.S_ISDIR(os.fstat(found).st_mode)
-        beneath = _Beneath(every if is_folder else every & (_WRITE_FILE | _TRUNCATE), found)
+        beneath = _Beneath(rights if is_folder else rights & (_READ_FILE | _WRITE_FILE | _TRUNCATE), found)
         _called(_ADD, rules, _PATH_BENEATH, ctypes.byref(beneath), 0)
     finally:
         os.close(found)

@@ -80,7 +80,7 @@ def _become(argv: list[str], given: int, rules: int) -> None:
 def _give_up(rules: int) -> None:
     import landlock  # type: ignore[import-not-found] # noqa: PLC0415 - beside this file; not everything has rules
 
-    landlock.give_up_writing([os.fsdecode(path) for path in _content(rules)])
+    landlock.give_up_files([os.fsdecode(path) for path in _content(rules)])
 
 
 def _content(descriptor: int) -> list[bytes]:

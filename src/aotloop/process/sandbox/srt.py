@@ -36,9 +36,9 @@ def hosts(network: Network) -> list[str]:
     return list(dict.fromkeys(host for name in network for host in HOSTS.get(name, (name,))))
 
 
-def arguments(program: str, settings: str) -> tuple[str, ...]:
-    """Everything before the command. `settings`: the path of its settings."""
-    return (program, "--settings", settings, "--")
+def arguments(program: str, settings: str, path: str | None = None) -> tuple[str, ...]:
+    """Everything before the command. `settings`: the path of its settings. `path`: PATH of the command, not of srt."""
+    return (program, "--settings", settings, "--", *(("/usr/bin/env", f"PATH={path}") if path is not None else ()))
 
 
 def settings(confinement: Confinement, env: Mapping[str, str]) -> dict[str, Any]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
 from aotloop.errors import Unavailable
-from aotloop.process.sandbox.fence import Confinement, permitted
-from aotloop.process.sandbox.home_folders import ours
+from aotloop.process.sandbox.fence import Confinement
+from aotloop.process.sandbox.permitted_paths import permitted
 
 T = TypeVar("T")
 
@@ -43,7 +44,7 @@ def without_sockets(start: Callable[[], T]) -> T:
     return start()
 
 
-def confined(confinement: Confinement | None, start: Callable[[], T]) -> T:
+def confined(confinement: Confinement | None, start: Callable[[], T], cwd: Path | None = None) -> T:
     """The result of `start`. It is called under the rules of Landlock, so they hold for all processes that it starts.
 
     Raises Unavailable, and the errors of `start`.
@@ -52,10 +53,10 @@ def confined(confinement: Confinement | None, start: Callable[[], T]) -> T:
         return start()
     from aotloop.process.sandbox import landlock  # noqa: PLC0415 - see above
 
-    paths = list(permitted(confinement, ours(os.environ)))
+    paths = list(permitted(confinement, os.environ, cwd))
 
     def apart() -> T:
-        _refuse_if_impossible(lambda: landlock.give_up_writing(paths))
+        _refuse_if_impossible(lambda: landlock.give_up_files(paths))
         return start()
 
     return in_own_thread(apart)

@@ -1,0 +1,65 @@
+"""The paths that Landlock permits: what can be changed, and what can be read.
+
+Landlock can only permit. What can be changed is short: the places that are open, the client's own state, temporary
+folders and a few devices. Everything can be read, except secrets: all entries beside the path to a secret are
+permitted. As a consequence, a file that appears later in a folder on such a path cannot be read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from aotloop.process.sandbox.fence import Confinement, is_at_or_in
+from aotloop.process.sandbox.home_folders import ours, secrets, state_of, worktrees
+
+TO_CHANGE, TO_READ = "w", "r"
+"""The first character of a rule; the path follows."""
+
+_TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - nothing is made there
+_DEVICES = (
+    *("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"),
+    *("/dev/tty", "/dev/ptmx", "/dev/pts"),
+)
+
+
+def permitted(confinement: Confinement, env: Mapping[str, str], cwd: Path | None) -> Iterator[str]:
+    """All rules. A path inside another one of the same kind is not listed again."""
+    yield from (f"{TO_CHANGE}{path}" for path in dict.fromkeys(_changeable(confinement, env, cwd)))
+    hidden = [*secrets(env, confinement.client), *ours(env)]
+    named = _written_by_the_person(confinement)
+    yield from (f"{TO_READ}{path}" for path in _beside("/", [path for path in hidden if path not in named]))
+
+
+def _changeable(confinement: Confinement, env: Mapping[str, str], cwd: Path | None) -> Iterator[str]:
+    closed = [*(os.path.realpath(path) for path in confinement.closed), *ours(env)]
+    yield from (os.path.realpath(path) for path in confinement.open)
+    yield from state_of(confinement.client, env)
+    yield from _written_by_the_person(confinement)
+    here = os.path.realpath(cwd if cwd is not None else Path.cwd())
+    for folder in (here, *map(os.path.realpath, _TEMPORARY)):
+        if not any(is_at_or_in(folder, path) for path in closed):
+            yield from _beside(folder, closed if folder == here else [*closed, *worktrees(env)])
+    yield from _DEVICES
+
+
+def _written_by_the_person(confinement: Confinement) -> list[str]:
+    return [os.path.realpath(os.path.expanduser(path)) for path in confinement.policy.writable]  # noqa: PTH111
+
+
+def _beside(folder: str, closed: Iterable[str]) -> Iterator[str]:
+    """The folder, if nothing in it is closed; otherwise all entries beside the path to what is closed."""
+    within = [path for path in closed if path != folder and is_at_or_in(path, folder)]
+    if not within and folder != "/":
+        yield folder
+        return
+    ahead = {path.removeprefix(folder).lstrip("/").partition("/")[0] for path in within}
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:  # a folder that cannot be listed is not permitted
+        for entry in entries:
+            if entry.name not in ahead:
+                if not entry.is_symlink():  # its target has its own rule
+                    yield entry.path
+            elif entry.path not in within:
+                yield from _beside(entry.path, within)
