@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -187,3 +188,50 @@ def test_with_a_limit_of_money_a_client_that_tells_none_needs_a_price(tmp_path: 
     assert ran.code == 6, ran.out
     assert "price" in (project.loop.control.stop_reason or "")
     assert not told.exists(), "it was not started"
+
+
+def hanging(tmp_path: Path, **order: Any) -> Project:
+    """An agent that tells its bill, and then does not end."""
+    said = {**costing(done(), cost_usd=2.5), "hang": True, **order}
+    return a_project(
+        tmp_path,
+        atom("A1", timeout="3s" if order else None),
+        base_case="test -f a",
+        config=scripted(tmp_path, {"A1": [said, costing(done({"a": "a"}), cost_usd=0.5)]}),
+        constraints=Constraints(max_cost_usd=9),
+    )
+
+
+def is_billed(project: Project) -> bool:
+    return (project.root / ".aot/attempts/A1-1/meter.json").exists()
+
+
+def test_a_bill_that_was_told_before_a_stop_counts(tmp_path: Path) -> None:
+    project = hanging(tmp_path)
+    with project.running() as process:
+        until(lambda: is_billed(project))
+        project.aot("stop")
+        process.communicate(timeout=PATIENCE)
+    assert spent(project)[0] == 2.5
+
+
+def test_a_bill_that_was_told_before_the_run_was_killed_counts_once(tmp_path: Path) -> None:
+    project = hanging(tmp_path)
+    with project.running() as process:
+        until(lambda: is_billed(project))
+        process.send_signal(signal.SIGKILL)
+        process.communicate(timeout=PATIENCE)
+    assert spent(project)[0] == 0.0
+    ran = project.run()
+    assert ran.code == 0, ran.out
+    assert spent(project)[0] == 3.0
+    assert project.run().code == 0
+    assert spent(project)[0] == 3.0
+
+
+@pytest.mark.parametrize("order", [{"hang": True, "atom": "late"}, {"hang": False, "exit": 75}])
+def test_a_bill_that_was_told_before_the_time_was_up_or_a_wait_counts(tmp_path: Path, order: dict[str, Any]) -> None:
+    project = hanging(tmp_path, **order)
+    ran = project.run()
+    assert ran.code == 0, ran.out
+    assert spent(project)[0] == 3.0

@@ -27,7 +27,7 @@ def test_each_sentence_has_a_test() -> None:
 
 
 def test_whom_it_is_about() -> None:
-    for heading in ("Whom aotloop trusts", "A hostile repository", "A hostile agent", "A hostile web page", "Secrets"):
+    for heading in ("What aotloop trusts", "A hostile repository", "A hostile agent", "A hostile web page", "Secrets"):
         assert f"\n## {heading}\n" in NOTE
 
 

@@ -67,7 +67,7 @@ def test_with_early_looks_a_base_case_that_holds_ends_it_at_once(tmp_path: Path)
     assert ran.code == 0, ran.out
     assert verdicts(ran) == [False, True]
     assert project.statuses() == {"A1": "resolved", "A2": "pending"}
-    assert times_asked(tmp_path, "A2") == LENGTH - 1
+    assert LENGTH - 1 <= times_asked(tmp_path, "A2") < 2 * LENGTH  # some begin while the base case is tried
     assert project.loop.control.status == "completed"
 
 
@@ -188,9 +188,9 @@ def test_max_runtime_ends_what_runs_and_says_so(tmp_path: Path) -> None:
     project = a_project(
         tmp_path, atom("A1", run="sleep 9731; echo a > a"), atom("A2", "A1", run="echo b > b"), base_case="false"
     )
-    ran = project.run("--max-runtime", "1s")
+    ran = project.run("--max-runtime", "3s")
     assert ran.code == 5
-    assert project.loop.control.stop_reason == "limit: it ran for 1s, as long as allowed"
+    assert project.loop.control.stop_reason == "limit: it ran for 3s, as long as allowed"
     (announced,) = ran.kinds("end_announced")
     assert (announced["running"], announced["are_ended"]) == (["A1#1"], True)
     assert project.statuses() == {"A1": "pending", "A2": "pending"}

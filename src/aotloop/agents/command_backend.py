@@ -7,11 +7,13 @@ answer on its standard output. A claim of success needs exit 0. Exit 75 (EX_TEMP
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import os
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, get_args
 
 import msgspec
@@ -29,6 +31,7 @@ from aotloop.agents.contract import (
     Crashed,
     Failed,
     Garbage,
+    Meter,
     MustWait,
     Outcome,
     TimedOut,
@@ -70,10 +73,14 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 
     async def run(self, assignment: Assignment, on_output: Callable[[str], None]) -> Outcome:
         scratch.prepare(assignment)
-        ran = await run(
-            self._spec(assignment), assignment.evidence / scratch.TRANSCRIPT, on_output, scratch=assignment.scratch
-        )
-        outcome = outcome_of_program(ran, assignment)
+        bill = PrintedBill(assignment, on_output)
+        try:
+            spec, transcript = self._spec(assignment), assignment.evidence / scratch.TRANSCRIPT
+            ran = await run(spec, transcript, bill.hear, scratch=assignment.scratch)
+        except asyncio.CancelledError:
+            bill.read_result()
+            raise
+        outcome = bill.added_to(outcome_of_program(ran, assignment))
         return replace(outcome, seconds=ran.seconds, output=ran.output, notes=outcome.notes + ran.notes)
 
     def _spec(self, assignment: Assignment) -> ProcessSpec:
@@ -151,6 +158,38 @@ class _Usage(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if any(not math.isfinite(value) or value < 0 for value in msgspec.structs.astuple(self) if value is not None):
             raise ValueError("a number is less than nothing, or no number")
+
+
+class PrintedBill:
+    """What a program has told about its usage by now, however it ends."""
+
+    def __init__(self, assignment: Assignment, on_output: Callable[[str], None]) -> None:
+        self._assignment = assignment
+        self._on_output = on_output
+        self._meter = assignment.meter if assignment.meter is not None else Meter()
+
+    def hear(self, line: str) -> None:
+        """One line of its output."""
+        if '"usage"' in line and line.lstrip().startswith("{"):
+            self._read(line)
+        self._on_output(line)
+
+    def read_result(self) -> None:
+        """Its file with the result, if it has written one."""
+        with suppress(NotAResult):
+            self._read(answer_in_file(self._assignment.scratch / scratch.RESULT) or "")
+
+    def added_to(self, outcome: Outcome) -> Outcome:
+        """The outcome, with the bill, unless it has one already."""
+        self.read_result()
+        if outcome.cost_usd is None and outcome.tokens is None:
+            return replace(outcome, cost_usd=self._meter.cost_usd, tokens=self._meter.tokens)
+        return outcome
+
+    def _read(self, answer: str) -> None:
+        told = _with_usage(Crashed(reason=""), _decoded(answer))
+        if told.cost_usd is not None or told.tokens is not None:
+            self._meter.read(told.tokens, told.cost_usd)
 
 
 def with_what_is_told_besides(outcome: Outcome, answer: str) -> Outcome:

@@ -57,9 +57,12 @@ class Meter:
     def __init__(self) -> None:
         self.tokens: Tokens | None = None
         self.cost_usd: float | None = None
+        self.on_read: Callable[[], None] = lambda: None  # called whenever more was used
 
     def read(self, tokens: Tokens | None, cost_usd: float | None = None) -> None:
-        self.tokens, self.cost_usd = tokens, cost_usd
+        if (tokens, cost_usd) != (self.tokens, self.cost_usd):
+            self.tokens, self.cost_usd = tokens, cost_usd
+            self.on_read()
 
 
 class Assignment(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from pathlib import Path
 from aotloop.app.run_place import remove_worktrees
 from aotloop.app.verify import verify
 from aotloop.config.schema import Config
+from aotloop.core.checklist import JUDGED
 from aotloop.core.model import Loop
 from aotloop.errors import AotError
 from aotloop.execution.conversation import remove_conversations
@@ -35,9 +36,13 @@ def broken_since(store: Store, config: Config, loop: Loop) -> str | None:
     if is_known and verdict is not None and verdict.commit in (None, head_of(Path(project_root(store.path)))):
         return None
     report = verify(store, timeout=config.check_timeout, record=False).report
-    if report.passed or (report.undecided and is_known):
+    is_doubted = any(result.kind not in JUDGED for result in report.waiting.values())
+    if report.passed or (report.undecided and is_known and not is_doubted):
         return None
     failing = ", ".join({**report.failing, **report.waiting})
+    if is_known and is_doubted:
+        told = "; ".join(f"{name} {result.evidence}" for name, result in report.waiting.items())
+        return f"blocked: it is not known whether later commits broke what was completed: {told}"
     if is_known:
         return f"blocked: later commits broke what was completed: {failing}"
     return f"blocked: the file says that the loop is completed, but the base case does not hold: {failing}"

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import msgspec
 
-from aotloop.app.checkout_fence import fence_in_checkout
+from aotloop.app.checkout_fence import fenced_checkout
 from aotloop.app.loops import CHECK_TIMEOUT, Permit, refuse_while_run
-from aotloop.checks.evaluation import evaluate
 from aotloop.clock import now
 from aotloop.core import events
 from aotloop.core.checklist import Node, check_of
@@ -17,7 +14,6 @@ from aotloop.core.effects import CheckParent, Effect, Resolved
 from aotloop.core.machine import advance
 from aotloop.core.model import Atom, Loop
 from aotloop.errors import NotVerified
-from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
 
 
@@ -83,17 +79,11 @@ def _resolve(store: Store, event: events.AtomResolved, permit: Permit | None) ->
 def _require_check(store: Store, atom: Atom, tree: Node, permit: Permit | None) -> None:
     if permit is not None:
         permit(list(commands_in(tree)))
-    with fence_in_checkout(store.path) as fence:
-        report = evaluate(
-            tree,
-            root=Path(project_root(store.path)),
-            timeout=CHECK_TIMEOUT,
-            env=fence.env,
-            confinement=fence.confinement,
-        )
+    with fenced_checkout(store.path, store.load().objective.protect) as checkout:
+        report = checkout.report(tree, timeout=CHECK_TIMEOUT)
     if not report.passed:
         reasons = "; ".join(f"{name}: {result.evidence}" for name, result in report.failing.items())
-        waiting = "; ".join(f"{name} is undecided" for name in report.waiting)
+        waiting = "; ".join(f"{name} is undecided: {result.evidence}" for name, result in report.waiting.items())
         raise NotVerified(
             f"{atom.id} does not pass its check: {reasons or waiting}",
             hint="It stays in progress. Correct the work and resolve it again, or fail it.",

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from aotloop.app.checkout_fence import witness_of_run
 from aotloop.app.completed_loop import broken_since, tidy_up
 from aotloop.app.elsewhere import Makers, Terms, makers_of
 from aotloop.app.judges import Asking, Judges
@@ -261,6 +262,7 @@ class _Launch:
             confinement=self._confinement,
             keep_verdict=partial(keep_verdict, self._store.path),
             commit_title=self._options.commit_title,
+            witness=witness_of_run(self._store, self._places, self._journal, self._config.fence),
         )
 
     def _confinement(self) -> Confinement | None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from aotloop.app.checkout_fence import fence_in_checkout
+from aotloop.app.checkout_fence import fenced_checkout
 from aotloop.app.loops import CHECK_TIMEOUT, Permit, apply
-from aotloop.checks.evaluation import Progress, evaluate
+from aotloop.checks.evaluation import Progress
 from aotloop.checks.judge import ConfirmedByPerson, Judge
 from aotloop.checks.results import Report
 from aotloop.clock import now
@@ -58,16 +58,8 @@ def verify(
         permit(list(commands_in(tree)))
     asked = (judge or remembered)(subject)
     root = Path(project_root(store.path))
-    with fence_in_checkout(store.path) as fence:
-        report = evaluate(
-            tree,
-            root=root,
-            timeout=timeout,
-            on_progress=on_progress,
-            judge=asked,
-            env=fence.env,
-            confinement=fence.confinement,
-        )
+    with fenced_checkout(store.path, loop.objective.protect) as checkout:
+        report = checkout.report(tree, timeout=timeout, on_progress=on_progress, judge=asked)
     if head_of(root) != subject.commit:  # what was tried is neither the one commit nor the other
         raise NotVerified("another commit was checked out while it was verified: undecided; verify again")
     verdict = Verdict(

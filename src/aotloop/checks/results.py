@@ -101,6 +101,12 @@ def report_of(items: Sequence[CheckResult]) -> Report:
     return Report(passed=passed is True, undecided=passed is None, items=tuple(items))
 
 
+def doubted(report: Report, name: str, evidence: str) -> Report:
+    """The same results, but nothing is decided by them. The doubt is an item of its own."""
+    doubt = CheckResult(name=name, kind="command", passed=None, evidence=evidence)
+    return Report(passed=False, undecided=True, items=(*report.items, doubt))
+
+
 def group_result(name: str, kind: Literal["group", "any_of"], children: Sequence[CheckResult]) -> CheckResult:
     passed = (all_of if kind == "group" else any_of)(child.passed for child in children)
     return CheckResult(

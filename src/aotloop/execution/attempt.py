@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import AsyncExitStack, suppress
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -92,6 +93,7 @@ class Attempts:
             self._agent_pool.dismiss(seat, why)
             return self._excused(task, seat, why)
         order = Order(task=task, seat=seat, start=await self.warm_starts.start(task))
+        order.meter.on_read = partial(self._note_meter, order)
         async with AsyncExitStack() as stack:
             brought = await self._brought(stack, order)
             made = await self._made_of(brought, order)
@@ -132,12 +134,13 @@ class Attempts:
         record = self._filed(record_of(task, ended), made.report)
         return replace(made, record=record, seconds=ended.seconds, bill=bill, notes=ended.notes)
 
+    def _note_meter(self, order: Order) -> None:
+        """If this run is killed, the next one knows what this attempt has used by now."""
+        self._journal.note_meter(_so_far(order, 0.0))
+
     def _interrupt(self, order: Order, seconds: float) -> None:
         """What it used is on disk, and then told: money that was spent is never forgotten."""
-        task, meter = order.task, order.meter
-        ended = contract.Crashed(reason="ended by us", tokens=meter.tokens, cost_usd=meter.cost_usd, seconds=seconds)
-        outcome = priced(ended, order.seat.price)
-        record = replace(record_of(task, outcome), outcome="cancelled")
+        task, record = order.task, _so_far(order, seconds)
         self.interrupted[task.number] = Interrupted(record=record, seconds=round(seconds, 3))
         if not record.bill.is_empty:
             with suppress(AotError, OSError):
@@ -255,7 +258,7 @@ class Attempts:
     async def _found(self, task: Task, check: Node, work: Work | None) -> Found:
         commit = (work.commit or work.base) if work is not None else None
         async with self._isolation.to_check(commit) as clean:
-            return await self._verification.found(check, clean.cwd, task.judge, clean.confinement)
+            return await self._verification.found(check, clean.cwd, task.judge, clean.confinement, clean.observation)
 
     async def _check(self, task: Task, record: Record) -> Made:
         """Checks the files that are there."""
@@ -278,3 +281,10 @@ def _probed(task: Task, brought: Brought, outcome: contract.Probed) -> Made:
     )
     notes = note_on_covers(outcome.children, task)
     return Made(report=report, outcome="probed", summary=outcome.findings, notes=notes)
+
+
+def _so_far(order: Order, seconds: float) -> Record:
+    """The record of an attempt that is ended now."""
+    meter = order.meter
+    ended = contract.Crashed(reason="ended by us", tokens=meter.tokens, cost_usd=meter.cost_usd, seconds=seconds)
+    return replace(record_of(order.task, priced(ended, order.seat.price)), outcome="cancelled")

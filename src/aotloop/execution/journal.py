@@ -3,7 +3,8 @@
     .aot/.gitignore                    it ignores itself
     .aot/events.jsonl                  what happened, line by line; see aotloop.execution.run_events
     .aot/attempts/<atom>-<n>/          prompt.md, transcript.jsonl, result.json; our record.json with the result,
-                                       which becomes used.json once it is used; record.codes proves that it is ours
+                                       which becomes used.json once it is used; record.codes proves that it is ours;
+                                       meter.json: what it has used so far, if the run is killed
     .aot/judgements/<item>-…/          the same of an agent that judged an item of the base case
     .aot/sittings/<run>/               conversations that can go on, for as long as a run lasts
 
@@ -35,6 +36,7 @@ EVENTS = "events.jsonl"
 RECORD = "record.json"
 USED = "used.json"
 CODES = "record.codes"
+METER = "meter.json"
 _LONGEST_NUMBER = 9
 _MOST_OF_A_RECORD = 2_000_000
 MOST_BYTES = 20_000_000
@@ -47,6 +49,7 @@ class Journal:
         self.folder = root / FOLDER
         self.problem: str | None = None
         """Why a file could not be written."""
+        self.written: list[str] = []  # names of attempts whose records this process has written or removed
         self._events: int | None = None
         self._encoder = msgspec.json.Encoder()
 
@@ -108,6 +111,7 @@ class Journal:
     def keep(self, record: Record) -> None:
         """Written whole or not at all. A crash of the machine may lose it: then the attempt is made again."""
         folder = self.attempt_folder(record.atom, record.attempt)
+        self.written.append(folder.name)
         draft, content = f"{folder}/.{RECORD}", self._encoded(record)
         with self._noting():
             try:
@@ -131,11 +135,20 @@ class Journal:
         except UnicodeEncodeError:
             return self._encoder.encode(encodable(record))
 
+    def note_meter(self, record: Record) -> None:
+        """What an attempt under way has used by now. It counts only if this run dies before the attempt has ended."""
+        folder = self.attempt_folder(record.atom, record.attempt)
+        with contextlib.suppress(OSError):
+            write_new(folder / f".{METER}", self._encoded(record), 0o666)
+            (folder / f".{METER}").replace(folder / METER)
+
     def use(self, record: Record) -> None:
         """Its result was used, or given up: from now on it is only evidence."""
         folder = self.attempt_folder(record.atom, record.attempt)
+        self.written.append(folder.name)
         with self._noting(), contextlib.suppress(FileNotFoundError):
-            os.replace(f"{folder}/{RECORD}", f"{folder}/{USED}")  # noqa: PTH105 - as above
+            name = RECORD if os.path.lexists(folder / RECORD) or os.path.lexists(folder / USED) else METER
+            os.replace(f"{folder}/{name}", f"{folder}/{USED}")  # noqa: PTH105 - as above
             os.unlink(f"{folder}/{CODES}")  # noqa: PTH108 - as above
 
     def give_up(self, atom: str, attempt: int) -> None:
@@ -181,14 +194,14 @@ class Journal:
         return max((int(digits) for digits in numbers if _is_number(digits)), default=0)
 
     def _all(self) -> Iterator[Record]:
-        for name in self._names():
-            if (record := self._record(self.folder / "attempts" / name)) is not None:
-                yield record
+        found = (self._record(self.folder / "attempts" / name) for name in self._names())
+        yield from (record for record in found if record is not None)
 
     def _record(self, folder: Path) -> Record | None:
         """Without our code, it counts only for what the repository proves."""
         with contextlib.suppress(OSError, msgspec.MsgspecError, RecursionError):
-            content = read_foreign(folder / RECORD, _MOST_OF_A_RECORD)
+            is_over = os.path.lexists(folder / RECORD) or os.path.lexists(folder / USED)
+            content = read_foreign(folder / (RECORD if is_over else METER), _MOST_OF_A_RECORD)
             record = msgspec.json.decode(content, type=Record)
             if name_of(record.atom, record.attempt) == folder.name:
                 is_ours = any(is_sealed(_purpose(folder), content, code) for code in _codes(folder))

@@ -14,6 +14,7 @@ from aotloop.execution.records import CheckedPart
 from aotloop.execution.task import JudgeIn, OnSpent
 from aotloop.execution.threads import in_thread
 from aotloop.fence.check_fence import fence_around
+from aotloop.fence.observation import CHECKOUT, UNOBSERVED, Observation
 from aotloop.process.cancellation import Cancellation
 from aotloop.process.sandbox import Confinement
 
@@ -43,19 +44,29 @@ class Verification:
         """Called for each answer of a judge, in the thread of that judge. The driver of a run replaces it."""
 
     async def found(
-        self, check: Node, cwd: Path, judge: JudgeIn | None = None, confinement: Confinement | None = None
+        self,
+        check: Node,
+        cwd: Path,
+        judge: JudgeIn | None = None,
+        confinement: Confinement | None = None,
+        observation: Observation = UNOBSERVED,
     ) -> Found:
         """Without a judge only programs decide, which costs nothing."""
-        report = await self.report(check, cwd, judge, confinement)
+        report = await self.report(check, cwd, judge, confinement, observation)
         failing = {name: evidence_of(result) for name, result in report.failing.items()}
         return Found(
             problem=_problem(report, failing), holding=tuple(report.holding), failing=failing, parts=_parts(report)
         )
 
     async def report(
-        self, check: Node, cwd: Path, judge: JudgeIn | None = None, confinement: Confinement | None = None
+        self,
+        check: Node,
+        cwd: Path,
+        judge: JudgeIn | None = None,
+        confinement: Confinement | None = None,
+        observation: Observation = UNOBSERVED,
     ) -> Report:
-        """The result of each part. `confinement`: what the commands may not change."""
+        """The result of each part. `confinement`: what the commands cannot change; `observation`: what they may not."""
         cancellation = Cancellation()
         with fence_around(confinement, self._variables) as fence:
             work = partial(
@@ -68,12 +79,14 @@ class Verification:
                 env=fence.env,
                 confinement=fence.confinement,
             )
-            return await in_thread(work, on_cancel=cancellation.cancel)
+            return await in_thread(partial(observation.of, cwd, work), on_cancel=cancellation.cancel)
 
 
 def _problem(report: Report, failing: dict[str, str]) -> str | None:
     if report.passed:
         return None
+    if report.undecided and CHECKOUT in report.waiting:
+        return report.waiting[CHECKOUT].evidence
     if report.undecided:
         return f"its check waits for a judgement of: {', '.join(report.waiting)}"
     return "; ".join(f"{name}: {evidence}" for name, evidence in failing.items())

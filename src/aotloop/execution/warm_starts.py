@@ -85,4 +85,6 @@ class WarmStarts:
 
     async def _found(self, check: Node, commit: str | None) -> Found:
         async with self._isolation.to_check(commit) as clean:
-            return await self._verification.found(check, clean.cwd, confinement=clean.confinement)
+            return await self._verification.found(
+                check, clean.cwd, confinement=clean.confinement, observation=clean.observation
+            )

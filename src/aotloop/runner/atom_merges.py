@@ -144,7 +144,9 @@ class _AtomSteps(BranchSteps):
             return None
         async with self._context.isolation.to_check(ready.commit) as clean:
             judge = self._context.judge(objective)
-            found = await self._context.verification.found(check, clean.cwd, judge, clean.confinement)
+            found = await self._context.verification.found(
+                check, clean.cwd, judge, clean.confinement, clean.observation
+            )
         if found.problem is None:
             return None
         return Refused(reason=f"together with what was merged meanwhile, {found.problem}", found=found, head=ready.head)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import msgspec
 
+from aotloop.checks.results import Report, doubted
 from aotloop.clock import now
 from aotloop.core.checklist import base_case_tree, check_of
 from aotloop.core.model import Atom, Objective, Verdict
@@ -12,10 +15,12 @@ from aotloop.core.scheduler import reports
 from aotloop.execution import run_events
 from aotloop.execution.threads import in_thread
 from aotloop.execution.verification import evidence_of
+from aotloop.fence.observation import CHECKOUT, Observation
 from aotloop.runner.ledger import Item
 from aotloop.runner.run_context import RunContext
 
 MOVED = "another commit was checked out while the base case was tried"
+_REMEDY = "a person takes it with `aot redirect --accept`, or it is changed back"
 _MOST_TRIES = 3
 """How often the base case is tried again after a commit of a person meanwhile."""
 
@@ -68,7 +73,10 @@ class LoopChecks:
             return None
         context = self._context
         judge = context.judge(objective)
-        return (await context.verification.found(check, context.root, judge, context.confinement())).problem
+        observation = await in_thread(partial(self._observation, objective))
+        return (
+            await context.verification.found(check, context.root, judge, context.confinement(), observation)
+        ).problem
 
     async def _judged(self, objective: Objective) -> Judged:
         """A verdict belongs to one commit: if another one was checked out meanwhile, the check is repeated.
@@ -79,10 +87,12 @@ class LoopChecks:
         for _ in range(_MOST_TRIES):
             commit = await in_thread(context.isolation.head)
             judge = context.judge(objective, commit)
-            report = await context.verification.report(tree, context.root, judge, context.confinement())
+            observation = await in_thread(partial(self._observation, objective))
+            report = await context.verification.report(tree, context.root, judge, context.confinement(), observation)
             has_moved = await in_thread(context.isolation.head) != commit
-            if not has_moved:
-                break
+            if not has_moved or observation.witness is None or not observation.witness.is_closed:
+                break  # a command that can move HEAD may do so only once
+        report = await self._as_agreed(report, objective)
         verdict = Verdict(
             passed=report.passed and not has_moved,
             objective_digest=digest_of(objective),
@@ -93,11 +103,26 @@ class LoopChecks:
             scores=report.scores,
         )
         context.keep_verdict(verdict)
-        evidence = {name: evidence_of(result) for name, result in report.failing.items()}
+        is_doubted = CHECKOUT in report.waiting
+        failing = {} if is_doubted else report.failing
+        evidence = {name: evidence_of(result) for name, result in failing.items()}
         waiting = {name: result.evidence for name, result in report.waiting.items()}
         waiting |= {"HEAD": MOVED} if has_moved else {}
         holding = {name: result.evidence for name, result in report.holding.items()}
         return Judged(verdict=verdict, evidence=evidence, holding=holding, waiting=waiting)
+
+    def _observation(self, objective: Objective) -> Observation:
+        """Without worktrees, attempts change the checkout meanwhile."""
+        context, witness = self._context, self._context.witness
+        if witness is None or (context.isolation.branch is None and context.run.attempts):
+            return Observation()
+        return Observation(witness=witness, protected=witness.protected(objective.protect))
+
+    async def _as_agreed(self, report: Report, objective: Objective) -> Report:
+        """Protected files are what they were when a person agreed, also after a commit."""
+        witness = self._context.witness
+        changed = await in_thread(partial(witness.objection, objective)) if witness and report.passed else []
+        return doubted(report, CHECKOUT, f"{'; '.join(changed)}; {_REMEDY}") if changed else report
 
 
 def _told(judged: Judged) -> run_events.Verified:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -21,6 +21,7 @@ from aotloop.execution.journal import Journal
 from aotloop.execution.run_events import RunEvent
 from aotloop.execution.task import JudgeIn, OnSpent
 from aotloop.execution.verification import Verification
+from aotloop.fence.checkout_witness import CheckoutWitness
 from aotloop.process.sandbox import Confinement
 from aotloop.runner.crash_recovery import UnmergedResults
 
@@ -52,6 +53,15 @@ class RunContext(msgspec.Struct, frozen=True, kw_only=True):
     """Backs a verdict: what the state file says about it is a claim."""
     commit_title: Callable[[Atom], str] = lambda _: ""
     """The title of an atom's commit; empty: the usual one, with its id and its description."""
+
+    witness: CheckoutWitness | None = None
+    """Notices what commands in the checkout changed, although they may not."""
+
+    def edited(self, what: Sequence[str]) -> None:
+        """A person or another process has changed the state file."""
+        self.isolation.edited(what)
+        if self.witness is not None:
+            self.witness.edited(what)
 
     def judge(self, objective: Objective, commit: str | None = None) -> JudgeIn:
         return partial(self.judge_at, objective, commit)

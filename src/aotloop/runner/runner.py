@@ -210,7 +210,7 @@ class Runner:
     def _act_on(self, exchanged: Exchanged) -> None:
         loop = self._ledger.loop
         self._observer.loop_changed(loop)
-        self._context.isolation.edited((*exchanged.taken, *exchanged.restored))
+        self._context.edited((*exchanged.taken, *exchanged.restored))
         for text in self._ledger.warnings():
             self._context.tell(run_events.Warned(at=now(), text=text))
         for text in exchanged.taken:

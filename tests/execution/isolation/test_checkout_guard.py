@@ -166,3 +166,19 @@ def test_an_attempt_that_changes_the_state_file_has_failed(tmp_path: Path) -> No
     assert "it changed the state file of the loop" in reasons["A1"]
     assert "half" not in project.files()
     assert leftovers(project) == []
+
+
+def test_ignored_files_stashes_and_branches_that_changed_are_named(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    change = f"cd {root}; echo x > .env; git branch -q other; git tag v1; git update-ref refs/stash HEAD"
+    project = a_project(
+        tmp_path,
+        atom("A1"),
+        base_case="test -f a",
+        files={".gitignore": ".env\n"},
+        config=scripted(tmp_path, {"A1": [done({"a": "a"}, run=change)]}),
+    )
+    ran = project.run()
+    assert ran.code == 0, ran.out
+    [told] = [one["text"] for one in ran.kinds("warning") if "not put back" in one["text"]]
+    assert all(name in told for name in (".env", "refs/heads/other", "refs/tags/v1", "refs/stash")), told

@@ -170,6 +170,8 @@ class AcpSession:
         most, cost = self._assignment.max_cost_usd, self.updates.cost_usd
         if cost is not None and self._before is not None:
             cost -= self._before.cost_usd or 0.0
+        if cost is not None and self._assignment.meter is not None:
+            self._assignment.meter.read(None, cost)
         if most is not None and cost is not None and cost > most:
             self._call_off(Trouble(words=f"it used up the ${most} that it may cost", cause="budget"))
 

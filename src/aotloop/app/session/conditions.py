@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from pathlib import Path
 from textwrap import shorten
 
-from aotloop.app.checkout_fence import fence_of
+from aotloop.app.checkout_fence import fence_of, fenced_checkout
 from aotloop.app.session.integration_result import Job, Refused
 from aotloop.checks.evaluation import evaluate
 from aotloop.checks.results import Report
 from aotloop.config.schema import Config
 from aotloop.config.sources import load
-from aotloop.core.checklist import check_of
+from aotloop.core.checklist import Node, check_of
 from aotloop.core.commands import commands_in
 from aotloop.core.item_paths import SEPARATOR
 from aotloop.errors import AotError
 from aotloop.execution.integration.protection import protection_of, words_for
 from aotloop.execution.isolation.check_trees import CheckTrees
-from aotloop.fence.check_fence import Fence, checkout_confinement, fence_around, fenced_setup, tree_confinement
+from aotloop.fence.check_fence import fence_around, fenced_setup, tree_confinement
 from aotloop.git.command import head_of
 from aotloop.git.objects import ATOM, ATTEMPT, RUN
 from aotloop.git.repository import Repository
@@ -55,22 +55,23 @@ def problem_at(job: Job, folder: Path, when: str = "", fence: Confinement | None
     if tree is None:
         return None
     job.permit(list(commands_in(tree)))
-    with _around(job, folder, fence) as around:
-        report = evaluate(tree, root=folder, timeout=job.timeout, env=around.env, confinement=around.confinement)
+    report = _report(job, folder, fence, tree)
     if report.passed:
         return None
     failing = [f"{name}: {result.evidence}" for name, result in report.failing.items()]
-    waiting = [f"{name} is undecided" for name in report.waiting]
+    waiting = [f"{name} is undecided: {result.evidence}" for name, result in report.waiting.items()]
     reason = f"{when}{job.atom.id} does not pass its check: {'; '.join(failing or waiting)}"
     return Refused(why="check", reason=reason, holding=_holding(job, report))
 
 
-def _around(job: Job, folder: Path, fence: Confinement | None) -> AbstractContextManager[Fence]:
-    """Nothing, if the person wants no fence."""
+def _report(job: Job, folder: Path, fence: Confinement | None, tree: Node) -> Report:
+    protect = job.loop.objective.protect
+    if fence is None:
+        with fenced_checkout(job.store.path, protect, folder) as checkout:
+            return checkout.report(tree, timeout=job.timeout)
     wanted = fence_of(Path(project_root(job.store.path)))
-    if fence is None or wanted is None:
-        return fence_around(checkout_confinement(folder, job.store.path, wanted))
-    return fence_around(fence.under(wanted))
+    with fence_around(fence.under(wanted) if wanted is not None else None) as around:
+        return evaluate(tree, root=folder, timeout=job.timeout, env=around.env, confinement=around.confinement)
 
 
 def _holding(job: Job, report: Report) -> tuple[str, ...]:

@@ -20,6 +20,8 @@ _SHOWN = 5
 class Protection(msgspec.Struct, frozen=True, kw_only=True):
     patterns: tuple[str, ...] = ()
     """Relative to the project's root."""
+    agreed: tuple[str, ...] = ()
+    """Those of them that a person agreed on."""
     files: tuple[str, ...] = ()
     """Files and folders of the loop itself, from the project's root."""
 
@@ -46,7 +48,7 @@ _SETTINGS = (
 def protection_of(patterns: Sequence[str], state_file: str, root: str) -> Protection:
     """`patterns`: the globs that the objective protects."""
     loops = (f"**/{STATE_FILE}", f"**/{PHASE_FILE}")
-    return Protection(patterns=(*patterns, *loops), files=tuple(our_files(state_file, root)))
+    return Protection(patterns=(*patterns, *loops), agreed=tuple(patterns), files=tuple(our_files(state_file, root)))
 
 
 def settings_in(paths: Sequence[str]) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from aotloop.execution.integration.branch import Branch
 from aotloop.execution.threads import in_thread
 from aotloop.foreign_files import begin_of_foreign
 from aotloop.git.checkout.checkout_state import Difference, Look, difference, look_at
+from aotloop.git.checkout.inventory import Facts, ignored_facts, ref_facts
 from aotloop.git.checkout.restore import put_back
 from aotloop.git.repository import Repository, is_at_or_in
 from aotloop.git.worktrees.worktree import Desk
@@ -82,12 +83,14 @@ class CheckoutGuard:
     async def watched(self, assignment: Assignment) -> AsyncIterator[Watch]:
         watch = Watch()
         before = await in_thread(self._look)
+        beside = await in_thread(self._beside)
         began, edits = len(self._branch.landed), len(self._edits)
         try:
             yield watch
         finally:
             if before is not None:
                 await in_thread(partial(self._compare, watch, assignment, before, began))
+            await in_thread(partial(self._name_others, watch, beside))
             if _names_state_file(assignment):
                 await asyncio.sleep(_MOMENT)  # until its last change was noticed
                 self._blame_for_edits(watch, self._edits[edits:])
@@ -104,6 +107,21 @@ class CheckoutGuard:
         with suppress(AotError, OSError):  # a checkout that cannot be read now does not stop the work
             return look_at(self._repository, self._ignoring)
         return None
+
+    def _beside(self) -> Facts:
+        """What no look sees, and nothing puts back: other branches, tags, stashes and ignored files."""
+        with suppress(AotError, OSError):
+            refs, current = ref_facts(self._repository), self._repository.head().branch or ""
+            refs.pop(current, None)  # it moves when work lands
+            return refs | ignored_facts(self._repository, self._ignoring)
+        return {}
+
+    def _name_others(self, watch: Watch, before: Facts) -> None:
+        now = self._beside()
+        changed = sorted(name for name in {*before, *now} if before.get(name) != now.get(name)) if before else []
+        if changed:
+            told = f"changed while it ran, perhaps by it, and not put back: {_named(changed)}"
+            watch.notes = (*watch.notes, told)
 
     def _compare(self, watch: Watch, assignment: Assignment, before: Look, began: int) -> None:
         now = self._look()

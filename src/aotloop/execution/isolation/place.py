@@ -15,6 +15,7 @@ from aotloop.execution.integration.branch import Branch
 from aotloop.execution.isolation.checkout_guard import Watch
 from aotloop.execution.records import Kept, Work
 from aotloop.execution.task import Task
+from aotloop.fence.observation import UNOBSERVED, Observation
 from aotloop.git.worktrees.worktree import Desk
 from aotloop.process.sandbox import Confinement
 
@@ -26,6 +27,8 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     """The fingerprint of protected files, where no git is."""
     confinement: Confinement | None = None
     """The files that no agent may change there."""
+    observation: Observation = UNOBSERVED
+    """What checks there may not change, although they could."""
     kept: Kept | None = None
     """The work of an earlier attempt that is in the folder now; None: the folder is clean."""
 

@@ -19,6 +19,8 @@ from aotloop.execution.records import Kept, Work
 from aotloop.execution.task import Task
 from aotloop.execution.threads import in_thread, is_called_off
 from aotloop.fence.check_fence import fenced_setup, tree_confinement
+from aotloop.fence.observation import Observation
+from aotloop.fence.protected_watch import protected_at
 from aotloop.git import attempt_commit
 from aotloop.git.objects import ATOM, ATTEMPT, RUN
 from aotloop.git.repository import Repository
@@ -103,9 +105,15 @@ class Worktrees:
         tree = await in_thread(partial(self._take_tree, commit))
         confinement = tree_confinement(self._repository, tree.path, self._fence)
         try:
-            yield Place(cwd=tree.cwd, confinement=confinement)
+            observation = await in_thread(partial(self._observed, commit))
+            yield Place(cwd=tree.cwd, confinement=confinement, observation=observation)
         finally:
             await in_thread(partial(self._trees.give_back, tree))
+
+    def _observed(self, commit: str | None) -> Observation:
+        agreed, ours = self._protection.agreed, self._protection.files
+        at = commit if commit is not None or not agreed else self._branch.head()
+        return Observation(protected=protected_at(self._repository, at, agreed, ours))
 
     def _take_tree(self, commit: str | None) -> CheckTree:
         tree = self._trees.take(commit if commit is not None else self._branch.head())

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from aotloop.core.phases.model import Phase, PhaseLoop
 from aotloop.errors import AotError
+from aotloop.fence.checkout_witness import CheckoutWitness, remedy_for
 from aotloop.phases.evidence.integrity import overlooked
 from aotloop.phases.evidence.test_command import TestRun, command_for, run_tests
 from aotloop.phases.project import Project
@@ -45,6 +46,8 @@ def run_acceptance(
     permit([command])
     _forget_kept(project.root / file)
     commit = project.head()
+    witness = CheckoutWitness(project.root, project.store.path, project.confinement)
+    before = witness.begin()
     run = run_tests(
         project.root,
         command,
@@ -55,6 +58,8 @@ def run_acceptance(
     )
     if project.head() != commit:
         return TestRun(passed=None, command=command, evidence="what is checked out changed while they ran")
+    if changed := witness.changes(before):
+        return TestRun(passed=None, command=command, evidence=remedy_for(changed))
     return run
 
 
