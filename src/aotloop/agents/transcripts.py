@@ -163,7 +163,11 @@ def _item(item: dict[str, Any], *, is_over: bool) -> Told:
             yield ("error" if code else "returns"), "shell", f"exit {code}\n{text(item.get('aggregated_output'))}"
         case "file_change" if is_over:
             changes = parts(item.get("changes"))
-            yield "calls", "edit", "\n".join(f"{text(one.get('kind'))} {text(one.get('path'))}" for one in changes)
+            yield (
+                "calls",
+                "edit",
+                "\n".join(f"{text(change.get('kind'))} {text(change.get('path'))}" for change in changes),
+            )
         case "mcp_tool_call" | "web_search" if not is_over:
             yield "calls", text(item.get("tool")) or str(item["type"]), text(item.get("query"))
 
@@ -186,7 +190,7 @@ def _acp(event: dict[str, Any]) -> Told:
             tool = text(update.get("title")) or text(update.get("kind")) or "a tool"
             yield "calls", tool, _arguments(update.get("rawInput"))
         case "tool_call_update" if str(update.get("status")) in {"completed", "failed"}:
-            texts = (text(part(one, "content").get("text")) for one in parts(update.get("content")))
+            texts = (text(part(block, "content").get("text")) for block in parts(update.get("content")))
             is_wrong = update.get("status") == "failed"
             yield ("error" if is_wrong else "returns"), text(update.get("title")), "\n".join(filter(None, texts))
 
@@ -207,7 +211,7 @@ def _arguments(given: Any) -> str:
 
 
 def _content(value: Any) -> str:
-    return "\n".join(text(one.get("text")) for one in parts(value)) if isinstance(value, list) else _words(value)
+    return "\n".join(text(block.get("text")) for block in parts(value)) if isinstance(value, list) else _words(value)
 
 
 def _words(value: Any) -> str:

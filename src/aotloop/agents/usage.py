@@ -72,9 +72,9 @@ def own_share(outcome: Outcome, assignment: Assignment, session: str | None) -> 
     )
 
 
-def highest(one: Tokens, other: Tokens) -> Tokens:
+def highest(first: Tokens, second: Tokens) -> Tokens:
     """The larger number of each kind: counters of a stream only grow, and a later report may leave some out."""
-    pairs = zip(Tokens.__struct_fields__, astuple(one), astuple(other), strict=True)
+    pairs = zip(Tokens.__struct_fields__, astuple(first), astuple(second), strict=True)
     return Tokens(**{kind: max(first, second) for kind, first, second in pairs})
 
 

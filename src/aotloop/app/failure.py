@@ -71,7 +71,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 def fail_atom(store: Store, atom_id: str, failure: Failure) -> Outcome:
     def change(loop: Loop) -> Outcome:
-        is_command = any(one.id == atom_id and one.run is not None for one in loop.atoms)
+        is_command = any(atom.id == atom_id and atom.run is not None for atom in loop.atoms)
         event = events.AtomFailed(
             atom=atom_id,
             reason=failure.reason,

@@ -102,9 +102,13 @@ class Judges:
         if name is None:
             raise Unavailable(f"no agent is configured as {role}", hint=f"Name one in aot.toml: [roles.{role}] agent")
         hired = (
-            (one, hire(self._config, one, role)) for one in self._config.chain(name) if self._plays(one, name, role)
+            (agent_name, hire(self._config, agent_name, role))
+            for agent_name in self._config.chain(name)
+            if self._plays(agent_name, name, role)
         )
-        return [Juror(agent=one, backend=backend, limits=limits) for one, (backend, limits) in hired if one != SHELL]
+        return [
+            Juror(agent=agent, backend=backend, limits=limits) for agent, (backend, limits) in hired if agent != SHELL
+        ]
 
     def _plays(self, agent: str, named: str, role: Role) -> bool:
         return agent == named or self._config.plays(agent, role)

@@ -23,7 +23,7 @@ def _unknown(kind: str, name: str, known: list[str], otherwise: str) -> AotError
 
     if not known:
         return AotError(f"there is no {kind} {name}", hint=f"The file has no {kind}s yet.")
-    lower = {one.lower(): one for one in reversed(known)}
+    lower = {known_name.lower(): known_name for known_name in reversed(known)}
     near = get_close_matches(name.lower(), lower, n=1)
     if near:
         return AotError(f"there is no {kind} {name}", hint=f"Did you mean {lower[near[0]]}?")

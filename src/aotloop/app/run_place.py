@@ -75,7 +75,7 @@ def worktrees_folder(config: Config) -> Path | None:
 
 def _refuse_dirty(repository: Repository, ours: Sequence[str], *, allowed: bool) -> None:
     prefix = f"{repository.prefix}/" if repository.prefix else ""
-    dirty = [] if allowed else repository.dirty([f"{prefix}{one}" for one in (*ours, "aot.toml")])
+    dirty = [] if allowed else repository.dirty([f"{prefix}{name}" for name in (*ours, "aot.toml")])
     dirty = [path for path in dirty if not _is_of_a_loop(path)]
     if dirty:
         shown = ", ".join(dirty[:_MOST_SHOWN]) + (" …" if len(dirty) > _MOST_SHOWN else "")
@@ -95,5 +95,5 @@ def _refuse_dirty(repository: Repository, ours: Sequence[str], *, allowed: bool)
 def _is_of_a_loop(path: str) -> bool:
     """The state file of any loop in the repository, or what lies beside it while that is run."""
     found = PurePath(path)
-    usual = (PurePath(one) for one in (STATE_FILE, PHASE_FILE))
-    return any(found.parent.name == one.parent.name and one.name in found.name for one in usual)
+    usual = (PurePath(file) for file in (STATE_FILE, PHASE_FILE))
+    return any(found.parent.name == path.parent.name and path.name in found.name for path in usual)

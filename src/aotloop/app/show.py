@@ -115,15 +115,15 @@ def diff_of_attempt(store: Store, name: str) -> tuple[Attempt, tuple[FileDiff, .
 
 def known_attempt(store: Store, loop: Loop, name: str) -> Attempt:
     atom, ordinal = taken_apart(name)
-    if ordinal is None or any(one.id == name for one in loop.atoms):
+    if ordinal is None or any(other.id == name for other in loop.atoms):
         atom, ordinal = name, None
     attempts = on_atom(attempts_of(store.path, loop.control.run_id), atom)
     if not attempts:
         known_atom(loop, atom)  # a removed atom may still have attempts
         raise AotError(f"there is no attempt on {atom} yet", hint=f"`aot show {atom}` says what it waits for.")
-    found = attempts[-1:] if ordinal is None else [one for one in attempts if one.ordinal == ordinal]
+    found = attempts[-1:] if ordinal is None else [attempt for attempt in attempts if attempt.ordinal == ordinal]
     if not found:
-        there = ", ".join(one.name for one in attempts[-10:])
+        there = ", ".join(attempt.name for attempt in attempts[-10:])
         raise AotError(f"there is no attempt {name}", hint=f"There {'is' if len(attempts) == 1 else 'are'}: {there}.")
     return found[-1]
 

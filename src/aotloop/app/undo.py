@@ -54,7 +54,7 @@ def undo(store: Store, atom: str | None = None, *, only_show: bool = False) -> U
         standing = branch.atoms_on_it(run_id)
         wanted = _wanted(loop, atom, standing)
         names = tuple(name for name in standing if name in wanted)
-        resolved = {one.id for one in loop.atoms if one.status == "resolved"}
+        resolved = {other.id for other in loop.atoms if other.status == "resolved"}
         if not names and not (resolved & wanted):
             raise AotError(_nothing(atom), hint="`aot log` tells what was merged.")
         if only_show:
@@ -76,7 +76,7 @@ def _run_id(loop: Loop) -> str:
 
 def _wanted(loop: Loop, atom: str | None, standing: list[str]) -> set[str]:
     if atom is None:
-        return {*standing, *(one.id for one in loop.atoms)}
+        return {*standing, *(other.id for other in loop.atoms)}
     if atom not in standing:
         known_atom(loop, atom)  # a removed atom may still have work on the branch
     graph = Graph(loop)
@@ -105,10 +105,10 @@ def _revert(branch: Branch, names: tuple[str, ...], run_id: str, atom: str | Non
 
 
 def _reopen(loop: Loop, wanted: tuple[str, ...], atom: str | None) -> tuple[str, ...]:
-    before = [one.id for one in loop.atoms if one.status == "resolved"]
+    before = [other.id for other in loop.atoms if other.status == "resolved"]
     description = "all merged work was undone" if atom is None else f"the work of {atom} was undone"
     advance(loop, events.WorkUndone(atoms=wanted, description=description, at=now()))
-    after = {one.id for one in loop.atoms if one.status == "resolved"}
+    after = {other.id for other in loop.atoms if other.status == "resolved"}
     return tuple(name for name in before if name not in after)
 
 

@@ -164,7 +164,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         named = self.role(role).agent
         if named is not None or self.agent is None:
             return named
-        return next((one for one in self.chain(self.agent) if self.plays(one, role)), None)
+        return next((name for name in self.chain(self.agent) if self.plays(name, role)), None)
 
     def instructions_for(self, role: Role) -> str | None:
         return self.role(role).instructions

@@ -84,7 +84,7 @@ class AgentSubmodules:
 
     def is_submodule(self, path: str) -> bool:
         folder = posixpath.dirname(path)
-        known = {os.path.relpath(one.tree.path, self._tree.path) for one in self._inner}
+        known = {os.path.relpath(submodule.tree.path, self._tree.path) for submodule in self._inner}
         is_one = folder in self._before or folder in known or (folder in self._named and self._is_ours(path))
         if is_one:
             self._read(folder, self._tree.path / path)
@@ -108,7 +108,7 @@ class AgentSubmodules:
         """
         for path in self._before:
             is_vendored = path not in self._found and path not in self._named and (self._tree.path / path).is_dir()
-            if is_vendored and any(one.path == path for one in self._inner):
+            if is_vendored and any(submodule.path == path for submodule in self._inner):
                 self._tree.git("update-index", "--force-remove", "--", path)
         wanted = {path: head for path, head in self._heads.items() if path in self._before or path in self._named}
         lines = [f"{SUBMODULE} {head} 0\t{path}\0" for path, head in wanted.items()]
@@ -131,21 +131,21 @@ class AgentSubmodules:
 
     def changed_inside(self) -> tuple[str, ...]:
         """Submodules with changed files in them that no commit of this repository can carry."""
-        return tuple(one.path for one in self._inner if self._is_changed(one))
+        return tuple(submodule.path for submodule in self._inner if self._is_changed(submodule))
 
-    def _is_changed(self, one: Submodule) -> bool:
-        if not (one.tree.path / GIT).exists():
+    def _is_changed(self, submodule: Submodule) -> bool:
+        if not (submodule.tree.path / GIT).exists():
             return False
-        head = self._heads.get(os.path.relpath(one.tree.path, self._tree.path), one.commit)
-        if head != one.commit and one.tree.git("read-tree", head, accept=()).code:
+        head = self._heads.get(os.path.relpath(submodule.tree.path, self._tree.path), submodule.commit)
+        if head != submodule.commit and submodule.tree.git("read-tree", head, accept=()).code:
             return False
-        return bool(one.tree.git("ls-files", "-z", "--modified").out)
+        return bool(submodule.tree.git("ls-files", "-z", "--modified").out)
 
 
 def _all(tree: WorkTree, commit: str) -> Iterator[Submodule]:
-    for one in submodules_of(tree, commit):
-        yield one
-        yield from _all(one.tree, one.commit)
+    for submodule in submodules_of(tree, commit):
+        yield submodule
+        yield from _all(submodule.tree, submodule.commit)
 
 
 def _target(entry: Path) -> Path | None:

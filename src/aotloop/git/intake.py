@@ -87,8 +87,8 @@ def _out_of_sight(tree: WorkTree, base: str, found: Survey) -> Iterator[AgentSub
                 remove_tree(tree.path / path)
         yield inner
     finally:
-        for one in aside:
-            one.put_back()
+        for moved in aside:
+            moved.put_back()
 
 
 def _refuse_large(tree: WorkTree, found: Survey) -> None:

@@ -56,9 +56,9 @@ def _listed(objects: Path) -> bytes:
 
 def _settings(repository: Repository, above: str | None) -> str:
     kept = [
-        (one.key, one.value)
-        for one in repository.settings
-        if one.scope in ("local", "worktree") and not _OF_THE_ORIGINAL.fullmatch(one.key)
+        (setting.key, setting.value)
+        for setting in repository.settings
+        if setting.scope in ("local", "worktree") and not _OF_THE_ORIGINAL.fullmatch(setting.key)
     ]
     is_extended = any(key.startswith("extensions.") for key, _ in kept)
     fixed = [
@@ -73,7 +73,7 @@ def _settings(repository: Repository, above: str | None) -> str:
 def _identity(repository: Repository) -> Iterable[tuple[str, str]]:
     """A commit needs an author, also where the person has none configured in the repository."""
     names = dict(repository.identity)
-    known = {one.key for one in repository.settings}
+    known = {setting.key for setting in repository.settings}
     for key, variable in (("user.name", "GIT_AUTHOR_NAME"), ("user.email", "GIT_AUTHOR_EMAIL")):
         if key not in known and variable in names:
             yield key, names[variable]

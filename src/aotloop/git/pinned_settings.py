@@ -68,7 +68,7 @@ def in_the_checkout(settings: Iterable[Setting]) -> Iterator[tuple[str, str]]:
     """
     settings = tuple(settings)
     known = [setting for setting in settings if setting.scope != _COMMAND]
-    given = [(one.key, one.value) for one in settings if one.scope == _COMMAND and not _is_fixed(one.key)]
+    given = [(pair.key, pair.value) for pair in settings if pair.scope == _COMMAND and not _is_fixed(pair.key)]
     local = {setting.key for setting in known if setting.scope not in _THE_PERSONS_OWN}
     fetches = any(key.startswith("extensions.partialclone") or key.endswith(".promisor") for key in local)
     kept = [
@@ -78,7 +78,7 @@ def in_the_checkout(settings: Iterable[Setting]) -> Iterator[tuple[str, str]]:
         and setting.key not in local
         and (_IN_THE_CHECKOUT.fullmatch(setting.key) or (fetches and _FETCHES.fullmatch(setting.key)))
     ]
-    drivers = {one.key for one in settings if one.key.startswith("merge.") and one.key.endswith(".driver")}
+    drivers = {pair.key for pair in settings if pair.key.startswith("merge.") and pair.key.endswith(".driver")}
     found = [*kept, *given, *((key, "false") for key in sorted(drivers))]
     if found:
         yield "GIT_CONFIG_COUNT", str(len(found))
@@ -95,7 +95,7 @@ def _is_fixed(key: str) -> bool:
 def for_our_folder(settings: Iterable[Setting], common_dir: Path) -> str:
     """The text of a settings file under which git runs no program of the repository and none of an agent."""
     settings = tuple(settings)
-    kept = [(one.key, one.value) for one in settings if _RUNS_NOTHING.fullmatch(one.key)]
+    kept = [(setting.key, setting.value) for setting in settings if _RUNS_NOTHING.fullmatch(setting.key)]
     values = effective(settings)
     version = "1" if any(key.startswith("extensions.") for key, _ in kept) else "0"
     lfs = _lfs(values, common_dir)

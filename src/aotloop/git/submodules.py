@@ -37,24 +37,27 @@ def fill_submodules(tree: WorkTree, commit: str, git_folder: Path | None) -> Non
 
     `git_folder`: the git folder of the processes that work in the tree; None: they have none.
     """
-    for one in submodules_of(tree, commit):
-        require_real_folder(tree.path, one.path)
-        one.tree.prepare()
-        one.tree.fill(one.commit)
-        one.tree.git("clean", "-ffdxq")
-        inner = git_folder / _INNER / quote(one.name, safe="/") if git_folder is not None else None
+    for submodule in submodules_of(tree, commit):
+        require_real_folder(tree.path, submodule.path)
+        submodule.tree.prepare()
+        submodule.tree.fill(submodule.commit)
+        submodule.tree.git("clean", "-ffdxq")
+        inner = git_folder / _INNER / quote(submodule.name, safe="/") if git_folder is not None else None
         if inner is not None:
-            above = os.path.relpath(one.tree.path, inner)
-            give_git_folder(one.tree, one.commit, inner, above=above)
-            (one.tree.path / ".git").write_bytes(os.fsencode(f"gitdir: {os.path.relpath(inner, one.tree.path)}\n"))
-        fill_submodules(one.tree, one.commit, inner)
+            above = os.path.relpath(submodule.tree.path, inner)
+            give_git_folder(submodule.tree, submodule.commit, inner, above=above)
+            (submodule.tree.path / ".git").write_bytes(
+                os.fsencode(f"gitdir: {os.path.relpath(inner, submodule.tree.path)}\n")
+            )
+        fill_submodules(submodule.tree, submodule.commit, inner)
 
 
 def are_as_committed(tree: WorkTree, commit: str) -> bool:
     """Whether the files of all submodules are exactly those of their commits."""
     words = ("ls-files", "-z", "--modified", "--others", "--directory")
     return all(
-        not one.tree.git(*words).out and are_as_committed(one.tree, one.commit) for one in submodules_of(tree, commit)
+        not submodule.tree.git(*words).out and are_as_committed(submodule.tree, submodule.commit)
+        for submodule in submodules_of(tree, commit)
     )
 
 

@@ -84,7 +84,7 @@ class WorkTree(msgspec.Struct, frozen=True):
     @property
     def _may_fetch(self) -> bool:
         """A clone of the person that lacks objects fetches them from where it came."""
-        return any(one.key == "extensions.partialclone" for one in self.repository.settings)
+        return any(setting.key == "extensions.partialclone" for setting in self.repository.settings)
 
     def git(self, *words: str, stdin: bytes = b"", accept: tuple[int, ...] = (0,)) -> Done:
         return git(self.place, *words, stdin=stdin, accept=accept, holding=() if self.lock is None else (self.lock,))

@@ -59,9 +59,9 @@ def _clean(value: Any, secrets: Secrets) -> Any:
         case str():
             return cut(secrets.hidden(plain(value[: 4 * LONGEST])), LONGEST)
         case dict():
-            return {secrets.hidden(str(name)): _clean(one, secrets) for name, one in value.items()}
+            return {secrets.hidden(str(name)): _clean(inner, secrets) for name, inner in value.items()}
         case list() | tuple():
-            return [_clean(one, secrets) for one in value]
+            return [_clean(inner, secrets) for inner in value]
         case _:
             return value
 

@@ -47,7 +47,7 @@ def _overview(loops: KnownLoops) -> Any:
                 "base_case": view_of_base_case(store.path, store.load()),
                 "atoms": facts.atoms[:MOST_ROWS],
                 "atoms_in_all": len(facts.atoms),
-                "proposals": [one.name for one in proposals_of(store)],
+                "proposals": [proposal.name for proposal in proposals_of(store)],
             },
         )
 
@@ -91,7 +91,10 @@ def _log(loops: KnownLoops) -> Any:
         if atom:
             known_atom(found, atom)
         entries = history_of(store.path, found, atom or None)
-        rows = [{"kind": one.kind, "at": one.at, "attempt": one.attempt, "text": one.text} for one in entries[-last:]]
+        rows = [
+            {"kind": entry.kind, "at": entry.at, "attempt": entry.attempt, "text": entry.text}
+            for entry in entries[-last:]
+        ]
         return answer(store, {"entries": rows, "entries_in_all": len(entries)})
 
     return log

@@ -42,7 +42,7 @@ def _decompose_atom(given: dict[str, Any]) -> dict[str, Any]:
     descriptions = [text.strip() for text in given["descriptions"].split(BETWEEN_DESCRIPTIONS)]
     if len(ids) != len(descriptions):
         raise UsageError(f"{len(ids)} children, but {len(descriptions)} descriptions (separated by |||)")
-    if strangers := [one for one in given["probe"] if one not in ids]:
+    if strangers := [name for name in given["probe"] if name not in ids]:
         raise UsageError(f"--probe names atoms that are not children: {', '.join(strangers)}")
     covers = _covers_of(given["covers"], ids)
     parts = tuple(
@@ -54,7 +54,7 @@ def _decompose_atom(given: dict[str, Any]) -> dict[str, Any]:
     result = {"success": True, "parent": given["parent"], "children": list(added), "reason": given["reason"]}
     if covers:
         taken = covers_in(store.load(), tuple(covers))
-        left_out = [one for child, items in covers.items() for one in items if one not in taken[child]]
+        left_out = [covered for child, items in covers.items() for covered in items if covered not in taken[child]]
         result |= {"covers": taken, "not_in_base_case": list(dict.fromkeys(left_out))}
     return result
 

@@ -52,8 +52,8 @@ def _scores(text: str) -> dict[str, Any]:
     except msgspec.MsgspecError as error:
         shape = '{"criterion": 4} or {"criterion": {"score": 4, "evidence": "file:line …"}}'
         raise UsageError(f"--scores cannot be read ({error}); it is {shape}") from None
-    scores = {name: one if isinstance(one, _Told) else _Told(one) for name, one in told.items()}
-    return {name: Score(criterion=name, score=one.score, evidence=one.evidence) for name, one in scores.items()}
+    scores = {name: value if isinstance(value, _Told) else _Told(value) for name, value in told.items()}
+    return {name: Score(criterion=name, score=score.score, evidence=score.evidence) for name, score in scores.items()}
 
 
 RECORD_JUDGEMENT = Script(

@@ -80,8 +80,8 @@ def variables_in(text: str) -> dict[str, str]:
 
 def _written(value: str) -> Iterator[str]:
     """As programs print it: whole or line by line; quoted for an address, JSON, HTML or a shell; or in base64."""
-    for one in (value, *value.splitlines()):
-        if len(bare := one.strip()) >= SHORTEST:
+    for part in (value, *value.splitlines()):
+        if len(bare := part.strip()) >= SHORTEST:
             yield from (
                 bare,
                 quote(bare, safe=""),

@@ -119,8 +119,8 @@ def _realign(store: Store, draft: Draft, before: Loop, accept: Accept) -> Writte
         return Written(
             is_new=False,
             atoms=tuple(atom.id for atom in loop.atoms),
-            kept=tuple(one for one in resolved if one in kept),
-            undone=tuple(one for one in resolved if one not in kept),
+            kept=tuple(atom_id for atom_id in resolved if atom_id in kept),
+            undone=tuple(atom_id for atom_id in resolved if atom_id not in kept),
         )
 
     with _both_leases(store), _agreement_put_back_on_failure(store) as agree_on:
@@ -188,8 +188,8 @@ def agreeable(shape: Shape) -> Shape:
 
 
 def _not_agreeable(shape: Shape) -> StateFileInvalid:
-    missing = [one for one in shape.gate.missing if " " not in one]  # a key; else a sentence
-    wrong = [one for one in shape.gate.missing if " " in one]
+    missing = [requirement for requirement in shape.gate.missing if " " not in requirement]  # a key; else a sentence
+    wrong = [requirement for requirement in shape.gate.missing if " " in requirement]
     told = "; ".join(filter(None, (f"missing: {', '.join(missing)}" if missing else "", *wrong)))
     return StateFileInvalid(
         f"it cannot be agreed on yet: {told}",

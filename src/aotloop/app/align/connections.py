@@ -69,7 +69,9 @@ def _with(draft: Draft, changed: DraftAtom) -> Draft:
 
 
 def _atom(known: dict[str, DraftAtom], name: str) -> DraftAtom:
-    found = known.get(name) or next((atom for one, atom in known.items() if one.lower() == name.lower()), None)
+    found = known.get(name) or next(
+        (atom for known_name, atom in known.items() if known_name.lower() == name.lower()), None
+    )
     if found is None:
         raise AotError(f"there is no atom {name}; known atoms: {', '.join(list(known)[-20:])}")
     return found

@@ -57,7 +57,7 @@ def proposals(draft: Draft, before: Loop | None = None) -> dict[int, tuple[str, 
     nodes = [node for node in _nodes(draft.base_case) if node.name in items]
     words = {node.name: _words(f"{node.name} {_value(node)}") for node in nodes}
     common = Counter(word for found in words.values() for word in found)
-    telling = {name: {one for one in found if 2 * common[one] <= len(nodes) + 1} for name, found in words.items()}
+    telling = {name: {term for term in found if 2 * common[term] <= len(nodes) + 1} for name, found in words.items()}
     return {place: _likely(draft.atoms[place], nodes, telling) for place in undecided(draft, before)}
 
 
@@ -110,5 +110,5 @@ def _value(node: Node) -> str:
 
 
 def _words(text: str) -> set[str]:
-    found = (one.casefold() for one in _WORD.findall(text))
-    return {one[:_STEM] for one in found if len(one) >= _SHORTEST and one not in _EMPTY}
+    found = (word.casefold() for word in _WORD.findall(text))
+    return {word[:_STEM] for word in found if len(word) >= _SHORTEST and word not in _EMPTY}

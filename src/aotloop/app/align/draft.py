@@ -71,7 +71,7 @@ def over(below: Draft, above: Draft) -> Draft:
 def covering_only(atoms: tuple[DraftAtom, ...], base_case: BaseCase) -> tuple[DraftAtom, ...]:
     """Items that are no longer asked for are covered by none."""
     items = set(item_names(base_case))
-    return tuple(replace(atom, covers=tuple(one for one in atom.covers if one in items)) for atom in atoms)
+    return tuple(replace(atom, covers=tuple(item for item in atom.covers if item in items)) for atom in atoms)
 
 
 def without_graph(draft: Draft) -> Draft:
@@ -91,7 +91,7 @@ def draft_of(loop: Loop) -> Draft:
             DraftAtom(
                 id=atom.id,
                 description=atom.description,
-                depends_on=tuple(one for one in atom.depends_on if one not in dropped),
+                depends_on=tuple(dependency for dependency in atom.depends_on if dependency not in dropped),
                 or_group=atom.or_group,
                 run=atom.run,
                 check=atom.check,

@@ -70,8 +70,8 @@ def read_draft(data: bytes, name: str) -> Draft:
         more = len(reader.findings) - len(shown)
         raise _invalid(f"{name}: {'; '.join(shown)}{f'; and {more} more' if more else ''}", reader.findings)
     if isinstance(value, _Nested):
-        words = {one: getattr(value.objective, one) for one in _Objective.__struct_fields__}
-        return Draft(**words, **{one: getattr(value, one) for one in OF_GRAPH})
+        words = {key: getattr(value.objective, key) for key in _Objective.__struct_fields__}
+        return Draft(**words, **{key: getattr(value, key) for key in OF_GRAPH})
     draft: Draft = value
     return draft
 

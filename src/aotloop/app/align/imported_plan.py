@@ -22,7 +22,7 @@ def draft_of_plan(plan: Plan, name: str, before: Loop | None = None) -> Draft:
         goal=plan.title,
         definition_of_done=_definition(plan, name),
         atoms=tuple(
-            DraftAtom(id=ids[piece.label], description=piece.text, depends_on=tuple(ids[one] for one in piece.needs))
+            DraftAtom(id=ids[piece.label], description=piece.text, depends_on=tuple(ids[need] for need in piece.needs))
             for piece in plan.pieces
         ),
     )
@@ -46,7 +46,7 @@ def _ids(plan: Plan, before: Loop | None) -> dict[str, str]:
 
 
 def _definition(plan: Plan, name: str) -> str:
-    lines = [f"- {piece.label}: {one}" for piece in plan.pieces for one in piece.criteria]
+    lines = [f"- {piece.label}: {criterion}" for piece in plan.pieces for criterion in piece.criteria]
     if not lines:
         return ""
     more = len(lines) - MOST_CRITERIA

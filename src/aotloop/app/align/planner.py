@@ -132,5 +132,5 @@ def _fingerprint(repository: Repository | None) -> Fingerprint | None:
 def _changed(before: Fingerprint | None, now: Fingerprint | None) -> tuple[str, ...]:
     if before is None or now is None or before == now:
         return ()
-    names = sorted({one[0] for one in set(before[1]) ^ set(now[1])})
+    names = sorted({difference[0] for difference in set(before[1]) ^ set(now[1])})
     return tuple(names if before[0] == now[0] else ["HEAD", *names])

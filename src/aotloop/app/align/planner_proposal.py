@@ -47,7 +47,7 @@ def _atom(atom: PlannedAtom, ids: dict[str, str], there: DraftAtom | None, *, is
     return DraftAtom(
         id=ids[atom.name],
         description=atom.description,
-        depends_on=tuple(ids[one] for one in atom.depends_on),
+        depends_on=tuple(ids[dependency] for dependency in atom.depends_on),
         or_group=atom.or_group if is_choice else None,
         touches=atom.touches,
         estimate=atom.estimate,

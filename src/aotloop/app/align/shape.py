@@ -39,7 +39,7 @@ def shape_of(draft: Draft, before: Loop | None = None) -> Shape:
     drafts = _with_ids(draft.atoms or (whole,), before)
     groups = _groups(draft, drafts, before)
     group_of = {choice: name for name, group in groups.items() for choice in group.choices}
-    loop.atoms = [_atom(one, group_of.get(one.id or "")) for one in drafts]
+    loop.atoms = [_atom(drafted, group_of.get(drafted.id or "")) for drafted in drafts]
     loop.or_groups = groups
     loop.decompositions = list(draft.decompositions)
     return Shape(loop=loop, gate=gate_of(loop, findings_of(loop)))

@@ -86,7 +86,7 @@ def drawing_of(loop: Loop, opened: Collection[str] = (), *, everything: bool = F
         cards=tuple(_card(card, placement.cards[card.id], lines[card.id], folded, selected) for card in shown.cards),
         groups=tuple(DrawnGroup(caption=caption_of(group, box), box=box) for group, box in placement.groups),
         edges=tuple(DrawnEdge(path=path_of(route), kind=route.kind, course=route.course) for route in placement.routes),
-        opened=tuple(OpenFold(name=one.name, label=one.label) for one in folded.opened),
+        opened=tuple(OpenFold(name=opened.name, label=opened.label) for opened in folded.opened),
     )
 
 

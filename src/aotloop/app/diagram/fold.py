@@ -62,7 +62,7 @@ def _by_structure(picture: Picture) -> Iterator[Fold]:
         members = [parent] if parent not in below else []
         for member in members:  # grows during the loop
             inner = (*parts.get(member, ()), *choices.get(member, ()))
-            members += [one for one in dict.fromkeys(inner) if one not in members]
+            members += [atom_id for atom_id in dict.fromkeys(inner) if atom_id not in members]
         if len(members) > 1 and taken.isdisjoint(members):
             taken.update(members)
             yield Fold(name=f"parts:{parent}", label=f"{parent} and its parts", members=tuple(members))

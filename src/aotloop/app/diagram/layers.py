@@ -106,13 +106,13 @@ def _stacked(units: list[int], arcs: list[Arc], widest: int) -> Component:
     x = [0.0] * len(units)
     rows: list[list[Spot]] = []
     for layer in sorted(by_rank):
-        wished = {one: sum(x[near] for near in before[one]) / max(len(before[one]), 1) for one in by_rank[layer]}
-        ordered = sorted(by_rank[layer], key=lambda one: (wished[one], one))
+        wished = {node: sum(x[near] for near in before[node]) / max(len(before[node]), 1) for node in by_rank[layer]}
+        ordered = sorted(by_rank[layer], key=lambda node: (wished[node], node))
         for start in range(0, len(ordered), widest):
             row = ordered[start : start + widest]
-            for place, one in enumerate(row):
-                x[one] = (place - len(row) / 2) * SPACING
-            rows.append([Spot(units[one], x[one], is_bend=False) for one in row])
+            for place, node in enumerate(row):
+                x[node] = (place - len(row) / 2) * SPACING
+            rows.append([Spot(units[node], x[node], is_bend=False) for node in row])
     return Component(rows, {(units[source], units[target]): [] for source, target in own})
 
 

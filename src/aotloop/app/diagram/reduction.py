@@ -58,7 +58,10 @@ def _kept(units: Units, arcs: list[Arc]) -> set[int]:
         number = waiting.popleft()
         kept.add(number)
         room -= len(units.all[number].cards)
-        fresh = sorted((one for one in near[number] if one not in reached), key=lambda one: (looks[one], one))
+        fresh = sorted(
+            (neighbour for neighbour in near[number] if neighbour not in reached),
+            key=lambda neighbour: (looks[neighbour], neighbour),
+        )
         reached.update(fresh)
         waiting.extend(fresh)
     return kept
@@ -99,9 +102,9 @@ def reduced(picture: Picture) -> Picture:
     rank = ranks(count, arcs)
     reach = [0] * count  # bit sets
     implied: set[Arc] = set()
-    for number in sorted(range(count), key=lambda one: -rank[one]):
+    for number in sorted(range(count), key=lambda card: -rank[card]):
         below = 0
-        for target in sorted(following[number], key=lambda one: rank[one]):  # a nearer one may lead to a farther one
+        for target in sorted(following[number], key=lambda card: rank[card]):  # a nearer one may lead to a farther one
             if below >> target & 1:
                 implied.add((number, target))
             else:

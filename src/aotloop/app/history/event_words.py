@@ -257,7 +257,7 @@ def _ship_ended(event: kinds.ShipEnded) -> str:
     spent = _spent(event.cost_usd, Used())
     after = f" after {lasting(event.seconds)}" if event.seconds >= 1 else ""
     if event.status == "completed":
-        proof = proof_in_words([name(one) for one in event.forced_phases], [name(one) for one in event.skipped])
+        proof = proof_in_words([name(phase) for phase in event.forced_phases], [name(phase) for phase in event.skipped])
         return f"shipped{after}{spent}: {proof}"
     if event.status == "waiting":
         return f"{name(event.phase)}: waits for a person{after}{spent}"

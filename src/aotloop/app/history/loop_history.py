@@ -27,7 +27,9 @@ def history_of(state_file: str, loop: Loop, atom: str | None = None) -> list[His
     """`atom`: only what is about this atom. Times have whole seconds: within one, the journal knows the order."""
     trail = TrailEntries(loop)
     told = list(_from_journal(state_file, loop, trail))
-    corrections = [_of_correction(one) for one in loop.corrections if not trail.tells_correction(one)]
+    corrections = [
+        _of_correction(correction) for correction in loop.corrections if not trail.tells_correction(correction)
+    ]
     entries = [*trail.rest(), *corrections, *told]
     if atom is not None:
         entries = [entry for entry in entries if atom in entry.atoms]
@@ -189,5 +191,5 @@ _TOLD: dict[type[kinds.RunEvent], Callable[[Any], str]] = {
 
 
 def _atoms_of(event: kinds.RunEvent) -> tuple[str, ...]:
-    one = getattr(event, "atom", None)
-    return (*((one,) if one else ()), *getattr(event, "atoms", ()), *getattr(event, "parents", ()))
+    atom = getattr(event, "atom", None)
+    return (*((atom,) if atom else ()), *getattr(event, "atoms", ()), *getattr(event, "parents", ()))

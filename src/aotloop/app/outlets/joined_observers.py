@@ -15,26 +15,26 @@ class JoinedObservers:
 
     def open(self, loop: Watched) -> None:
         self._first.open(loop)
-        self._tell(lambda one: one.open(loop))
+        self._tell(lambda observer: observer.open(loop))
 
     def loop_changed(self, loop: Watched) -> None:
         self._first.loop_changed(loop)
-        self._tell(lambda one: one.loop_changed(loop))
+        self._tell(lambda observer: observer.loop_changed(loop))
 
     def news(self, event: RunEvent) -> None:
         self._first.news(event)
-        self._tell(lambda one: one.news(event))
+        self._tell(lambda observer: observer.news(event))
 
     def output(self, attempt: int, line: str) -> None:
         self._first.output(attempt, line)
 
     def close(self) -> None:
         self._first.close()
-        self._tell(lambda one: one.close())
+        self._tell(lambda observer: observer.close())
 
     def _tell(self, say: Callable[[Observer], None]) -> None:
-        for one in tuple(self._others):
+        for observer in tuple(self._others):
             try:
-                say(one)
+                say(observer)
             except Exception:  # noqa: BLE001 - an error of an outlet's library does not end a run
-                self._others.remove(one)
+                self._others.remove(observer)

@@ -148,7 +148,7 @@ def send_test(settings: NotifySettings) -> list[Delivery]:
     for thread in threads:
         thread.join(max(until - time.monotonic(), 0.0))
     late = f"no answer within {2 * settings.timeout:g} s"
-    return [Delivery(service=one.name, problem=found.get(number, late)) for number, one in enumerate(services)]
+    return [Delivery(service=service.name, problem=found.get(number, late)) for number, service in enumerate(services)]
 
 
 def require_library() -> None:

@@ -93,11 +93,11 @@ class Telemetry:
 
     def close(self) -> None:
         """Ends every open span here. What is not sent in time is lost."""
-        for span in (*(one for one, _ in self._attempts.values()), *self._checks.values()):
+        for span in (*(attempt for attempt, _ in self._attempts.values()), *self._checks.values()):
             span.end()
-        for one in (self._generation, self._run):
-            if one is not None:
-                one.end()
+        for parent in (self._generation, self._run):
+            if parent is not None:
+                parent.end()
         ending = threading.Thread(target=self._export.close, name="telemetry", daemon=True)
         ending.start()
         ending.join(self._settings.timeout)

@@ -56,7 +56,7 @@ def add_rules(file: Path, rules: tuple[str, ...]) -> None:
     """Everything else in the settings stays as it is."""
     settings = _settings(file)
     there = _allowed(settings, file)
-    permissions = {**settings.get("permissions", {}), "allow": [*there, *(one for one in rules if one not in there)]}
+    permissions = {**settings.get("permissions", {}), "allow": [*there, *(rule for rule in rules if rule not in there)]}
     _write(file, {**settings, "permissions": permissions})
 
 
@@ -64,7 +64,7 @@ def remove_rules(file: Path, rules: tuple[str, ...]) -> bool:
     """Whether there were any."""
     settings = _settings(file)
     there = _allowed(settings, file)
-    left = [one for one in there if one not in rules]
+    left = [rule for rule in there if rule not in rules]
     if left == there:
         return False
     permissions = {**settings["permissions"], "allow": left}

@@ -56,13 +56,13 @@ class ClaudeCode(msgspec.Struct, frozen=True):
     def installed(self, project: Path) -> list[Installed]:
         return [
             Installed(
-                scope="user" if one.scope == "user" else "project",
-                version=one.version,
-                folder=one.read_from_folder or one.install_path,
-                is_enabled=one.enabled if one.project_path is None or _is(one.project_path, project) else None,
-                project=one.project_path,
+                scope="user" if entry.scope == "user" else "project",
+                version=entry.version,
+                folder=entry.read_from_folder or entry.install_path,
+                is_enabled=entry.enabled if entry.project_path is None or _is(entry.project_path, project) else None,
+                project=entry.project_path,
             )
-            for one in self._listed(project)
+            for entry in self._listed(project)
         ]
 
     def install(self, place: Installation, scope: Scope, project: Path) -> None:
@@ -75,18 +75,22 @@ class ClaudeCode(msgspec.Struct, frozen=True):
 
     def uninstall(self, scope: Scope, project: Path) -> bool:
         program, before = self.program(), self._listed(project)
-        here = [one for one in before if one.scope == scope and (scope == "user" or _is(one.project_path, project))]
+        here = [
+            earlier
+            for earlier in before
+            if earlier.scope == scope and (scope == "user" or _is(earlier.project_path, project))
+        ]
         if here:
             ask(program, "plugin", "uninstall", NAME, "--scope", scope, cwd=project)
         if before and not self._listed(project):
             ask(program, "plugin", "marketplace", "remove", MARKETPLACE, cwd=project)
-            for one in before:
-                _remove_copy(one)
+            for earlier in before:
+                _remove_copy(earlier)
         return bool(here)
 
     def _listed(self, project: Path) -> list[_Listed]:
         listed = ask_json(self.program(), "plugin", "list", "--json", wanted=list[_Listed], cwd=project)
-        return [one for one in listed if one.id == NAME]
+        return [entry for entry in listed if entry.id == NAME]
 
 
 def _is(path: str | None, project: Path) -> bool:

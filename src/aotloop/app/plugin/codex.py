@@ -76,9 +76,9 @@ class Codex(msgspec.Struct, frozen=True):
 
     def installed(self, project: Path) -> list[Installed]:  # noqa: ARG002 - it is for all projects
         return [
-            Installed(scope="user", version=one.version, folder=one.source.path, is_enabled=one.enabled)
-            for one in ask_json(self.program(), "plugin", "list", "--json", wanted=_Plugins).installed
-            if one.plugin_id == NAME and one.installed
+            Installed(scope="user", version=plugin.version, folder=plugin.source.path, is_enabled=plugin.enabled)
+            for plugin in ask_json(self.program(), "plugin", "list", "--json", wanted=_Plugins).installed
+            if plugin.plugin_id == NAME and plugin.installed
         ]
 
     def install(self, place: Installation, scope: Scope, project: Path) -> None:  # noqa: ARG002
@@ -104,4 +104,4 @@ class Codex(msgspec.Struct, frozen=True):
 
     def _marketplace(self) -> _Marketplace | None:
         listed = ask_json(self.program(), "plugin", "marketplace", "list", "--json", wanted=_Marketplaces)
-        return next((one for one in listed.marketplaces if one.name == MARKETPLACE), None)
+        return next((marketplace for marketplace in listed.marketplaces if marketplace.name == MARKETPLACE), None)

@@ -102,7 +102,7 @@ def _is_probed(loop: Loop) -> bool:
     """Where a person, or an agent, asked for it; alternatives also once it is known what a probe costs."""
     is_asked_for = any(atom.probe and atom.status != "resolved" for atom in loop.atoms)
     may_pay = loop.control.prices.probes > 0
-    return is_asked_for or (may_pay and any(not one.speculative for one in loop.or_groups.values()))
+    return is_asked_for or (may_pay and any(not or_group.speculative for or_group in loop.or_groups.values()))
 
 
 def _is_judged(loop: Loop) -> bool:

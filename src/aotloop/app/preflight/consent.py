@@ -118,9 +118,11 @@ def require_acceptance_of_checks(store: Store, loop: Loop, atom_id: str) -> None
     """
     graph = Graph(loop)
     above = [atom_id]
-    for one in above:
-        above += [parent for parent in graph.parents_of.get(one, ()) if parent not in above]
-    checks = [check_of(graph.atoms[one], loop.objective.base_case) for one in above if one in graph.atoms]
+    for ancestor in above:
+        above += [parent for parent in graph.parents_of.get(ancestor, ()) if parent not in above]
+    checks = [
+        check_of(graph.atoms[ancestor], loop.objective.base_case) for ancestor in above if ancestor in graph.atoms
+    ]
     if any(any(commands_in(check)) for check in checks if check is not None):
         require_acceptance(store, loop)
 

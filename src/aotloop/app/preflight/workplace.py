@@ -39,7 +39,7 @@ class Finding(msgspec.Struct, frozen=True):
     @property
     def command(self) -> str | None:
         """The one that helps."""
-        commands = [one for one in self.remedy.split("`")[1::2] if one.startswith("git ")]
+        commands = [piece for piece in self.remedy.split("`")[1::2] if piece.startswith("git ")]
         return commands[0] if commands and self.comes_first else None
 
 

@@ -71,13 +71,13 @@ def proposals_of(store: Store) -> list[Proposal]:
                 record = msgspec.json.decode(content, type=_Record)
                 if name == _digest(content):
                     found.append(Proposal(name=name, at=record.at, by=record.by, wishes=record.wishes))
-    return sorted(found, key=lambda one: (one.at, one.name))
+    return sorted(found, key=lambda proposal: (proposal.at, proposal.name))
 
 
 def known_proposal(store: Store, name: str) -> Proposal:
-    for one in proposals_of(store):
-        if one.name == name:
-            return one
+    for proposal in proposals_of(store):
+        if proposal.name == name:
+            return proposal
     raise AotError(f"there is no proposal {name}", hint="`aot proposal` lists the open ones.")
 
 

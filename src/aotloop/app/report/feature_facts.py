@@ -94,8 +94,8 @@ def _phase(loop: PhaseLoop, row: dict[str, Any], judged: list[dict[str, Any]]) -
         artifact=row["artifact"] or "",
         commit=row["git_sha"] or "",
         judged=tuple(judged),
-        checkpoints=tuple(one for one in loop.checkpoints if one.phase == phase),
-        errors=tuple(one for one in loop.errors if one.phase == phase),
+        checkpoints=tuple(checkpoint for checkpoint in loop.checkpoints if checkpoint.phase == phase),
+        errors=tuple(error for error in loop.errors if error.phase == phase),
     )
 
 

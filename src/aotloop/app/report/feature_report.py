@@ -38,7 +38,9 @@ def _parts(facts: FeatureFacts, foreign: ForeignText, room: Room) -> Iterator[tu
     yield "phases", "Phases and their receipts", f'<ul class="tree">{phases}</ul>'
     tests = f"<p>Run by <code>{foreign.line(facts.test_command)}</code></p>{evidence(facts.tests, foreign)}"
     yield "tests", "Acceptance tests", room.take(tests, "tests") if facts.tests else ""
-    found = [("✘", one) for one in facts.open_findings] + [("✔", one) for one in facts.resolved_findings]
+    found = [("✘", finding) for finding in facts.open_findings] + [
+        ("✔", finding) for finding in facts.resolved_findings
+    ]
     listed = "".join(room.take(f"<li>{sign} {foreign.line(text)}</li>", "findings") for sign, text in found)
     yield "findings", "Findings of the review", f'<ul class="tree">{listed}</ul>' if listed else ""
     rows = [room.take(_event(event["at"], event["text"], foreign), "entries") for event in reversed(facts.events)]
@@ -53,9 +55,9 @@ def _phase(phase: PhaseReport, foreign: ForeignText) -> str:
         f' <span class="soft">{STATES[phase.state]}{receipt}</span>'
     )
     told = [
-        *(_event(one["at"], one["text"], foreign) for one in phase.judged),
-        *(_event(one.timestamp, one.summary, foreign) for one in phase.checkpoints),
-        *(_event(one.timestamp, one.message, foreign) for one in phase.errors),
+        *(_event(judgement["at"], judgement["text"], foreign) for judgement in phase.judged),
+        *(_event(checkpoint.timestamp, checkpoint.summary, foreign) for checkpoint in phase.checkpoints),
+        *(_event(error.timestamp, error.message, foreign) for error in phase.errors),
     ]
     body = f'<ol class="log">{"".join(told)}</ol>' if told else ""
     return f"<li>{folded(head, body)}</li>"
@@ -81,11 +83,15 @@ def _in_markdown(facts: FeatureFacts, written: Markdown) -> Iterator[str]:
     told = " · ".join(f"{name}: {written.line(value)}" for name, value in facts.numbers)
     yield f"{told}\n\n{written.line(loop.stop_reason)}" if loop.stop_reason else told
     yield written.list("### Phases", (_line(phase, written) for phase in facts.phases), "phases")
-    found = [("✘", one) for one in facts.open_findings] + [("✔", one) for one in facts.resolved_findings]
+    found = [("✘", finding) for finding in facts.open_findings] + [
+        ("✔", finding) for finding in facts.resolved_findings
+    ]
     yield written.list("### Findings", (f"- {sign} {written.line(text)}" for sign, text in found), "findings")
-    refused = [(phase, one) for phase in facts.phases for one in phase.errors]
+    refused = [(phase, error) for phase in facts.phases for error in phase.errors]
     yield written.list(
-        "### What failed", (f"- {phase.name}: {written.line(one.message)}" for phase, one in refused), "failures"
+        "### What failed",
+        (f"- {phase.name}: {written.line(refusal.message)}" for phase, refusal in refused),
+        "failures",
     )
     if facts.tests:
         yield written.room.take(written.folded("Acceptance tests", facts.tests[: 8 * LONGEST_EVIDENCE]), "tests")

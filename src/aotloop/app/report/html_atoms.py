@@ -90,7 +90,7 @@ def _part(part: CheckedPart, foreign: ForeignText) -> str:
 
 def _diffs(facts: ReportFacts, changes: Changes, foreign: ForeignText, room: Room) -> dict[str, str]:
     ended = [attempt for attempt in facts.attempts if attempt.fate not in ("running", "waited", "split", "probed")]
-    order = sorted(ended, key=lambda one: (one.fate == "landed", one.began), reverse=True)
+    order = sorted(ended, key=lambda tried: (tried.fate == "landed", tried.began), reverse=True)
     room.skip("diffs", len(order) - MOST_DIFFS)
     found = dict[str, str]()
     for attempt in order[:MOST_DIFFS]:

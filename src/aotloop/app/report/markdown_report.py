@@ -104,7 +104,7 @@ class _Loop(Markdown):
         agents = ", ".join(dict.fromkeys(attempt.agent or "a command" for attempt in atom.attempts))
         by = f", by {self.line(agents, 80)}" if agents else ""
         tried = f", {counted(len(atom.attempts), 'attempt')}" if atom.attempts else ""
-        commits = [one.commit[:10] for one in atom.attempts if one.commit and one.fate == "landed"]
+        commits = [item.commit[:10] for item in atom.attempts if item.commit and item.fate == "landed"]
         landed = f", {commits[-1]}" if commits and commits[-1].isalnum() else ""
         style, text = STYLES[atom.look], self.line(atom.summary or atom.description, 200)
         return f"- {style.symbol} **{self.line(atom.id, 80)}** {text} ({style.words}{by}{tried}{landed})"

@@ -50,7 +50,7 @@ def _atom(context: Context) -> dict[str, Any]:
         "decided_by": None if check is None else cut("\n".join(check_words(check)), CAPS["check"]).split("\n"),
         "touches": list(atom.touches),
         "builds_on": _results(context),
-        "failed_before": [cut(one, CAPS["failure"]) for one in context.failures],
+        "failed_before": [cut(failure, CAPS["failure"]) for failure in context.failures],
         "findings": None if atom.findings is None else cut(atom.findings, CAPS["findings"]),
         "part_holds": atom.partial,
         "may_be_decomposed": context.may_split,

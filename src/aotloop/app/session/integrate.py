@@ -76,7 +76,7 @@ def _refuse_others(loop: Loop, session: str | None) -> None:
 def _atom(loop: Loop, atom_id: str) -> Atom:
     """Raises IllegalEvent for what cannot be resolved, before anything is done about it."""
     advance(loop.snapshot(), events.AtomResolved(atom=atom_id, at=now()))
-    return next(one for one in loop.atoms if one.id == atom_id)
+    return next(atom for atom in loop.atoms if atom.id == atom_id)
 
 
 def _named(store: Store) -> str:

@@ -96,9 +96,11 @@ def bring(steps: SessionSteps[R]) -> tuple[str, list[Effect]] | Refused:
 def landed_before(repository: Repository, job: Job, attempt: str) -> str | None:
     """The commit by which this very work is on the branch already, and has not been taken back."""
     ours = commits_of(repository, run=job.run_id)
-    taken_back = {one.reverts for one in ours}
-    mine = (one for one in ours if (one.atom, one.attempt) == (job.atom.id, attempt) and one.reverts is None)
-    return next((one.sha for one in mine if one.sha not in taken_back), None)
+    taken_back = {commit.reverts for commit in ours}
+    mine = (
+        commit for commit in ours if (commit.atom, commit.attempt) == (job.atom.id, attempt) and commit.reverts is None
+    )
+    return next((commit.sha for commit in mine if commit.sha not in taken_back), None)
 
 
 def resolve(job: Job, commit: str | None) -> list[Effect]:
@@ -116,7 +118,7 @@ def require_wanted(loop: Loop, job: Job) -> None:
     """Raises NotVerified if the work does not count any more."""
     if loop.control.epoch != job.loop.control.epoch or loop.control.redirect_requested:
         raise NotVerified("a person is changing the direction of the loop: what was begun before does not count")
-    now = next((one for one in loop.atoms if one.id == job.atom.id), None)
+    now = next((atom for atom in loop.atoms if atom.id == job.atom.id), None)
     if now is not None and now.status == "resolved":
         raise NotVerified(f"{job.atom.id} was resolved meanwhile, by other work or by another call")
     before = job.loop.objective.base_case

@@ -86,7 +86,7 @@ def _quality(path: str, leaf: Leaf, said: Said, case: Case) -> Recorded:
         return Recorded(item=path, judgement=Judgement(passed=said.passed, evidence=evidence, confirmed=True))
     if said.scores is None:
         raise AotError(f"{leaf.name} is judged by scores", hint="Give them: --scores '{\"criterion\": 4}'.")
-    given = tuple(replace(one, evidence=one.evidence or said.evidence) for one in said.scores.values())
+    given = tuple(replace(score, evidence=score.evidence or said.evidence) for score in said.scores.values())
     found = quality_judged(leaf.check, [Scored(scores=given)], lambda text: places_in(text, case.tree.files, case.root))
     return Recorded(item=path, judgement=found, mean=grade(leaf.check, [found.scores]).mean)
 

@@ -70,7 +70,7 @@ def briefing(loop: Loop, commit: str | None) -> Briefing:
     start, in_place = start_now(graph, ready), start_now(graph, ready, shares_a_tree=True)
     in_progress = [atom.id for atom in loop.atoms if atom.status == "in_progress"]
     check = parts_done(graph)
-    shown = _within(_SHARE["start"], (_startable(graph.atoms[one]) for one in start))
+    shown = _within(_SHARE["start"], (_startable(graph.atoms[atom_id]) for atom_id in start))
     shown_in_progress = _within(_SHARE["in_progress"], in_progress)
     return Briefing(
         situation=_situation(loop, commit, start, check, in_progress),
@@ -93,7 +93,7 @@ def startable(loop: Loop) -> dict[str, str]:
         return {}
     graph = Graph(loop)
     start = start_now(graph, graph.ready())[:MOST_SHOWN]
-    return {one: "probe" if graph.atoms[one].probe else "worker" for one in start}
+    return {atom_id: "probe" if graph.atoms[atom_id].probe else "worker" for atom_id in start}
 
 
 def _situation(

@@ -38,7 +38,7 @@ def take_back(store: Store, atoms: tuple[str, ...], why: str) -> str | Refused |
 
 def _refuse_what_counts(loop: Loop, atoms: tuple[str, ...]) -> None:
     """An atom that is gone by a correction has nothing on the branch that counts, either."""
-    if counting := [one.id for one in loop.atoms if one.id in atoms and one.status != "pending"]:
+    if counting := [atom.id for atom in loop.atoms if atom.id in atoms and atom.status != "pending"]:
         raise AotError(
             f"what {', '.join(counting)} contributed counts, and stays",
             hint="fail_atom, switch_or_branch or a correction resets an atom first.",

@@ -128,12 +128,12 @@ def _repairs(project: Project, loop: PhaseLoop) -> list[DraftAtom]:
         DraftAtom(
             id=f"F{number}",
             description=(
-                f"{_RESOLVE}{one}\n\nRepair the cause. If possible, add a test that fails"
+                f"{_RESOLVE}{finding}\n\nRepair the cause. If possible, add a test that fails"
                 f" without the repair. Do not change {file}; another atom marks the finding there. If the code should"
                 " stay as it is, change nothing, and say why."
             ),
         )
-        for number, one in enumerate(found.open, start=1)
+        for number, finding in enumerate(found.open, start=1)
     ]
     marking = DraftAtom(
         id="marks",

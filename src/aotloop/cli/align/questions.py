@@ -154,14 +154,14 @@ def _proposed(found: Sequence[ProjectCommand]) -> list[ChecklistItem]:
     """The person chooses among commands that the project's own files name."""
     if not found:
         return []
-    for number, one in enumerate(found, 1):
-        tell(prose(one.command), head=f"  {number:>2}  ", note=f"from {prose(one.source)}", err=True)
+    for number, command in enumerate(found, 1):
+        tell(prose(command.command), head=f"  {number:>2}  ", note=f"from {prose(command.source)}", err=True)
     while True:
         numbers = ask("Which of these commands have to succeed? (numbers; Enter: none) >").replace(",", " ").split()
-        wrong = next((one for one in numbers if not (one.isdecimal() and 1 <= int(one) <= len(found))), None)
+        wrong = next((typed for typed in numbers if not (typed.isdecimal() and 1 <= int(typed) <= len(found))), None)
         if wrong is None:
-            commands = dict.fromkeys(found[int(one) - 1].command for one in numbers)
-            return [_item("command", one, _NAMES["command"].format(one)) for one in commands]
+            commands = dict.fromkeys(found[int(typed) - 1].command for typed in numbers)
+            return [_item("command", command, _NAMES["command"].format(command)) for command in commands]
         tell(f"{wrong} is not a number from 1 to {len(found)}.", err=True)
 
 

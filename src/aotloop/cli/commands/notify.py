@@ -45,11 +45,12 @@ def command(ctx: click.Context, /, as_json: bool, test: bool) -> None:
     if as_json:
         say_json({"services": msgspec.to_builtins(sent)})
     else:
-        for one in sent:
+        for delivery in sent:
             tell(
-                f"service {one.service}: {one.problem or 'the message was taken'}", head=f"{mark(one.problem is None)} "
+                f"service {delivery.service}: {delivery.problem or 'the message was taken'}",
+                head=f"{mark(delivery.problem is None)} ",
             )
-    ctx.exit(1 if any(one.problem for one in sent) else 0)
+    ctx.exit(1 if any(delivery.problem for delivery in sent) else 0)
 
 
 def _show(settings: NotifySettings, *, as_json: bool) -> None:

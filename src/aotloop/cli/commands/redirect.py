@@ -80,7 +80,7 @@ def _with_consent(store: Store, loop: Loop, changes: Changes, *, yes: bool) -> C
     if changes.base_case is None:
         return changes
     known = commands_of(loop)
-    commands = [one for one in commands_in(base_case_tree(changes.base_case)) if one not in known]
+    commands = [text for text in commands_in(base_case_tree(changes.base_case)) if text not in known]
     if commands and not yes and is_trusted(store.path, known):
         ask(store, commands)
     return replace(changes, commands=(*changes.commands, *commands))

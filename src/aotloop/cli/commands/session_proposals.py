@@ -53,16 +53,16 @@ def command(state_file: str | None, as_json: bool, decision: str | None, name: s
         report_done(as_json=as_json, data={"dismissed": name}, said=f"dismissed {visible(name)}", steps=["aot status"])
         return
     if as_json and decision is None:
-        say_json({"proposals": [_data(store, one) for one in shown]})
+        say_json({"proposals": [_data(store, proposal) for proposal in shown]})
         return
-    for one in shown:
-        _tell(store, one)
+    for proposal in shown:
+        _tell(store, proposal)
     if decision == "accept" and name is not None:
         _accept(store, name, as_json=as_json)
     elif not shown:
         tell("no proposal waits for you")
     else:
-        say_next(*(f"aot proposal {one.name} --accept" for one in shown[:1]), "aot proposal NAME --dismiss")
+        say_next(*(f"aot proposal {proposal.name} --accept" for proposal in shown[:1]), "aot proposal NAME --dismiss")
 
 
 def _accept(store: Store, name: str, *, as_json: bool) -> None:
@@ -93,8 +93,8 @@ def _tell(store: Store, proposal: Proposal) -> None:
         "new commands": found.commands,
     }
     for what, names in effects.items():
-        for one in names:
-            tell(visible(one), head=faint(f"  {what}: "))
+        for name in names:
+            tell(visible(name), head=faint(f"  {what}: "))
 
 
 def _data(store: Store, proposal: Proposal) -> dict[str, object]:

@@ -152,7 +152,7 @@ def _atoms(picture: Picture, width: int, room: int, now: float) -> list[list[Pie
 def _around(picture: Picture, numbers: list[int], room: int) -> list[int]:
     """As many rows as fit, the selected one among them; rows with output need two lines."""
     most = max(room - 2 - 2 * len(_heights(picture)), 1)
-    place = next((at for at, one in enumerate(numbers) if picture.overview.rows[one].name == picture.selected), 0)
+    place = next((at for at, number in enumerate(numbers) if picture.overview.rows[number].name == picture.selected), 0)
     first = max(min(place - most // 2, len(numbers) - most), 0)
     return numbers[first : first + most]
 

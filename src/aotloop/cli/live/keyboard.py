@@ -88,7 +88,7 @@ def _named(text: str) -> list[str]:
     found: list[str] = []
     sequences = sorted(_NAMES, key=len, reverse=True)
     while text:
-        sequence = next((one for one in sequences if text.startswith(one)), text[0])
+        sequence = next((code for code in sequences if text.startswith(code)), text[0])
         text = text[len(sequence) :]
         key = _NAMES.get(sequence, sequence)
         if key.isprintable():

@@ -130,7 +130,7 @@ class Navigation:
         self._picture.selected = atoms[min(max(place, 0), len(atoms) - 1)]
 
     def _open(self, page: Callable[[str], list[str]]) -> None:
-        atom = self._picture.selected or next((one.atom for one in self._picture.running.values()), None)
+        atom = self._picture.selected or next((running.atom for running in self._picture.running.values()), None)
         if atom is None:
             self._say("select an atom first: ↑ ↓")
         else:
@@ -147,9 +147,11 @@ class Navigation:
         atom = self._picture.selected
         about = f"; {identified(atom)} is selected" if atom is not None else ""
         lines = [f"What should change? Press its key, complete the line, and press enter{about}.", ""]
-        lines += [f"  {one.key}  {one.label}" for one in BEGINNINGS]
+        lines += [f"  {beginning.key}  {beginning.label}" for beginning in BEGINNINGS]
         self._page, self._offset = [*lines, "  r  another line: NAME=VALUE, or flags of `aot redirect`"], 0
-        self._page_keys = {one.key: partial(self._ask_for_line, one.typed(atom)) for one in BEGINNINGS}
+        self._page_keys = {
+            beginning.key: partial(self._ask_for_line, beginning.typed(atom)) for beginning in BEGINNINGS
+        }
         self._page_keys["r"] = partial(self._ask_for_line, "")
 
     def _ask_for_line(self, typed: str) -> None:

@@ -102,7 +102,9 @@ def about_choice(loop: Loop) -> Changes | None:
 
 def about_summary(loop: Loop) -> Changes | None:
     atom = _pick_atom(
-        "The result of which atom?", [one for one in loop.atoms if one.status == "resolved"], "nothing is resolved"
+        "The result of which atom?",
+        [other for other in loop.atoms if other.status == "resolved"],
+        "nothing is resolved",
     )
     if atom is None:
         return None

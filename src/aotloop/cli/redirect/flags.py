@@ -176,7 +176,7 @@ def _added(given: dict[str, Any]) -> NewAtom | None:
 
 
 def _result(pair: str, loop: Loop) -> Result:
-    atom, summary = _split(pair, [one.id for one in loop.atoms])
+    atom, summary = _split(pair, [other.id for other in loop.atoms])
     return Result(atom=atom, summary=summary)
 
 

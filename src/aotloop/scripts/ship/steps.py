@@ -121,7 +121,7 @@ def _noted(ground: Project, loop: PhaseLoop, phase: Phase, failed: tuple[str, ..
     from aotloop.phases.failure_log import USUAL, note_failed  # noqa: PLC0415
 
     file = loop.artifacts.progress_file or USUAL
-    return {"noted_in": file} if note_failed(ground.root, file, [(phase, one) for one in failed]) else {}
+    return {"noted_in": file} if note_failed(ground.root, file, [(phase, approach) for approach in failed]) else {}
 
 
 def _work(given: dict[str, Any]) -> dict[str, Any]:
