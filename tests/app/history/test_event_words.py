@@ -73,6 +73,7 @@ FIELDS: dict[str, Any] = {
     "feature": "a login",
     "phase": "plan",
     "forced_phases": (),
+    "skipped": (),
     "forced": "not completed in 10 iterations",
     "artifact": "docs/plans/login.md",
     "accepted": False,
