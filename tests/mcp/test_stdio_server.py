@@ -56,6 +56,7 @@ def test_a_session_looks_at_everything(ran: Project) -> None:
         for tool in listed.tools:
             assert tool.description
             assert tool.input_schema["type"] == "object"
+            assert all(one.get("description") for one in tool.input_schema["properties"].values()), tool.name
             assert not any(word in tool.name for word in ("confirm", "accept", "force", "approve"))
         (row,) = (await called(client, "list_loops"))["loops"]
         for key in ("", row["key"]):
@@ -158,6 +159,40 @@ def test_the_agent_of_a_session_decides_nothing_about_proposals(
     with pytest.raises(NotTrusted, match="only a person"):
         decide(store, proposal.name)
     assert (len(proposals_of(store)), store.load().corrections) == (1, [])
+
+
+CORRECTIONS: dict[str, dict[str, object]] = {
+    "words": {"goal": "another goal"},
+    "limits": {"limits": ["max_iterations=40"]},
+    "add": {"add": "more", "add_after": ["A1"]},
+    "remove": {"remove": ["C1"]},
+    "choose": {"choose": ["G=B2"]},
+    "summaries": {"results": ["A1=something else"]},
+    "retry": {"retry": ["C1"]},
+}
+
+
+def test_every_correction_can_be_proposed_and_a_stop_requested(tmp_path: Path) -> None:
+    atoms = [
+        atom("A1", status="resolved"),
+        atom("B1", "A1", or_group="G"),
+        atom("B2", "A1", or_group="G"),
+        atom("C1", "B1"),
+    ]
+    store = Store(str(write_accepted(tmp_path, a_loop(*atoms, status="running"))))
+
+    async def talk(client: Client) -> None:
+        for wish in CORRECTIONS.values():
+            await called(client, "propose_correction", reason="because", **wish)
+        assert "GROUP=ATOM" in await refused(client, "propose_correction", reason="x", choose=["B2"])
+        assert (await called(client, "request_to_stop", reason="lunch"))["asked"] is True
+
+    in_session(tmp_path, talk)
+    proposed = [one.wishes for one in proposals_of(store)]
+    assert len(proposed) == len(CORRECTIONS)
+    assert all(any(getattr(one, name) for one in proposed) for name in CORRECTIONS)
+    loop = store.load()
+    assert (loop.control.stop_requested, loop.corrections) == (True, [])
 
 
 def test_a_session_adds_atoms_to_a_draft(tmp_path: Path) -> None:

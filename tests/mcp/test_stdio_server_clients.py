@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -31,39 +32,58 @@ def stopped(tmp_path: Path) -> Project:
     return project
 
 
-def assert_proposed(project: Project, server: ModelServer, looked: int) -> None:
-    """The model saw the answer of the first tool, and a person finds the proposal of the second."""
+CALLS: list[tuple[str, dict[str, object], str]] = [
+    ("list_loops", {}, "It works"),
+    ("status", {}, "atoms_in_all"),
+    ("graph", {"form": "mermaid"}, "flowchart"),
+    ("atom", {"name": "A1"}, "A1#1"),
+    ("log", {"last": 50}, "failure"),
+    ("transcript", {"attempt": "A1#1"}, "steps"),
+    ("verify_base_case", {}, "passed"),
+    ("request_to_stop", {"reason": "why not"}, "nothing to stop"),
+    ("add_atom_to_draft", {"description": "tea"}, "has begun"),
+    ("propose_correction", {"reason": "once more", "retry": ["A1"]}, "waits_for"),
+]
+"""Each tool, its arguments, and what the model must read in the answer."""
+
+
+def turns(name_of: Callable[[str], str]) -> list[Call]:
+    return [Call(tool(name_of(name), **arguments)) for name, arguments, _ in CALLS]
+
+
+def assert_answered(project: Project, server: ModelServer, before: int) -> None:
+    """The model saw the answer of every tool, and a person finds the proposal, which changed nothing."""
     assert server.lost == []
-    assert b"It works" in server.played[looked + 1].request.body
-    (proposal,) = proposals_of(Store(str(project.state_file)))
+    for number, (name, _, answer) in enumerate(CALLS, before + 1):
+        assert answer in server.played[number].request.body.decode(), name
+    store = Store(str(project.state_file))
+    (proposal,) = proposals_of(store)
     assert proposal.wishes.retry == ("A1",)
-    assert f'"{proposal.name}' in server.played[looked + 2].request.body.decode().replace("\\", "")
+    assert f'"{proposal.name}' in server.played[-1].request.body.decode().replace("\\", "")
+    assert store.load().corrections == []
 
 
 @needs_claude
-def test_claude_code_looks_and_proposes(tmp_path: Path, own_home: Path) -> None:
+def test_claude_code_calls_every_tool(tmp_path: Path, own_home: Path) -> None:
     project = stopped(tmp_path)
     entry = add_to_project(project.root)
-    look = tool(f"mcp__{SERVER}__status")
-    propose = tool(f"mcp__{SERVER}__propose_correction", reason="once more", retry=["A1"])
-    with ModelServer([Script(PROMPT, [Call(look), Call(propose), Answer({"done": True})])]) as server:
+    asked = turns(lambda name: f"mcp__{SERVER}__{name}")
+    with ModelServer([Script(PROMPT, [*asked, Answer({"done": True})])]) as server:
         launch = with_aot(claude(server, own_home, "--mcp-config", str(entry)))
         assert finished(launch, project.root, PROMPT).code == 0
-        assert_proposed(project, server, 0)
+        assert_answered(project, server, 0)
 
 
 @needs_codex
-def test_codex_looks_and_proposes(tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_codex_calls_every_tool(tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It starts servers in the background: a look at the resources waits until ours is there."""
     project = stopped(tmp_path)
     resources = tool("list_mcp_resources", server=SERVER)
-    look = tool(f"mcp__{SERVER}.status")
-    propose = tool(f"mcp__{SERVER}.propose_correction", reason="once more", retry=["A1"])
-    turns = [Call(resources), Call(look), Call(propose), Answer({"done": True})]
-    with ModelServer([Script(PROMPT, turns)]) as server:
+    asked = turns(lambda name: f"mcp__{SERVER}.{name}")
+    with ModelServer([Script(PROMPT, [Call(resources), *asked, Answer({"done": True})])]) as server:
         launch = with_aot(codex(server, own_home))
         monkeypatch.setenv("CODEX_HOME", launch.env["CODEX_HOME"])
         add_to_codex(str(there(CODEX)))
         assert finished(launch, project.root, PROMPT).code == 0
         assert b"aot://loop/graph.svg" in server.played[1].request.body
-        assert_proposed(project, server, 1)
+        assert_answered(project, server, 1)

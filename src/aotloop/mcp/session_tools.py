@@ -69,18 +69,19 @@ def _propose(loops: KnownLoops) -> Any:
         context: Context,
         reason: Annotated[Words, Field(description="Why, for the person who decides.")],
         loop: Loop = "",
-        goal: Words = "",
-        background_intent: Words = "",
-        deliverables: Words = "",
-        definition_of_done: Words = "",
+        goal: Annotated[Words, Field(description="Another goal; the search starts again.")] = "",
+        background_intent: Annotated[Words, Field(description="Why it is wanted.")] = "",
+        deliverables: Annotated[Words, Field(description="What there will be in the end.")] = "",
+        definition_of_done: Annotated[Words, Field(description="When it is done, in words.")] = "",
         base_case: Annotated[str, Field(description="A new base case, as YAML.", max_length=40_000)] = "",
         limits: Annotated[Names, Field(description="NAME=VALUE, such as max_iterations=40.")] = [],  # noqa: B006
         protect: Annotated[Names, Field(description="Paths that no attempt may change.")] = [],  # noqa: B006
-        unprotect: Names = [],  # noqa: B006
+        unprotect: Annotated[Names, Field(description="Paths that attempts may change again.")] = [],  # noqa: B006
         add: Annotated[Words, Field(description="The description of a new atom.")] = "",
         add_after: Annotated[Names, Field(description="Atoms that the new one depends on.")] = [],  # noqa: B006
         remove: Annotated[Names, Field(description="Atoms to remove.")] = [],  # noqa: B006
         choose: Annotated[Names, Field(description="GROUP=ATOM: continue with this alternative.")] = [],  # noqa: B006
+        results: Annotated[Names, Field(description="ATOM=what it led to: work based on it is repeated.")] = [],  # noqa: B006
         retry: Annotated[Names, Field(description="Atoms to try again.")] = [],  # noqa: B006
     ) -> dict[str, Any]:
         """Propose a correction of the loop. It is kept, and nothing changes until a person accepts it.
@@ -101,7 +102,8 @@ def _propose(loops: KnownLoops) -> Any:
             unprotect=tuple(unprotect),
             add=Addition(description=add, after=tuple(add_after)) if add.strip() else None,
             remove=tuple(remove),
-            choose=tuple(map(_pair, choose)),
+            choose=tuple(_pair(text, "GROUP=ATOM") for text in choose),
+            summaries=tuple(_pair(text, "ATOM=what it led to") for text in results),
             retry=tuple(retry),
             reason=reason,
         )
@@ -139,11 +141,11 @@ def _add(loops: KnownLoops) -> Any:
     return add_atom_to_draft
 
 
-def _pair(text: str) -> tuple[str, str]:
-    group, sign, atom = text.partition("=")
+def _pair(text: str, form: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
     if not sign:
-        raise AotError(f"`{text}` names no alternative", hint="Write GROUP=ATOM.")
-    return group, atom
+        raise AotError(f"`{text}` has no `=`", hint=f"Write {form}.")
+    return name.strip(), value.strip()
 
 
 def _client(context: Context) -> str:

@@ -101,8 +101,8 @@ export class GraphView {
     const { clientWidth: width, clientHeight: height } = this.svg;
     if (!this.drawn || !width) return;
     const scale = Math.min(Math.max(Math.min((width - 40) / this.drawn.width, (height - 40) / this.drawn.height), NEAREST), 1.1);
-    const isTall = this.drawn.height * scale > height;
-    this.view = { scale, x: (width - this.drawn.width * scale) / 2, y: isTall ? 20 : (height - this.drawn.height * scale) / 2 };
+    const above = Math.max((height - this.drawn.height * scale) / 2, 20);
+    this.view = { scale, x: (width - this.drawn.width * scale) / 2, y: Math.min(above, 48) };
     this.look();
   }
 

@@ -93,6 +93,7 @@ export class TimelineView {
     const step = 110 / each;
     const longest = runs.at(-1);
     for (let at = longest.from + step; at < longest.to - step / 3 && ticks.length < 400; at += step) ticks.push([x(at), clock(new Date(at).toISOString())]);
+    for (let number = ticks.length - 1; number > 0; number -= 1) if (ticks[number][1] === ticks[number - 1][1]) ticks[number][1] = "";
     return { x, ticks, width: left + 20 };
   }
 }
