@@ -73,8 +73,8 @@ def test_a_page_that_may_only_show_offers_no_decision(page: Any, tmp_path: Path)
 
 
 def test_a_person_stops_a_feature_that_runs(page: Any, tmp_path: Path) -> None:
-    feature = a_feature(tmp_path, orders(compound=[{"hang": True, "touch": str(tmp_path / "begun")}]))
-    at(feature, "compound")
+    feature = a_feature(tmp_path, orders(plan=[{"hang": True, "touch": str(tmp_path / "begun")}]))
+    at(feature, "plan")
     with feature.shipping() as run, in_thread() as link:
         until((tmp_path / "begun").exists)
         open_loop(page, link)
