@@ -59,7 +59,8 @@ def changes_in_line(line: str, loop: Loop) -> Changes:
         words = shlex.split(line)
         if words and not words[0].startswith("-"):
             words = ["--set", *words]
-        given = _redirect.make_context("redirect", words).params
+        with _redirect.make_context("redirect", words) as context:  # closes the file that a flag opened
+            given = context.params
         reason = given.pop("reason")
         if given["base_case"] is not None:
             raise AotError("a file with a base case is read only by `aot redirect --base-case FILE`")
