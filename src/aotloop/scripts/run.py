@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from importlib import import_module
+
+from aotloop.lean_imports import standing_in
 
 MODULES = {
     "read_state": "state",
@@ -43,10 +44,5 @@ def run(name: str, argv: Sequence[str]) -> int:
 
 def _import_msgspec_quickly() -> None:
     """Where typing_extensions is installed msgspec takes it, for what `typing` has too; that is half a start-up."""
-    hidden = "typing_extensions" not in sys.modules
-    if hidden:
-        sys.modules["typing_extensions"] = None  # type: ignore[assignment]
-    import msgspec  # noqa: F401, PLC0415
-
-    if hidden:
-        del sys.modules["typing_extensions"]
+    with standing_in("typing_extensions"):
+        import msgspec  # noqa: F401, PLC0415

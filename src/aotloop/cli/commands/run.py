@@ -129,7 +129,9 @@ def _run(
     from aotloop.app.outlets.outlets import with_outlets  # noqa: PLC0415
     from aotloop.app.start import RunOptions, run_loop  # noqa: PLC0415
     from aotloop.config.sources import load  # noqa: PLC0415 - planning needs none of this
+    from aotloop.process.allocator import return_large_blocks  # noqa: PLC0415
 
+    return_large_blocks()
     config = load(Path(project_root(store.path)), flags=flags)
     require_config_consent(config, yes=yes)
     accepted = acceptance_of(store, require_consent(store, yes=yes))

@@ -10,13 +10,19 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any, TypeVar
 
 import msgspec
-import ryml
 
+from aotloop.lean_imports import standing_in
 from aotloop.statefile.yaml import collection
 from aotloop.statefile.yaml.screen import is_ordinary
+
+_deprecation: Any = ModuleType("deprecation")
+_deprecation.deprecated = lambda **_: lambda function: function
+with standing_in("deprecation", _deprecation):  # rapidyaml marks old functions with it, and we call none of them
+    import ryml
 
 T = TypeVar("T")
 

@@ -1,0 +1,33 @@
+"""A module that stands in is gone afterwards, and takes the place of none that is there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+from types import ModuleType
+
+import pytest
+
+from aotloop.lean_imports import standing_in
+
+
+def test_a_stand_in_is_there_only_meanwhile() -> None:
+    stand_in = ModuleType("not_a_module_of_anyone")
+    with standing_in("not_a_module_of_anyone", stand_in):
+        assert import_module("not_a_module_of_anyone") is stand_in
+    with pytest.raises(ModuleNotFoundError):
+        import_module("not_a_module_of_anyone")
+
+
+def test_without_a_stand_in_the_import_fails_and_what_is_loaded_stays() -> None:
+    with standing_in("not_a_module_of_anyone"), pytest.raises(ModuleNotFoundError):
+        import_module("not_a_module_of_anyone")
+    with standing_in("sys"):
+        assert import_module("sys") is sys
+
+
+def test_the_reader_leaves_the_real_module_to_others() -> None:
+    code = "import aotloop.statefile.yaml.fast_reader, deprecation; print(deprecation.DeprecatedWarning.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "DeprecatedWarning\n"
