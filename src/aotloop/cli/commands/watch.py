@@ -102,8 +102,8 @@ def _show(scene: Scene, store: Store, loop: Loop) -> None:
     screen = spectator(actions=RunActions(store.path))
     screen.open(loop)
     try:
-        for _ in scene.polls():
-            scene.show(screen)
+        for is_run in scene.polls():
+            scene.show(screen, is_last=not is_run)
         if (end := scene.missing_end(now())) is not None:
             screen.news(end)
     finally:

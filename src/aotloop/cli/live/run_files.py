@@ -15,12 +15,16 @@ from aotloop.statefile.store import Store
 
 POLL_SECONDS = 0.15
 
+_SHARE = 0.02
+"""The part of a core that reading the state file may take: a large file is read less often."""
+
 
 class Scene:
     def __init__(self, store: Store, holder: Holder | None) -> None:
         """`holder`: the process that runs the loop; None: no process runs it, and the last run is shown."""
         self._store = store
         self._signature = _signature(store)
+        self._next_look = 0.0
         self._events = EventsFile(store.path)
         self._events.start_at_last_run(holder.pid if holder is not None else None)
         self._folders: dict[int, str] = {}
@@ -43,11 +47,11 @@ class Scene:
             self._note(event)
         return known
 
-    def show(self, spectator: Observer) -> None:
+    def show(self, spectator: Observer, *, is_last: bool = False) -> None:
         """Passes everything new to the observer."""
         for event in self.news():
             spectator.news(event)
-        loop = self._changed_loop()
+        loop = self._changed_loop() if is_last or time.monotonic() >= self._next_look else None
         if loop is not None:
             spectator.loop_changed(loop)
         for attempt, line in self.outputs():
@@ -75,10 +79,13 @@ class Scene:
         if signature == self._signature:
             return None
         self._signature = signature
+        began = time.thread_time()
         try:
             return self._store.load()
         except (AotError, OSError):
             return None
+        finally:
+            self._next_look = time.monotonic() + (time.thread_time() - began) / _SHARE
 
     def outputs(self) -> Iterator[tuple[int, str]]:
         """Attempts with new output since the last call, and the last line of it."""
