@@ -135,7 +135,7 @@ mutants: .venv/.ready ## changes the core in small ways, one at a time, and look
 	@if command -v uv >/dev/null 2>&1; then uv pip install -q -p .venv -c constraints.txt -e '.[fuzz]'; \
 	else $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[fuzz]'; fi && touch $@ || true
 
-faults: .venv/.fuzz ## kills, full disks, jumping clocks, hostile files and agents: nothing is lost or let through (MINUTES=n, KINDS=…)
+faults: .venv/.fuzz .venv/.temporal ## kills, full disks, jumping clocks, hostile files and agents: nothing is lost or let through (MINUTES=n, KINDS=…)
 	@$(BIN)/python -m faults $(KINDS) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED))
 
 fuzz: .venv/.fuzz ## coverage-guided fuzzing of the readers of foreign files; what it finds is kept as a test (MINUTES=n, TARGETS=…)

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from faults import clocks, desks, disks, fences, forgery, git_folders, holders, hostility, kills, logs, runs
+from faults import clocks, desks, disks, fences, forgery, git_folders, holders, hostility, kills, logs, remote, runs
 from faults.counts import Counts, Deadline, table
 from faults.flood import report
 from faults.fuzzing import driving
@@ -36,6 +36,7 @@ PARTS: dict[str, tuple[float, Part]] = {
     "hostile": (0.06, lambda top, end, _, __: hostility.campaign(top, end)),
     "forgery": (0.1, lambda top, end, _, __: forgery.campaign(top, end)),
     "injection": (0.13, lambda top, end, seed, _: injection.campaign(top, end, seed=seed)),
+    "remote": (0.1, lambda top, end, seed, _: remote.campaign(top, end, seed=seed)),
     "fuzz": (0.08, lambda top, end, _, __: [driving.campaign(top / "corpus", end)]),
 }
 """By name: its share of the time, and what it does. Time that one does not need is for those after it."""

@@ -48,6 +48,7 @@ STORIES = {
     "plugin/test_stage.py": "Claude Code behaves as the hooks rely on.",
     "plugin/test_texts.py": "The texts of the plugin name only what exists, and omit no rule.",
     "prove/test_findings.py": "Defects that the model checker once found stay mended.",
+    "remote/test_failures.py": "What breaks between a runner and its workers loses nothing and lands nothing twice.",
     "runner/test_canary.py": "A secret of the user appears in no file, prompt or log.",
     "runner/test_earlier_version.py": "A run that the version before left unfinished is resumed.",
     "runner/test_guarantees_backtracking.py": "Which choice gives way, and what is on the branch afterwards.",

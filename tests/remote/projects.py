@@ -15,14 +15,20 @@ from tests.runner.projects import Project, a_project
 
 @contextmanager
 def a_remote_project(
-    folder: Path, server: Server, *atoms: Atom, settings: str = "", worker: WorkerProcess | None = None, **more: Any
+    folder: Path,
+    server: Server,
+    *atoms: Atom,
+    settings: str = "",
+    heartbeat: str = "10s",
+    worker: WorkerProcess | None = None,
+    **more: Any,
 ) -> Iterator[tuple[Project, WorkerProcess]]:
     """`settings`: further lines of [remote], for both sides."""
     project = a_project(folder, *atoms, **more)
     queue = f"q{os.urandom(5).hex()}"
     where = folder / "own" / "aotloop"
     where.mkdir(parents=True)
-    remote = f'[remote]\nqueue = "{queue}"\nrepository = "project"\nheartbeat = 10\n{settings}\n'
+    remote = f'[remote]\nqueue = "{queue}"\nrepository = "project"\nheartbeat = "{heartbeat}"\n{settings}\n'
     (where / "config.toml").write_text(f'isolation = "remote"\n{remote}')
     project.environ |= {"XDG_CONFIG_HOME": str(folder / "own"), "TEMPORAL_ADDRESS": server.address}
     if worker is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from pathlib import Path
 
@@ -75,3 +76,22 @@ def test_a_stop_ends_every_attempt_and_nothing_of_it_lands(tmp_path: Path, serve
         for pid in log.read_text().split():
             until(lambda pid=pid: not Path(f"/proc/{pid}").exists())  # type: ignore[misc]
         assert project.git("rev-list", "--count", "HEAD") == "1"
+
+
+def test_status_and_doctor_show_where_an_attempt_is(tmp_path: Path, server: Server) -> None:
+    log = tmp_path / "log"
+    command = f"echo a line of it; echo began >> {log}; while ! test -e {tmp_path}/gate; do sleep 0.1; done; echo a > a"
+    with a_remote_project(tmp_path, server, atom("A1", run=command), base_case="test -f a") as (project, worker):
+        run = project.start("run", "--yes")
+        until(log.exists)
+        until(lambda: "working on " in project.aot("status").out)
+        [(name, where)] = json.loads(project.aot("status", "--json").out)["elsewhere"].items()
+        assert (name, where["queue"], where["line"]) == ("A1-1", worker.queue, "a line of it")
+        found = json.loads(project.aot("doctor", "--json").out)["findings"]
+        told = {one["what"]: (one["said"], one["ok"]) for one in found if one["about"] == "other machines"}
+        assert told[f"queue {worker.queue}"] == ("1 workers", True)
+        assert "namespace default" in told["Temporal server"][0]
+        (tmp_path / "gate").touch()
+        run.communicate()
+        assert run.wait() == 0
+        assert "elsewhere" not in json.loads(project.aot("status", "--json").out)

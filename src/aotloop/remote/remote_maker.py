@@ -18,7 +18,9 @@ from msgspec.structs import replace
 from temporalio.client import ActivityHandle, Client
 from temporalio.service import RPCError
 
+from aotloop.agents.attempt_output import UNEVENTFUL, Transcript
 from aotloop.agents.contract import MustWait
+from aotloop.agents.scratch import TRANSCRIPT
 from aotloop.errors import AotError, Unavailable
 from aotloop.execution.maker import Brought, Lost, Order
 from aotloop.execution.threads import in_thread
@@ -105,6 +107,8 @@ class RemoteMaker:
         except asyncio.CancelledError:
             await self._end(activities, handle, terms, listener)
             raise
+        finally:
+            listener.close()
 
     async def _start(self, activities: Activities, sent: AttemptOrder, terms: Terms) -> ActivityHandle[bytes]:
         content = msgspec.json.encode(sent)
@@ -170,6 +174,7 @@ class _Listener:
         self._found = found
         self._folder = folder
         self._on_output = on_output
+        self._transcript = Transcript(folder / TRANSCRIPT)
         self._seen = 0
 
     def note(self) -> None:
@@ -180,20 +185,28 @@ class _Listener:
             self.told(msgspec.json.decode(content, type=Beat))
 
     def told(self, told: Beat) -> None:
-        number, where = self._order.task.number, (self._found.host, self._found.phase)
+        where = (self._found.host, self._found.phase)
         self._order.meter.read(told.tokens, told.cost_usd)
         line = told.lines[-1] if told.lines else ""
         self._found = replace(self._found, host=told.host, phase=told.phase, line=line[:500], cost_usd=told.cost_usd)
         self.note()
         if (told.host, told.phase) != where:
-            self._on_output(number, self._found.words)
+            self._say(self._found.words)
         new = max(told.seen - self._seen, 0)
         self._seen = max(told.seen, self._seen)
         for one in told.lines[-new:] if new else ():
-            self._on_output(number, one)
+            self._say(one)
 
     def waits(self) -> None:
-        self._on_output(self._order.task.number, self._found.words)
+        self._say(self._found.words)
+
+    def _say(self, line: str) -> None:
+        """Other terminals read it in the transcript; the whole of that is on the worker."""
+        self._transcript.add("stdout", [line])
+        self._on_output(self._order.task.number, line)
+
+    def close(self) -> None:
+        self._transcript.close({}, UNEVENTFUL)
 
     def farewell(self, closed: Closed) -> None:
         if closed.content is None:

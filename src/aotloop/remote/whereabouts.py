@@ -51,12 +51,20 @@ def whereabouts(folder: Path) -> Whereabouts | None:
     return None
 
 
+def all_whereabouts(attempts: Path) -> dict[str, Whereabouts]:
+    """By the name of the attempt's folder."""
+    found: dict[str, Whereabouts] = {}
+    with suppress(OSError):
+        for folder in sorted(attempts.iterdir()):
+            if (one := whereabouts(folder)) is not None:
+                found[folder.name] = one
+    return found
+
+
 def still_wanted(attempts: Path) -> list[Whereabouts]:
     """Attempts that a runner that died had sent, and whose results are not on disk here."""
-    found = []
-    with suppress(OSError):
-        for folder in attempts.iterdir():
-            one = whereabouts(folder)
-            if one is not None and not any((folder / name).exists() for name in (RECORD, USED)):
-                found.append(one)
-    return found
+    return [
+        one
+        for name, one in all_whereabouts(attempts).items()
+        if not any((attempts / name / file).exists() for file in (RECORD, USED))
+    ]

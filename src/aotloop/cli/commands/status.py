@@ -12,6 +12,7 @@ import msgspec
 from aotloop.app.diagram import draw
 from aotloop.app.history.amounts import spending
 from aotloop.app.history.costs import costs_of
+from aotloop.app.history.remote_attempts import remote_attempts
 from aotloop.app.loops import open_store
 from aotloop.cli.ui.allowance import bound_as_data, bound_in_words, bound_of, effort_in_words
 from aotloop.cli.ui.cost_tables import tell_costs
@@ -58,14 +59,19 @@ def command(state_file: str | None, as_json: bool) -> None:
     steps = _next_steps(store.path, loop, graph, is_run=is_run)
     costs = costs_of(store.path, loop)
     cut_off = cut_off_in_words(loop) if not is_run else None
+    elsewhere = remote_attempts(store.path) if is_run else {}
     if as_json:
         facts = {**_facts(loop, graph), "is_run": is_run, "costs": msgspec.to_builtins(costs)}
+        if elsewhere:
+            facts["elsewhere"] = msgspec.to_builtins(elsewhere)
         say_json({**facts, "cut_off": cut_off is not None, "next": steps})
         return
     _tell_objective(loop)
     _tell_progress(loop, graph)
     if cut_off is not None:
         tell(cut_off, head=click.style("! ", fg="yellow", bold=True))
+    for name, where in elsewhere.items():
+        tell(f"{prose(name)}: {prose(where.words)}", note=prose(where.line))
     _tell_events(loop, graph)
     tell_costs(costs)
     if len(loop.atoms) <= LARGEST_DRAWN:

@@ -6,6 +6,7 @@ from aotloop.cli.doctor.agent_checks import agent_findings, fence_of
 from aotloop.cli.doctor.diagnosis import Finding
 from aotloop.cli.doctor.machine_checks import extra_findings, machine_findings
 from aotloop.cli.doctor.model_servers import model_server_findings
+from aotloop.cli.doctor.other_machines import other_machine_findings
 from aotloop.cli.doctor.project_checks import project_findings
 from aotloop.cli.doctor.sandbox import sandbox_findings
 
@@ -16,6 +17,7 @@ def look_at_everything(state_file: str | None) -> list[Finding]:
         *project_findings(state_file),
         *agent_findings(state_file),
         *model_server_findings(),
+        *other_machine_findings(state_file),
         *extra_findings(),
         *sandbox_findings(fence_of(state_file)),
     ]

@@ -29,7 +29,7 @@ ABOUT = "agents"
 
 def agent_findings(state_file: str | None) -> Iterator[Finding]:
     try:
-        config = load(_root(state_file))
+        config = load(root_of(state_file))
     except AotError as error:
         yield Finding(about=ABOUT, what="configuration", said=error.message, ok=False, fix=error.hint)
         return
@@ -54,12 +54,12 @@ def _is_accepted(config: Config) -> bool:
 def fence_of(state_file: str | None) -> Policy | None:
     """The settings of the fence; the usual ones, if the configuration cannot be read (which another finding tells)."""
     try:
-        return load(_root(state_file)).fence
+        return load(root_of(state_file)).fence
     except AotError:
         return Policy()
 
 
-def _root(state_file: str | None) -> Path:
+def root_of(state_file: str | None) -> Path:
     try:
         return Path(project_root(find_state_file(state_file)))
     except AotError:
