@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -28,18 +27,15 @@ from aotloop.app.preflight.agreement import (
 )
 from aotloop.app.preflight.gate import leave_session, require_open_gate
 from aotloop.app.preflight.workplace import unknown_author
+from aotloop.app.run_news import run_began, run_ended, stop_after_a_bug
 from aotloop.app.run_place import places_of, refuse_other_history
 from aotloop.app.verify import remembered
 from aotloop.checks.judge import Judge
 from aotloop.clock import now
 from aotloop.config.schema import Config
-from aotloop.core import events
-from aotloop.core.machine import advance
-from aotloop.core.measure import attempts_left
 from aotloop.core.model import Atom, Loop, Objective
 from aotloop.core.objective import digest_of
 from aotloop.core.scheduler.run_state import Run
-from aotloop.core.scheduler.slots import most_at_once
 from aotloop.errors import AotError
 from aotloop.execution import run_events
 from aotloop.execution.agent_pool import AgentPool, Availability
@@ -198,7 +194,7 @@ class _Launch:
             renew=self._lease.renew,
             observer=self._observer,
         )
-        self._tell(self._began(run))
+        self._tell(run_began(run, self._run_id, self._places, self._options.limits))
         if self._places.branch is not None and (author := unknown_author(self._places.branch.repository)) is not None:
             self._tell(run_events.Warned(at=now(), text=str(author)))
         for one in agent_report(run.loop, self._config, run.limits):
@@ -207,7 +203,7 @@ class _Launch:
             ending = asyncio.run(self._driven(runner))
         if self._journal.problem is not None:
             self._tell(run_events.Warned(at=now(), text=self._journal.problem))
-        self._tell(_ended(run, ending))
+        self._tell(run_ended(run, ending))
         return ending
 
     async def _driven(self, runner: Runner) -> Ending:
@@ -285,41 +281,7 @@ class _Launch:
             return "blocked: the file has commands that were not accepted; `aot run` shows them, and asks"
         return None
 
-    def _began(self, run: Run) -> run_events.RunEvent:
-        branch = self._places.branch
-        return run_events.RunBegan(
-            at=now(),
-            run_id=self._run_id,
-            pid=os.getpid(),
-            goal=run.loop.objective.goal,
-            isolation=self._places.isolation,
-            branch=branch.name if branch is not None else None,
-            slots=most_at_once(run),
-            attempts_at_most=attempts_left(run.loop, run.limits),
-            max_cost_usd=run.limits.max_cost_usd,
-            overriding=dict(self._options.limits),
-        )
-
     def _note_bug(self, error: Exception) -> None:
         reason = f"error: {type(error).__name__}: {error}"
         with suppress(AotError):
-            self._store.update(partial(_stop, reason=reason))
-
-
-def _stop(loop: Loop, *, reason: str) -> None:
-    for atom in [one for one in loop.atoms if one.status == "in_progress"]:
-        advance(loop, events.AtomAbandoned(atom=atom.id))
-    advance(loop, events.LoopStopped(reason=reason))
-
-
-def _ended(run: Run, ending: Ending) -> run_events.RunEvent:
-    control = run.loop.control
-    return run_events.RunEnded(
-        at=now(),
-        status="completed" if ending.status == "completed" else "stopped",
-        reason=ending.reason,
-        worked=ending.worked,
-        seconds=control.ran_seconds,
-        cost_usd=control.cost_usd,
-        used=control.used,
-    )
+            self._store.update(partial(stop_after_a_bug, reason=reason))
