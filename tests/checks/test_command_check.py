@@ -129,3 +129,18 @@ def test_evidence_has_neither_colours_nor_control_characters_and_is_short(tmp_pa
     result = check_command(python("print('x' * 5000)"), root=tmp_path)
     assert len(result.evidence) < 250
     assert result.evidence.endswith("x…")
+
+
+def test_a_check_does_not_see_the_persons_keys_unless_the_person_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secrets = {"GITHUB_TOKEN": "t-1", "MY_DB_PASSWORD": "p-2", "DATABASE_URL": "postgres://me:p-3@db/x"}
+    for name, value in {**secrets, "EDITOR": "vi", "HTTPS_PROXY": "http://me:p-4@proxy"}.items():
+        monkeypatch.setenv(name, value)
+    seen = check_command("env", root=tmp_path).output or ""
+    assert [name for name in secrets if name in seen] == []
+    assert "EDITOR=vi" in seen
+    assert "p-4" in seen
+    monkeypatch.setenv("AOT_CHECK_ENV", "OTHER, DATABASE_URL")
+    seen = check_command("env", root=tmp_path).output or ""
+    assert [name for name in secrets if f"{name}=" in seen] == ["DATABASE_URL"]

@@ -355,3 +355,14 @@ def test_a_worktree_that_an_agent_removed_or_replaced_costs_it_its_attempt_and_n
     assert project.files() == {"README.md", "aot.toml", "a"}
     assert project.is_clean()
     assert leftovers(project) == []
+
+
+def test_a_file_that_gits_settings_include_is_not_changed_by_an_attempt(tmp_path: Path) -> None:
+    """Our git would obey it: a filter there runs outside of the fence."""
+    orders = {"A1": [done({".gitconfig": "[filter]\n", "a": "a"}), done({"a": "a"})]}
+    project = a_project(tmp_path, atom("A1"), base_case="test -f a", config=scripted(tmp_path, orders))
+    project.git("config", "include.path", "../.gitconfig")
+    ran = project.run()
+    assert ran.code == 0, ran.out
+    assert "it changed what no attempt may change: .gitconfig" in project.loop.trail[0].reason
+    assert ".gitconfig" not in project.files()

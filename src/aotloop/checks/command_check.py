@@ -18,9 +18,12 @@ from aotloop.process.output import HeadAndTail
 from aotloop.process.sandbox import Confinement
 from aotloop.process.spec import Ending, Limits, ProcessSpec
 from aotloop.text.output_tail import last_line
+from aotloop.text.secrets import without_secrets
 from aotloop.text.shorten import LINE
 
 TIMEOUT = 120.0
+PASSED = "AOT_CHECK_ENV"
+"""The person's variable that names variables for checks, separated by commas, although they look like secrets."""
 
 _SYNTAX_ERROR = 2
 _PARSE_SECONDS = 10.0
@@ -126,7 +129,7 @@ def run(
     spec = ProcessSpec(
         argv=("/bin/sh", *(("-n",) if parse_only else ()), "-c", command),
         cwd=cwd,
-        env={**scrub(os.environ, git="no_repository"), **(env or {})},
+        env={**_surroundings(), **(env or {})},
         stderr="stdout",
         mark=CHECK_MARK,
         confinement=confinement,
@@ -148,6 +151,12 @@ def run(
         duration=completed.seconds,
         output=output.text(),
     )
+
+
+def _surroundings() -> dict[str, str]:
+    """Without the person's keys: a check runs code that agents wrote, and its output is told to others."""
+    kept = [name.strip() for name in os.environ.get(PASSED, "").split(",")]
+    return without_secrets(scrub(os.environ, git="no_repository"), kept)
 
 
 def _explain(error: OSError | ValueError, command: str, cwd: Path) -> str:

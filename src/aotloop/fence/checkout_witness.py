@@ -85,7 +85,7 @@ class CheckoutWitness:
         engine = in_force(confinement.policy).engine if confinement is not None else "off"
         self.is_closed = engine in {"bwrap", "srt"}
         """Git and the files of the loop cannot be changed."""
-        self._restores = engine == "landlock"
+        self._restores = engine != "off"
         self._root = root
         self._state_file = state_file
         self._run = run or OwnRun()
@@ -115,9 +115,8 @@ class CheckoutWitness:
         settings: inventory.Settings = {}
         local = b""
         if repository is not None:
-            if not self.is_closed:
-                settings = inventory.settings_of(repository)
-                local = inventory.local_settings(repository, settings)
+            settings = inventory.settings_of(repository, included_only=self.is_closed)
+            local = inventory.local_settings(repository, settings)
             facts |= self._of_git(repository)
         length = len(begin_of_foreign(self._root / JOURNALS / _EVENTS, _MOST_BYTES))
         counts = (len(self._run.written), len(self._edits))
@@ -139,9 +138,8 @@ class CheckoutWitness:
 
     def _settings_changed(self, repository: Repository, before: Sight) -> list[str]:
         """Before any other git is started: it would do what they say."""
-        if self.is_closed:
-            return []
-        changed = inventory.differing(before.settings, inventory.settings_of(repository))
+        now = inventory.settings_of(repository, included_only=self.is_closed)
+        changed = inventory.differing(before.settings, now)
         names = [os.path.relpath(path, self._root) for path in changed]
         if changed and self._restores:
             kept = self._root / JOURNALS / "strayed" / secrets.token_hex(4)

@@ -26,6 +26,7 @@ OWN = "aot"
 
 _LARGEST = 1 << 20
 _GLOBAL = "global"
+_INCLUDES = re.compile(r"include\.path|includeif\..*\.path")
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
@@ -58,6 +59,16 @@ class Repository(msgspec.Struct, frozen=True):
     def own_folder(self) -> Path:
         """Everything that we keep of our own, where agents cannot write."""
         return self.common_dir / OWN
+
+    @property
+    def included(self) -> tuple[Path, ...]:
+        """Files in the checkout that git's settings include: a change of one is an order to git."""
+        named = [
+            one.value for one in self.settings if one.scope not in {_GLOBAL, "system"} and _INCLUDES.fullmatch(one.key)
+        ]
+        bases = (self.common_dir, self.top)
+        found = (Path(os.path.realpath(base / os.path.expanduser(name))) for name in named if name for base in bases)  # noqa: PTH111 - never raises
+        return tuple(dict.fromkeys(path for path in found if is_at_or_in(str(path), str(self.top))))
 
     @property
     def checkout_variables(self) -> tuple[tuple[str, str], ...]:

@@ -47,6 +47,9 @@ _ASSIGNED = re.compile(
     r"(?=[^\s\"']{0,200}\d)([\w+/=.-]{12,})"
 )
 
+_PROXY = re.compile(r"(?i)(http|https|all|no)_proxy")
+"""Nothing works without them where they are needed."""
+
 
 class Secrets:
     """What has to be replaced: the values that are known, and everything that has the form of a key."""
@@ -70,6 +73,18 @@ def secret_values(variables: Mapping[str, str]) -> Iterator[str]:
     for name, value in variables.items():
         if _NAMES.search(name) and not _NO_SECRETS.search(name):
             yield value
+
+
+def without_secrets(variables: Mapping[str, str], but: Iterable[str] = ()) -> dict[str, str]:
+    """Variables whose names do not look like secrets, and whose values hold no password. `but`: names that stay."""
+    kept = set(but)
+    return {
+        name: value
+        for name, value in variables.items()
+        if name in kept
+        or _PROXY.fullmatch(name)
+        or not ((_NAMES.search(name) and not _NO_SECRETS.search(name)) or _ADDRESSES.search(value))
+    }
 
 
 def variables_in(text: str) -> dict[str, str]:

@@ -90,7 +90,9 @@ class Worktrees:
         return desk, is_there
 
     def _refused(self, paths: Sequence[str]) -> tuple[str, ...]:
-        return self._protection.refused(paths, self._repository.prefix)
+        top, orders = self._repository.top, set(self._repository.included)
+        refused = self._protection.refused(paths, self._repository.prefix)
+        return tuple(dict.fromkeys((*refused, *(path for path in paths if top / path in orders))))
 
     def watched(self, place: Place, assignment: Assignment) -> AbstractAsyncContextManager[Watch]:
         """The kernel keeps a confined agent out; and a person has accepted the effects of a command."""

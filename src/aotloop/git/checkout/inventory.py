@@ -38,9 +38,11 @@ _NOT_CHECKED_OUT = "S"
 # --- settings ----------------------------------------------------------------------------------------------------
 
 
-def settings_of(repository: Repository) -> Settings:
-    """Starts no git."""
-    found: Settings = {}
+def settings_of(repository: Repository, *, included_only: bool = False) -> Settings:
+    """Starts no git. `included_only`: the files in the checkout that settings include."""
+    found = {str(file): entry for file in repository.included if (entry := _entry(file)) is not None}
+    if included_only:
+        return found
     for folder in dict.fromkeys((repository.common_dir, repository.git_dir)):
         for path in [folder / name for name in _NAMES] + list(_of_modules(folder / _MODULES)):
             for file in _files(path):
