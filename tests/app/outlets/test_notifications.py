@@ -63,7 +63,6 @@ def test_a_feature_tells_that_it_needs_a_person_and_not_that_a_part_of_it_is_don
     with receiving() as service:
         told_to(feature, service.address, more='page = "https://loops.example"\n')
         feature.ship()
-        feature.aot("ship", "stop")
     titles = [json.loads(body)["title"] for _, body in service.got]
     assert titles != []
     assert all(title.startswith("aotloop: the feature ") for title in titles)

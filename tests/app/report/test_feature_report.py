@@ -74,4 +74,3 @@ def test_the_command_finds_the_feature_where_there_is_no_loop(tmp_path: Path) ->
     assert done.code == 0, done.err
     assert "a feature" in Page((feature.root / ".aot" / "report.html").read_text()).text
     assert feature.aot("report", "--feature", "--markdown").out.startswith("## a feature\n")
-    assert feature.aot("report", "--state-file", "nothing.md").code != 0
