@@ -144,3 +144,26 @@ def test_a_check_does_not_see_the_persons_keys_unless_the_person_says_so(
     monkeypatch.setenv("AOT_CHECK_ENV", "OTHER, DATABASE_URL")
     seen = check_command("env", root=tmp_path).output or ""
     assert [name for name in secrets if f"{name}=" in seen] == ["DATABASE_URL"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "secret"),
+    [
+        ("GITHUB_TOKEN", "SECRETTOK1", "SECRETTOK1"),
+        ("MY_DB_PASSWORD", "SECRETTOK2", "SECRETTOK2"),
+        ("DATABASE_URL", "postgres://u:SECRETTOK3@h/d", "SECRETTOK3"),
+        ("SIGNING_KEY", "first-line-1\nSECRETTOK4", "SECRETTOK4"),
+    ],
+)
+def test_what_a_check_prints_has_no_known_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, secret: str
+) -> None:
+    """It does not see it; and if a file holds the same value, or the person passes it on, it is not kept."""
+    monkeypatch.setenv(name, value)
+    assert check_command(f'test -z "${name}"', root=tmp_path).passed
+    (tmp_path / "file").write_text(f"it is {value} here")
+    for env in ({}, {name: value}):
+        result = check_command(f'cat file; printenv {name}; echo; echo "last {secret}"; exit 1', root=tmp_path, env=env)
+        assert secret not in (result.output or "")
+        assert secret not in result.evidence
+        assert "[secret]" in result.evidence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aotloop.process.environment import ALLOWED, scrub
+from aotloop.process.environment import ALLOWED, FOR_COMMANDS, for_commands, named, scrub
 
 SECRETS = {
     "CANARY": "x",
@@ -63,3 +63,20 @@ def test_without_a_list_everything_passes_but_what_names_a_repository() -> None:
 def test_of_the_git_variables_those_about_the_person_can_be_kept_alone() -> None:
     assert scrub({**GIT, "PATH": "x"}, git="person") == {"GIT_AUTHOR_NAME": "x", "GIT_SSH_COMMAND": "x", "PATH": "x"}
     assert scrub({"GIT_SSH_COMMAND_X": "x", "XGIT_SSH": "x"}, git="person") == {"XGIT_SSH": "x"}
+
+
+def test_commands_see_no_secret_and_nothing_that_is_not_on_the_list() -> None:
+    """Checks run code that agents wrote. A beginning on the list opens no name that looks like a secret."""
+    harmless = {"PATH": "/bin", "PYTHONPATH": "lib", "CI": "1", "AOT_RUN_ID": "r", "CC": "cc", "GIT_AUTHOR_NAME": "me"}
+    inside = [name.replace("*", f"X_{end}") for name in FOR_COMMANDS if name.endswith("*") for end in ENDS]
+    others = ["DATABASE_URL", "MONGO_URI", "CANARY", "MY_DB_PASSWORD", "SSH_AUTH_SOCK", "LD_PRELOAD", "GIT_DIR"]
+    secrets = dict.fromkeys((*inside, *others, "GIT_CONFIG_VALUE_0", "GIT_CONFIG_PARAMETERS"), "x")
+    assert for_commands({**harmless, **secrets}) == harmless
+
+
+ENDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSPHRASE", "CREDENTIALS", "AUTH", "COOKIE", "PAT", "DSN")
+
+
+def test_named_variables_are_taken_and_no_others() -> None:
+    ours = {"DATABASE_URL": "a", "NPM_TOKEN": "b", "NPM_X": "c", "OTHER": "d"}
+    assert named(ours, ("DATABASE_URL", "NPM_*", "*")) == {"DATABASE_URL": "a", "NPM_TOKEN": "b", "NPM_X": "c"}

@@ -59,7 +59,7 @@ def fenced_checkout(state_file: str, protect: Sequence[str] = (), root: Path | N
     confinement = checkout_confinement(root, state_file, fence_of(root)) if is_possible() else None
     witness = CheckoutWitness(root, state_file, confinement)
     observation = Observation(witness=witness, protected=witness.protected(protect))
-    with fence_around(confinement) as fence:
+    with fence_around(confinement, variables_of(root)) as fence:
         yield FencedCheckout(root, fence, observation)
 
 
@@ -82,3 +82,13 @@ def fence_of(root: Path) -> Policy | None:
         return load(root).fence
     except AotError:
         return Policy()
+
+
+def variables_of(root: Path) -> dict[str, str]:
+    """What commands get in addition there, by the person's settings."""
+    from aotloop.config.sources import load  # noqa: PLC0415 - as above
+
+    try:
+        return load(root).passed_variables
+    except AotError:
+        return {}

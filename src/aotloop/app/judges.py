@@ -124,8 +124,9 @@ class Judges:
         repository = find_repository(self._root)
         if repository is None:
             return OnTheSpot(own=own)
-        variables = {"AOT_RUN_ID": self._asking.run_id} if self._asking is not None else {}
-        setup = fenced_setup(replace(self._config.worktree_setup, variables=variables), self._config.fence)
+        run = {"AOT_RUN_ID": self._asking.run_id} if self._asking is not None else {}
+        wanted = replace(self._config.worktree_setup, variables={**self._config.passed_variables, **run})
+        setup = fenced_setup(wanted, self._config.fence)
         fence = self._config.fence
         return Copies(
             repository,

@@ -45,7 +45,7 @@ def places_of(
     return Worktrees(
         repository,
         folder=worktrees_folder(config),
-        setup=replace(config.worktree_setup, variables={"AOT_RUN_ID": run_id}),
+        setup=replace(config.worktree_setup, variables={**config.passed_variables, "AOT_RUN_ID": run_id}),
         protection=protection,
         fence=config.fence,
     )

@@ -222,7 +222,8 @@ class _Launch:
         self._observer.news(one)
 
     def _context(self, run: Run) -> RunContext:
-        verification = Verification(timeout=self._config.check_timeout, variables={"AOT_RUN_ID": self._run_id})
+        variables = {**self._config.passed_variables, "AOT_RUN_ID": self._run_id}
+        verification = Verification(timeout=self._config.check_timeout, variables=variables)
         agent_pool = AgentPool(self._config, partial(hire, self._config), Availability(self._config.patience))
         terms = Terms(
             run_id=self._run_id,

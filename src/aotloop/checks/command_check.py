@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -12,18 +13,18 @@ from aotloop.checks.results import CheckResult
 from aotloop.errors import Unavailable
 from aotloop.process import blocking_run
 from aotloop.process.cancellation import Cancellation
-from aotloop.process.environment import CHECK_MARK, scrub
+from aotloop.process.environment import CHECK_MARK, for_commands, named
 from aotloop.process.exit_status import CANNOT_RUN, signal_behind, signal_name
 from aotloop.process.output import HeadAndTail
 from aotloop.process.sandbox import Confinement
 from aotloop.process.spec import Ending, Limits, ProcessSpec
 from aotloop.text.output_tail import last_line
-from aotloop.text.secrets import without_secrets
+from aotloop.text.secrets import Secrets, secret_values
 from aotloop.text.shorten import LINE
 
 TIMEOUT = 120.0
 PASSED = "AOT_CHECK_ENV"
-"""The person's variable that names variables for checks, separated by commas, although they look like secrets."""
+"""The person's variable that names more variables for checks, separated by commas."""
 
 _SYNTAX_ERROR = 2
 _PARSE_SECONDS = 10.0
@@ -149,14 +150,20 @@ def run(
         timed_out=completed.expiry is not None,
         cancelled=completed.cancelled,
         duration=completed.seconds,
-        output=output.text(),
+        output=_known_secrets(tuple(secret_values({**os.environ, **(env or {})}))).without_known(output.text()),
     )
 
 
 def _surroundings() -> dict[str, str]:
     """Without the person's keys: a check runs code that agents wrote, and its output is told to others."""
     kept = [name.strip() for name in os.environ.get(PASSED, "").split(",")]
-    return without_secrets(scrub(os.environ, git="no_repository"), kept)
+    return {**for_commands(os.environ), **named(os.environ, kept)}
+
+
+@cache
+def _known_secrets(values: tuple[str, ...]) -> Secrets:
+    """What a command prints becomes a prompt, an event and a part of the state file."""
+    return Secrets(values)
 
 
 def _explain(error: OSError | ValueError, command: str, cwd: Path) -> str:

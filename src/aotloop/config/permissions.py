@@ -102,6 +102,7 @@ POWERS: Mapping[str, Callable[[Any], Iterator[str]]] = MappingProxyType(
         "sandbox": lambda _: iter(()),
         "network": lambda _: iter(()),
         "writable": lambda _: iter(()),
+        "pass_env": lambda _: iter(()),
         "fence_commands": lambda _: iter(()),
         "worktrees": lambda folder: iter((f"worktrees in: {folder}",)),
         "setup": lambda command: iter((f"setup: {command}",)),

@@ -45,6 +45,7 @@ RESTRICTIONS: Mapping[str, tuple[Any, Callable[[Any, Any], Any]]] = MappingProxy
         "sandbox": ("auto", _sandbox),
         "network": ("all", _network),
         "writable": ((), lambda mine, _: mine),
+        "pass_env": ((), lambda mine, _: mine),
         "fence_commands": (True, lambda mine, theirs: mine or theirs),
         "max_attempt_cost_usd": (None, _money),
     }

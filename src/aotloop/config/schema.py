@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -18,6 +19,7 @@ from aotloop.config.values import did_you_mean
 from aotloop.core.phases.model import ShipSettings
 from aotloop.errors import Unavailable
 from aotloop.git.worktrees.setup import INPUTS, Setup
+from aotloop.process.environment import named
 from aotloop.process.sandbox.fence import Choice, Network, Policy
 from aotloop.process.spec import Limits
 
@@ -116,6 +118,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     """None: the files that usually name dependencies."""
     setup_timeout: float = 1800.0
     check_timeout: float = 120.0
+    pass_env: tuple[str, ...] = ()
+    """More variables that checks, tests and `setup` get; a project's file cannot add any."""
     timeouts: Limits = Limits(start_up=1800.0, inactivity=1800.0, total=14400.0)
     allow_dirty: bool = False
     fallback: tuple[str, ...] = ()
@@ -155,6 +159,11 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
             inputs=INPUTS if self.setup_inputs is None else self.setup_inputs,
             timeout=self.setup_timeout,
         )
+
+    @property
+    def passed_variables(self) -> dict[str, str]:
+        """What checks, tests and `setup` get in addition, with the values of this process."""
+        return named(os.environ, self.pass_env)
 
     def role(self, role: Role) -> RoleConfig:
         return self.roles.get(role, RoleConfig())

@@ -218,6 +218,7 @@ KEYS: Mapping[str, Reader] = MappingProxyType(
         "setup_inputs": list_of(pattern),
         "setup_timeout": duration,
         "check_timeout": duration,
+        "pass_env": list_of(variable),
         "timeouts": _timeouts,
         "allow_dirty": switch,
         "fallback": list_of(agent_name),

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
+from aotloop.text.secrets import is_secret
+
 ATTEMPT_MARK = "AOT_ATTEMPT_MARK"
 CHECK_MARK = "AOT_CHECK_ID"
 REAPER_MARK = "AOT_REAPER_OF"
@@ -63,6 +65,22 @@ ALLOWED = (
 )
 """All variables that an agent sees, unless its configuration names more. A name that ends with `*` is a prefix."""
 
+FOR_COMMANDS = (
+    "AOT_*",
+    # Marks of a session: what is below one speaks for no person.
+    *("CLAUDECODE", "CODEX_THREAD_ID", "CODEX_SANDBOX", "OPENCODE"),
+    *("CI", "COLUMNS", "LINES", "FORCE_COLOR", "EDITOR", "PAGER", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"),
+    *("PYTHON*", "PYTEST_*", "COVERAGE_*", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "UV_CACHE_DIR", "PIP_CACHE_DIR"),
+    *("NODE_ENV", "NODE_OPTIONS", "NODE_PATH", "npm_config_cache", "DENO_DIR", "BUN_INSTALL"),
+    *("RUST*", "CARGO_TARGET_DIR", "GOFLAGS", "GOCACHE", "GOMODCACHE", "GOTOOLCHAIN", "CGO_*"),
+    *("CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "MAKEFLAGS", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH"),
+    *("LD_LIBRARY_PATH", "LIBRARY_PATH", "DYLD_*", "SOURCE_DATE_EPOCH", "NIX_PATH", "NIX_SSL_CERT_FILE"),
+    *("DOTNET_ROOT", "ANDROID_HOME", "ANDROID_SDK_ROOT", "GEM_HOME", "GEM_PATH", "BUNDLE_PATH", "MAVEN_OPTS"),
+    *("GIT_AUTHOR_*", "GIT_COMMITTER_*", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_SSL_*"),
+    *("GIT_EXEC_PATH", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_CEILING_DIRECTORIES"),
+)
+"""What checks, tests and set-up see in addition: builds need it. Agents wrote a part of the code that they run."""
+
 _REPOSITORY = frozenset(
     {
         "GIT_ALTERNATE_OBJECT_DIRECTORIES",
@@ -91,14 +109,22 @@ def scrub(
     surroundings: Mapping[str, str], *, allow: Iterable[str] | None = None, git: GitVariables = "any"
 ) -> dict[str, str]:
     """`allow`: names in addition to ALLOWED, and no other passes; None: every name passes."""
-    names = (*ALLOWED, *(allow or ()))
+    passing = surroundings if allow is None else named(surroundings, (*ALLOWED, *allow))
+    return {name: value for name, value in passing.items() if _passes(name, git)}
+
+
+def for_commands(surroundings: Mapping[str, str], *, git: GitVariables = "no_repository") -> dict[str, str]:
+    """For checks, tests and set-up. A name that looks like a secret passes only if the person names it."""
+    harmless = {name: value for name, value in surroundings.items() if not is_secret(name)}
+    return scrub(harmless, allow=FOR_COMMANDS, git=git)
+
+
+def named(surroundings: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
+    """The variables with these names. A name that ends with `*` is a prefix; `*` alone names none."""
+    names = tuple(names)
     exact = {name for name in names if not name.endswith("*")}
     beginnings = tuple(name.removesuffix("*") for name in names if name.endswith("*") and name != "*")
-    return {
-        name: value
-        for name, value in surroundings.items()
-        if (allow is None or name in exact or name.startswith(beginnings)) and _passes(name, git)
-    }
+    return {name: value for name, value in surroundings.items() if name in exact or name.startswith(beginnings)}
 
 
 def _passes(name: str, git: GitVariables) -> bool:

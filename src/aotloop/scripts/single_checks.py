@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from aotloop.app.checkout_fence import variables_of
 from aotloop.app.loops import CHECK_TIMEOUT
 from aotloop.checks.command_check import check_command
 from aotloop.checks.file_check import check_file
@@ -14,7 +15,11 @@ from aotloop.scripts.json_output import Script
 
 def _verify_command(given: dict[str, Any]) -> dict[str, Any]:
     result = check_command(
-        given["command"], root=Path.cwd(), timeout=given["timeout"], expect_fail=given["expect_fail"]
+        given["command"],
+        root=Path.cwd(),
+        timeout=given["timeout"],
+        expect_fail=given["expect_fail"],
+        env=variables_of(Path.cwd()),
     )
     return {
         "passed": result.passed,

@@ -47,9 +47,6 @@ _ASSIGNED = re.compile(
     r"(?=[^\s\"']{0,200}\d)([\w+/=.-]{12,})"
 )
 
-_PROXY = re.compile(r"(?i)(http|https|all|no)_proxy")
-"""Nothing works without them where they are needed."""
-
 
 class Secrets:
     """What has to be replaced: the values that are known, and everything that has the form of a key."""
@@ -59,32 +56,29 @@ class Secrets:
         longest_first = sorted(forms, key=len, reverse=True)
         self._known = re.compile("|".join(map(re.escape, longest_first))) if forms else None
 
+    def without_known(self, text: str) -> str:
+        """The text with a mark in place of each value that is known. What only has the form of a key stays."""
+        return self._known.sub(MARK, text) if self._known is not None else text
+
     def hidden(self, text: str) -> str:
         """The text with a mark in place of each secret."""
-        if self._known is not None:
-            text = self._known.sub(MARK, text)
+        text = self.without_known(text)
         text = _ADDRESSES.sub(MARK, _FORMS.sub(MARK, text))
         text = _BEARER.sub(rf"\1{MARK}", _HEADERS.sub(rf"\1{MARK}", text))
         return _ASSIGNED.sub(rf"\1{MARK}", text)
 
 
 def secret_values(variables: Mapping[str, str]) -> Iterator[str]:
-    """The values of variables whose names look like secrets."""
+    """The values of variables whose names look like secrets, and the passwords in addresses."""
     for name, value in variables.items():
-        if _NAMES.search(name) and not _NO_SECRETS.search(name):
+        if is_secret(name):
             yield value
+        yield from (found.partition(":")[2] for found in _ADDRESSES.findall(value))
 
 
-def without_secrets(variables: Mapping[str, str], but: Iterable[str] = ()) -> dict[str, str]:
-    """Variables whose names do not look like secrets, and whose values hold no password. `but`: names that stay."""
-    kept = set(but)
-    return {
-        name: value
-        for name, value in variables.items()
-        if name in kept
-        or _PROXY.fullmatch(name)
-        or not ((_NAMES.search(name) and not _NO_SECRETS.search(name)) or _ADDRESSES.search(value))
-    }
+def is_secret(name: str) -> bool:
+    """Whether a variable of this name usually holds a secret."""
+    return _NAMES.search(name) is not None and _NO_SECRETS.search(name) is None
 
 
 def variables_in(text: str) -> dict[str, str]:

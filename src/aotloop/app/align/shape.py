@@ -12,6 +12,7 @@ import msgspec
 
 from aotloop.app.align.coverage import offered
 from aotloop.app.align.draft import WORDS, Draft, DraftAtom, DraftGroup
+from aotloop.app.checkout_fence import variables_of
 from aotloop.checks.evaluation import Progress, evaluate
 from aotloop.checks.results import Report
 from aotloop.core.checklist import base_case_tree
@@ -115,4 +116,4 @@ def _atom(draft: DraftAtom, group: str | None) -> Atom:
 def run_base_case(shape: Shape, root: Path, *, timeout: float, on_progress: Progress | None = None) -> Report:
     """Runs it before the person agrees: an item that already holds may prove nothing. Only a program decides here."""
     tree = base_case_tree(shape.loop.objective.base_case)
-    return evaluate(tree, root=root, timeout=timeout, on_progress=on_progress)
+    return evaluate(tree, root=root, timeout=timeout, on_progress=on_progress, env=variables_of(root))

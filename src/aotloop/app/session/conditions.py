@@ -7,7 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 from textwrap import shorten
 
-from aotloop.app.checkout_fence import fence_of, fenced_checkout
+from msgspec.structs import replace
+
+from aotloop.app.checkout_fence import fence_of, fenced_checkout, variables_of
 from aotloop.app.session.integration_result import Job, Refused
 from aotloop.checks.evaluation import evaluate
 from aotloop.checks.results import Report
@@ -69,8 +71,9 @@ def _report(job: Job, folder: Path, fence: Confinement | None, tree: Node) -> Re
     if fence is None:
         with fenced_checkout(job.store.path, protect, folder) as checkout:
             return checkout.report(tree, timeout=job.timeout)
-    wanted = fence_of(Path(project_root(job.store.path)))
-    with fence_around(fence.under(wanted) if wanted is not None else None) as around:
+    root = Path(project_root(job.store.path))
+    wanted = fence_of(root)
+    with fence_around(fence.under(wanted) if wanted is not None else None, variables_of(root)) as around:
         return evaluate(tree, root=folder, timeout=job.timeout, env=around.env, confinement=around.confinement)
 
 
@@ -95,7 +98,8 @@ def problem_of_commit(job: Job, repository: Repository, commit: str, when: str =
     with suppress(AotError):
         config = load(repository.root)
     is_accepted = config.source is None or is_trusted(str(config.source), config.powers)
-    setup = fenced_setup(config.worktree_setup, config.fence) if is_accepted else Setup()
+    wanted = replace(config.worktree_setup, variables=config.passed_variables)
+    setup = fenced_setup(wanted, config.fence) if is_accepted else Setup()
     trees = CheckTrees(repository, setup)
     try:
         tree = trees.take(commit)

@@ -34,7 +34,9 @@ def context_for(
     attempts = Attempts(
         isolation=worktrees,
         # No turn has a check: what it claims is verified when its receipt is filed.
-        verification=Verification(timeout=config.check_timeout, variables={"AOT_RUN_ID": run_id}),
+        verification=Verification(
+            timeout=config.check_timeout, variables={**config.passed_variables, "AOT_RUN_ID": run_id}
+        ),
         agent_pool=agent_pool,
         journal=journal,
         maker=maker,

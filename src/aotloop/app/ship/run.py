@@ -68,7 +68,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def ship(store: PhaseStore, config: Config, wishes: ShipOptions, observers: Callable[[], Observer]) -> Ending:
-    project = Project(store, config.ship, fence=config.fence)
+    project = Project(store, config.ship, config.passed_variables, config.fence)
     Path(store.path).parent.mkdir(parents=True, exist_ok=True)  # where the lease goes
     with _held(store.path) as held:
         loop = None
@@ -114,7 +114,8 @@ class _Run:
             loop = self._begun(wishes)
         register(self._project.store.path, "feature")
         run_id = run_id_of(loop, self._project.store.path)
-        self._project = Project(self._project.store, self._config.ship, {"AOT_RUN_ID": run_id}, self._config.fence)
+        variables = {**self._config.passed_variables, "AOT_RUN_ID": run_id}
+        self._project = Project(self._project.store, self._config.ship, variables, self._config.fence)
         kill_orphans(run_id)
         worktrees = self._worktrees(run_id, wishes.branch)
         try:

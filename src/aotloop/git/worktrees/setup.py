@@ -29,7 +29,7 @@ from aotloop.git.worktrees.pool import Furnish
 from aotloop.git.worktrees.worktree import Desk
 from aotloop.process import blocking_run
 from aotloop.process.cancellation import governing_cancellation
-from aotloop.process.environment import scrub
+from aotloop.process.environment import for_commands
 from aotloop.process.exit_status import Completed
 from aotloop.process.output import Tail
 from aotloop.process.sandbox import Confinement
@@ -223,7 +223,11 @@ def _run(setup: Setup, command: str, desk: Desk) -> None:
         spec = ProcessSpec(
             argv=("/bin/sh", "-c", command),
             cwd=desk.cwd,
-            env={**scrub(os.environ, git="person"), **setup.variables, **(fence.env if fence is not None else {})},
+            env={
+                **for_commands(os.environ, git="person"),
+                **setup.variables,
+                **(fence.env if fence is not None else {}),
+            },
             stderr="stdout",
             confinement=fence.confinement if fence is not None else None,
             limits=Limits(total=setup.timeout),
