@@ -26,7 +26,7 @@ from aotloop.execution.integration.branch import Branch
 from aotloop.execution.integration.protection import protection_of
 from aotloop.execution.journal import RECORD, Journal
 from aotloop.git.repository import find_repository
-from aotloop.runner.crash_recovery import recovery_of
+from aotloop.runner.crash_recovery import Recovery, recovery_of
 from faults.counts import Counts, Deadline
 
 FIELDS, PLACES = "forged records: fields", "hostile files: places"
@@ -82,15 +82,18 @@ def forgeries() -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"{'.'.join(path)} = {str(value)[:30]!r}", forged
 
 
-def recovered(project: Project, record: dict[str, Any], genuine: str) -> Iterator[str]:
-    """What is wrong after recovery has looked at this record, which has no code of ours."""
-    file = project.root / ".aot" / "attempts" / "A3-3" / RECORD
-    file.write_text(json.dumps(record))
+def recovery_from(project: Project, record: dict[str, Any]) -> Recovery:
+    """What recovery makes of this record, which has no code of ours."""
+    (project.root / ".aot" / "attempts" / "A3-3" / RECORD).write_text(json.dumps(record))
     repository = find_repository(project.root)
     assert repository is not None
-    loop = project.loop
     protection = protection_of(("tests/**",), str(project.state_file), str(project.root))
-    found = recovery_of(loop, RUN, Journal(project.root), Branch(repository), protection)
+    return recovery_of(project.loop, RUN, Journal(project.root), Branch(repository), protection)
+
+
+def recovered(project: Project, record: dict[str, Any], genuine: str) -> Iterator[str]:
+    """What is wrong after recovery has looked at this record."""
+    found = recovery_from(project, record)
     for one in found.found:
         if one.work is not None and one.work.is_checked:
             yield "it counts as checked"
@@ -107,12 +110,14 @@ def recovered(project: Project, record: dict[str, Any], genuine: str) -> Iterato
 def fields(top: Path, deadline: Deadline, every: int = 1) -> Counts:
     counts, began = Counts(FIELDS), time.monotonic()
     project = killed_project(top)
-    genuine = json.loads((GOLDEN / "journal" / "attempts" / "A3-3" / RECORD).read_text())["work"]["commit"]
+    good = json.loads((GOLDEN / "journal" / "attempts" / "A3-3" / RECORD).read_text())
+    genuine = good["work"]["commit"]
+    taken_up = [one.work.commit for one in recovery_from(project, good).found if one.work is not None]
+    counts.add("nothing forged", [] if genuine in taken_up else ["its work is lost: nothing is ever taken up"])
     for name, record in itertools.islice(forgeries(), 0, None, every):
         if deadline.is_over:
             break
         counts.add(name, _tried(project, record, genuine))
-    good = json.loads((GOLDEN / "journal" / "attempts" / "A3-3" / RECORD).read_text())
     for is_kept in (False, True):
         forged = {**good, "work": {**good["work"], "commit": weakened(project, is_kept=is_kept)}}
         counts.add(f"a weakened protected test, kept: {is_kept}", _tried(project, forged, genuine))
@@ -180,6 +185,8 @@ def hostile_run(folder: Path, place: str, kind: str, sandbox: str) -> Iterator[s
     except AssertionError:
         yield "it hangs"
         return
+    if '"attempt_ended"' not in ran.out:
+        yield f"no attempt was made, so that nothing was tried: {(ran.out + ran.err)[-300:]}"
     if "Traceback" in ran.err or "this is a bug" in ran.out + ran.err:
         yield f"it takes it for a bug of ours: {ran.err[-300:]}"
     if ran.code == 0 and project.git("show", "HEAD:a") != "good":

@@ -176,6 +176,13 @@ def test_a_fresh_verdict_that_passed_completes_it_even_with_atoms_left() -> None
     assert control_of(loop) == ("completed", 1)
 
 
+def test_a_verdict_on_something_that_was_not_agreed_on_completes_nothing() -> None:
+    loop = judged(driven(atom("A1")), passed=True)
+    now = Circumstances(at="2026-11-18T10:00:00Z", commit=COMMIT, objection=lambda _: "the objective was changed")
+    assert isinstance(stopped(loop, now=now), Allow)
+    assert (loop.control.status, loop.control.stop_reason) == ("stopped", "blocked: the objective was changed")
+
+
 def test_a_fresh_verdict_counts_before_a_stall_would_take_it_back() -> None:
     """At one stall before the last another alternative would be taken, and everything built on this one reset."""
     loop = driven(atom("A1", or_group="g", status="resolved"), atom("A2", or_group="g"), stall_count=1)

@@ -16,7 +16,13 @@ from tests.runner.projects import Project, a_project
 AOT = Path(sys.executable).with_name("aot")
 PTY = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)"
 FENCED = pytest.mark.skipif(not is_possible(), reason="this machine has no fence")
-WAYS = ("confirm --all --yes", "redirect --accept --reason x", "redirect --goal other --reason x")
+WAYS = (
+    "confirm --all --yes --state-file {}",
+    "redirect --accept --reason x --state-file {}",
+    "redirect --goal other --reason x --state-file {}",
+    "ship approve --yes",
+    "ship advance --reason x --yes",
+)
 
 
 def attempts_in(root: Path, home: Path) -> str:
@@ -24,7 +30,7 @@ def attempts_in(root: Path, home: Path) -> str:
     state = root / ".claude" / "aot-loop-state.md"
     lines = []
     for way in WAYS:
-        line = f"{AOT} {way} --state-file {state}"
+        line = f"{AOT} {way.format(state)}"
         clean = f"env -i PATH=$PATH HOME={home}"
         lines += [line, f"{clean} {line}", f"{clean} setsid --wait {line}"]
         lines += [f"{clean} {sys.executable} -c '{PTY}' {line} </dev/null"]

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from aotloop.core.model import AtomCheck, Constraints
 from aotloop.execution.isolation.check_trees import CheckTrees
 from aotloop.git.repository import find_repository
 from aotloop.git.worktrees.setup import Setup
+from tests.loops import atom
 from tests.repositories import new_repository
-from tests.runner.projects import Project
+from tests.runner.projects import Project, a_project
 
 IGNORED = "deps/\n*.pyc\n"
 
@@ -75,3 +77,18 @@ def test_nothing_is_left_at_the_end(project: Project, trees: CheckTrees, own_hom
     trees.close()
     assert not list((own_home / ".local/share/aotloop").rglob("tree-*"))
     assert project.worktrees() == []
+
+
+def test_a_check_sees_the_commit_and_not_the_worktree_of_the_attempt(tmp_path: Path) -> None:
+    """What git ignores does not land: a check that saw it would prove something else than what lands."""
+    project = a_project(
+        tmp_path,
+        atom("A1", run="echo bad > a; echo good > helper.tmp", check=AtomCheck(type="command", value="cat helper.tmp")),
+        base_case="test -f a",
+        files={".gitignore": "*.tmp\n"},
+        constraints=Constraints(max_total_attempts=1),
+    )
+    ran = project.run()
+    assert ran.code == 5, ran.out
+    assert "helper.tmp" in ran.kinds("attempt_ended")[0]["summary"]
+    assert "a" not in project.files()
