@@ -32,15 +32,19 @@ def feedback() -> Iterator[str]:
 
 
 def _ways() -> Iterator[str]:
-    """Each way after the same failed answers."""
+    """Each way after the same failed answers; and first attempts at tasks that the model mostly can do."""
     rows = _rows("second_ways.txt")
     for model in dict.fromkeys(row[0] for row in rows):
-        yield f"second attempts of {model} that passed, each way after the same failed answers"
-        for way in WAYS:
-            mine = [row for row in rows if row[0] == model and row[2] == way]
-            passed, made = _sum(mine, 3), _sum(mine, 4)
-            if made:
-                yield f"  {_WORDS[way]:<40}{passed:>4} of {made}: {100 * passed / made:.0f} %"
+        for begin, title in (
+            ("", "second attempts, each way after the same failed answers"),
+            ("first_", "first attempts"),
+        ):
+            yield f"{model}: {title}"
+            for way in WAYS:
+                mine = [row for row in rows if (row[0], row[2]) == (model, begin + way)]
+                passed, made = _sum(mine, 3), _sum(mine, 4)
+                if made:
+                    yield f"  {_WORDS[way]:<40}{passed:>4} of {made} passed"
 
 
 def _told() -> Iterator[str]:

@@ -27,6 +27,7 @@ from bench.real.tasks import SECONDS, RealTask, code_in, passes, question, tasks
 
 Ask = Callable[[str], str]
 WAYS = ("nothing", "text", "tests", "wording", "template", "own_words")
+FIRST = ("nothing", "template", "own_words")
 _OWN = (
     "Say the following task again in other words, for a programmer. Keep all names and examples. Do not solve it.\n\n"
 )
@@ -39,6 +40,7 @@ def main() -> None:
     parser.add_argument("--tasks", help="names, with commas between them; else all functions")
     parser.add_argument("--failures", type=int, default=3, help="failed answers for each task")
     parser.add_argument("--tries", type=int, default=6, help="first answers for each task")
+    parser.add_argument("--first", action="store_true", help="first attempts instead, in the ways that need no failure")
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--out", type=Path, required=True)
     asked = parser.parse_args()
@@ -51,13 +53,18 @@ def main() -> None:
         for task in chosen:
             if time.monotonic() > end:
                 return
-            first = [code_in(said) for said in pool.map(ask, [question(task, 0)] * asked.tries)]
-            failed = [code for code in first if not passes(task, code)][: asked.failures]
-            for way in WAYS if failed else ():
-                passed = sum(pool.map(partial(_second, ask, task, way), failed))
-                file.write(f"{asked.name} {task.name} {way} {passed} {len(failed)}\n")
+            failed = [""] * asked.failures if asked.first else _failed(ask, task, pool, asked.tries)[: asked.failures]
+            for way in (FIRST if asked.first else WAYS) if failed else ():
+                passed = sum(pool.map(partial(_passes, ask, task, way), failed))
+                name = f"first_{way}" if asked.first else way
+                file.write(f"{asked.name} {task.name} {name} {passed} {len(failed)}\n")
                 file.flush()
-            print(task.name, len(failed), "failed", flush=True)
+            print(task.name, len(failed), flush=True)
+
+
+def _failed(ask: Ask, task: RealTask, pool: ThreadPoolExecutor, tries: int) -> list[str]:
+    said = [code_in(one) for one in pool.map(ask, [question(task, 0)] * tries)]
+    return [code for code in said if not passes(task, code)]
 
 
 def _said(client: openai.OpenAI, model: str, prompt: str) -> str:
@@ -66,7 +73,7 @@ def _said(client: openai.OpenAI, model: str, prompt: str) -> str:
     return said.choices[0].message.content or ""
 
 
-def _second(ask: Ask, task: RealTask, way: str, failed: str) -> bool:
+def _passes(ask: Ask, task: RealTask, way: str, failed: str) -> bool:
     return passes(task, code_in(ask(prompt_of(ask, task, way, failed))))
 
 
