@@ -83,6 +83,8 @@ class WorkerProcess:
     agents: tuple[str, ...] = ("shell",)
     slots: int = 4
     settings: str = ""
+    has_profile: bool = False
+    """Its settings say where the server is."""
     process: subprocess.Popen[bytes] | None = field(default=None)
 
     @property
@@ -102,8 +104,8 @@ class WorkerProcess:
         environ = {
             **os.environ,
             "XDG_CONFIG_HOME": str(self.folder / "settings"),
-            "TEMPORAL_ADDRESS": self.server.address,
             "AOT_CONFINE": "off",
+            **({} if self.has_profile else {"TEMPORAL_ADDRESS": self.server.address}),
         }
         with (self.folder / "log").open("ab") as log:
             before = log.tell()

@@ -125,7 +125,8 @@ class _Poll:
             if found is not None and found.HasField("info") and (closed := await self._seen(found)) is not None:
                 return closed
             if self._is_overdue():
-                await self._handle.terminate(reason="no worker began it", rpc_timeout=timedelta(seconds=5))
+                with suppress(RPCError):  # it ends just now
+                    await self._handle.terminate(reason="no worker began it", rpc_timeout=timedelta(seconds=5))
                 return Closed(reason="it was given to a worker that never began")
 
     async def _answer(self) -> DescribeActivityExecutionResponse | Closed | None:

@@ -56,15 +56,16 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
             )
 
 
-def written_order(offer: Offer, order: Order) -> AttemptOrder:
-    """Blocks: the commits are published first. Raises Unavailable."""
+def written_order(offer: Offer, order: Order, published: set[str]) -> AttemptOrder:
+    """Blocks: the commits are published first, unless they were before. Raises Unavailable."""
     task, seat = order.task, order.seat
     base = order.base or offer.branch.head()
     if base is None:
         raise Unavailable("nothing is committed yet, and attempts elsewhere start from a commit")
     for commit in (base, order.start.commit if order.start is not None else None):
-        if commit is not None:
+        if commit is not None and commit not in published:
             publish(offer.repository, commit, offer.url)
+            published.add(commit)
     return AttemptOrder(
         run_id=task.run_id,
         atom=task.name,

@@ -37,6 +37,8 @@ class Mirrors:
         self._mark = mark
         self._mutex = threading.Lock()
         self._worktrees: dict[str, Worktrees] = {}
+        self._known: dict[str, Repository] = {}
+        self._fetched: set[tuple[str, str]] = set()
 
     def url_of(self, order: AttemptOrder) -> str:
         return self._repositories[order.repository]
@@ -45,8 +47,13 @@ class Mirrors:
         """The mirror with the commits of this order. Blocks. Raises Unavailable."""
         folder = self._home / "mirrors" / order.repository
         with self._mutex:
-            found = mirror(folder)
-        receive_commit(found, self.url_of(order), order.base)
+            if order.repository not in self._known or not (folder / ".git").is_dir():
+                self._known[order.repository] = mirror(folder)
+                self._fetched.clear()
+            found = self._known[order.repository]
+        if (order.repository, order.base) not in self._fetched:
+            receive_commit(found, self.url_of(order), order.base)
+            self._fetched.add((order.repository, order.base))
         if order.start is not None and order.start.commit is not None:
             with suppress(AotError):  # then the attempt starts clean
                 ref = ref_of(order.atom, order.start.attempt)

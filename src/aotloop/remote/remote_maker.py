@@ -38,7 +38,7 @@ _LONGEST = 7 * 24 * 3600.0
 _FAREWELL = 10.0
 """Seconds to wait for the bill of an attempt that was ended."""
 
-_PAUSE = 2.0
+_PAUSE, _LONGEST_PAUSE = 2.0, 60.0
 
 
 class RemoteMaker:
@@ -60,6 +60,8 @@ class RemoteMaker:
         self._records = records
         self._on_output = on_output
         self._intake = ResultIntake(offer.repository, offer.protection, offer.url)
+        self._published: set[str] = set()
+        self._losses: dict[str, int] = {}
         self._server: asyncio.Task[tuple[Activities, Adoption]] | None = None
 
     async def close(self) -> None:
@@ -70,15 +72,29 @@ class RemoteMaker:
     async def make(self, order: Order) -> AsyncIterator[Brought | Lost]:
         folder = self._records(order.task.name, order.task.number)
         try:
-            yield await self._made(order, folder)
+            yield self._spaced(order, await self._made(order, folder))
         finally:
             forget(folder)  # its result is on disk, or not wanted
+
+    def _spaced(self, order: Order, made: Brought | Lost) -> Brought | Lost:
+        """Losses in a row of the same task are further and further apart: a server may be away for minutes."""
+        name = order.task.name
+        if not isinstance(made, Lost):
+            self._losses.pop(name, None)
+            return made
+        before = self._losses.get(name, 0)
+        self._losses[name] = before + 1
+        return replace(made, ended=replace(made.ended, retry_after=min(_PAUSE * 2**before, _LONGEST_PAUSE)))
 
     async def _made(self, order: Order, folder: Path) -> Brought | Lost:
         try:
             activities, adopted = await self._ready(order.task.epoch)
             taken = adopted.take(order.task.name, order.task.role)
-            sent = taken.order if taken is not None else await in_thread(partial(written_order, self._offer, order))
+            sent = (
+                taken.order
+                if taken is not None
+                else await in_thread(partial(written_order, self._offer, order, self._published))
+            )
             return await self._followed(activities, order, sent, taken, folder)
         except RPCError as error:
             return _lost(f"the Temporal server does not answer: {error.message}")
