@@ -44,7 +44,7 @@ def feature_status(project: Project | None = None) -> FeatureStatus:
 
 def next_steps(loop: PhaseLoop, *, is_run: bool = False) -> list[str]:
     if loop.status in ("completed", "cancelled"):
-        return ['aot ship "the next feature"', "git log"]
+        return ["aot report --feature", 'aot ship "the next feature"', "git log"]
     if is_run:
         return ["aot ship stop", "aot log -f"]
     if loop.status == "waiting":
