@@ -46,7 +46,7 @@ def integrated(exchange: Exchange) -> Call:
     notice = next(text for text in reversed(exchange.texts) if "<worktreePath>" in text)
     place = notice.partition("<worktreePath>")[2].partition("<")[0]
     (atom_id,) = re.findall(r"did (A\d)", notice)
-    words = ("--token", token_in(exchange, atom_id), "--or-fail", "--worktree", place)
+    words = ("--token", token_in(exchange, atom_id), "--or-fail", "--next", "--worktree", Path(place).name)
     return bash(script("integrate", atom_id, *words, "--summary", f"'did {atom_id}'"))
 
 
@@ -73,16 +73,19 @@ def commits(stage: Stage) -> list[str]:
 
 
 def coordinator(*atoms: str) -> Script:
-    turns: list[Step] = [bash(script("read_state", "--brief"))]
+    turns: list[Step] = [bash(script("read_state", "--brief")), begin(atoms[0])]
     for one in atoms:
-        turns += [begin(one), launch("worker", f"Atom {one} of the loop."), Say(f"waiting for {one}"), integrated]
+        turns += [launch("worker", f"Atom {one} of the loop."), Say(f"waiting for {one}"), integrated]
     turns += [launch("verifier", "Verify the base case of here."), Say("waiting for the verifier"), Say("verified")]
     return Script(COORDINATE, turns)
 
 
-@pytest.mark.parametrize("has_rules", [False, True], ids=["no rules", "allow rules"])
-def test_a_loop_of_two_atoms_asks_the_person_nothing_once_the_rules_are_allowed(
-    stage: Stage, own_home: Path, has_rules: bool
+@pytest.mark.parametrize(
+    ("mode", "has_rules", "questions"),
+    [("default", False, 7), ("default", True, 2), ("acceptEdits", False, 5), ("acceptEdits", True, 0)],
+)
+def test_the_person_is_asked_exactly_so_often_in_a_loop_of_two_atoms(
+    stage: Stage, own_home: Path, mode: str, has_rules: bool, questions: int
 ) -> None:
     """Seen: 14 questions for three atoms. Agents in the background ask again for what the command permitted."""
     write_accepted(
@@ -101,14 +104,14 @@ def test_a_loop_of_two_atoms_asks_the_person_nothing_once_the_rules_are_allowed(
     scripts = [worker("A1"), worker("A2"), VERIFIER, coordinator("A1", "A2"), Script(is_session, session)]
     with (
         ModelServer(scripts) as server,
-        InteractiveSession(stage, own_home, server, mode="acceptEdits", plugins=[PLUGIN]) as person,
+        InteractiveSession(stage, own_home, server, mode=mode, plugins=[PLUGIN]) as person,
     ):
         person.type(ENTER)
         person.reads("it is completed")
         assert server.lost == []
     assert (loop_of(stage).control.status, commits(stage)) == ("completed", ["A1", "A2"])
     assert "Async agent launched" in heard(server, COORDINATE)[-1].results[2]
-    assert (person.permitted == 0) == has_rules, person.permitted
+    assert person.permitted == questions
     assert list((stage.project / ".claude" / "worktrees").glob("*")) == []
 
 

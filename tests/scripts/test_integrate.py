@@ -72,6 +72,32 @@ def test_work_in_a_worktree_lands_as_one_commit_and_resolves_its_atom(project: P
     assert dirty(project) == ""
 
 
+def test_what_may_start_is_begun_in_the_same_call_and_the_answer_is_short(project: Path) -> None:
+    loop_in_session(project, begun(), atom("A2", "A1"), atom("A3", "A2"))
+    place = worktree(project, "x", {"new.txt": "new\n"})
+    told = call("integrate", "A1", "--next", "--worktree", place.name, *DONE)
+    token = token_for("A2")[1]
+    assert told == {"success": True, "begun": {"A2": {"agent": "worker", "token": token}}}
+    assert [one.status for one in state(project).atoms] == ["resolved", "in_progress", "pending"]
+    place = worktree(project, "y", {"more.txt": "new\n"})
+    assert "A3" in call("integrate", "A2", "--next", "--token", token, "--worktree", place.name, *DONE)["begun"]
+
+
+def test_after_a_stop_nothing_is_begun_and_what_is_unusual_is_told(project: Path) -> None:
+    loop_in_session(project, begun(), atom("A2", "A1"))
+    place = worktree(project, "x", {})
+    call("request_stop", "--reason", "enough")
+    told = call("integrate", "A1", "--next", "--worktree", str(place), *DONE)
+    assert "begun" not in told
+    assert state(project).atoms[1].status == "pending"
+
+
+def test_a_name_of_a_worktree_does_not_lead_elsewhere(project: Path) -> None:
+    loop_in_session(project, begun())
+    for name in ("..", "../..", "nowhere"):
+        assert "begun" not in call("integrate", "A1", "--next", "--worktree", name, *DONE, code=1)
+
+
 def test_afterwards_the_clients_worktree_and_its_branch_are_gone(project: Path) -> None:
     loop_in_session(project, begun())
     place = worktree(project, "x", {"new.txt": "new\n"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,21 @@ from aotloop.app.session.integration_result import Refused
 from aotloop.app.session.take_back import take_back
 from aotloop.scripts.arguments import Option, Usage, UsageError, comma_separated, session_told
 from aotloop.scripts.attempt_results import start_now
+from aotloop.scripts.begun_atoms import begin_now, unusual
 from aotloop.scripts.json_output import Script
+from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
+
+_WORKTREES = (".claude", "worktrees")
+_USUAL: dict[str, Any] = {
+    "atom_id": None,
+    "commit": None,
+    "was_done_before": False,
+    "auto_resolved": [],
+    "worktree_removed": True,
+    "left": [],
+}
+"""Left out of the answer with --next; None: whatever it is."""
 
 
 def _integrate(given: dict[str, Any]) -> dict[str, Any]:
@@ -25,7 +39,7 @@ def _integrate(given: dict[str, Any]) -> dict[str, Any]:
     done = integrate(
         store,
         given["atom_id"],
-        Path(given["worktree"]) if given["worktree"] is not None else None,
+        _place(store, given["worktree"]),
         summary=given["summary"],
         artifacts=given["artifacts"],
         permit=only_accepted(store),
@@ -36,7 +50,7 @@ def _integrate(given: dict[str, Any]) -> dict[str, Any]:
     if isinstance(done, Refused):
         told = {"success": False, "atom_id": given["atom_id"], **_reasons(done)}
         told |= _failed(given["atom_id"], done, store) if given["or_fail"] else {}
-        return {**told, **start_now(store)}
+        return {**told, **_following(store, given)}
     result: dict[str, Any] = {
         "success": True,
         "atom_id": given["atom_id"],
@@ -47,7 +61,21 @@ def _integrate(given: dict[str, Any]) -> dict[str, Any]:
         "left": list(done.left),
     }
     result |= {"unverified": done.resolution.unverified} if done.resolution.unverified else {}
-    return {**result, **start_now(store)}
+    told = unusual(result, _USUAL) if given["next"] else result
+    return {**told, **_following(store, given)}
+
+
+def _following(store: Store, given: dict[str, Any]) -> dict[str, Any]:
+    """Where workers share a tree, the coordinator chooses among those that may."""
+    return begin_now(store) if given["next"] and not given["in_place"] else start_now(store)
+
+
+def _place(store: Store, name: str | None) -> Path | None:
+    """A worktree of the client may be given by the last part of its path, which is short."""
+    if name is None:
+        return None
+    own = Path(project_root(store.path), *_WORKTREES, name)
+    return own if os.sep not in name and name not in (".", "..") and own.is_dir() else Path(name)
 
 
 def _failed(atom: str, refused: Refused, store: Store) -> dict[str, Any]:
@@ -77,7 +105,9 @@ INTEGRATE = Script(
     Usage(
         "Check an atom's work, commit it, merge it into the branch and resolve the atom; or say why not. --token: what"
         " update_atom in_progress returned. --or-fail:"
-        " what its check finds, or a protected path, is recorded as a failure, as fail_atom does.",
+        " what its check finds, or a protected path, is recorded as a failure, as fail_atom does. --next: what may"
+        " start now is started, as update_atom in_progress does, and the answer is short. --worktree: a path, or the"
+        " name of a folder in .claude/worktrees.",
         ("atom_id",),
         {
             "--worktree": Option(),
@@ -86,6 +116,7 @@ INTEGRATE = Script(
             "--summary": Option(required=True),
             "--artifacts": Option(comma_separated, ()),
             "--or-fail": Option(None),
+            "--next": Option(None),
             "--timeout": Option(float, CHECK_TIMEOUT),
         },
     ),
