@@ -141,3 +141,14 @@ def test_a_folder_without_git_is_compared_too(tmp_path: Path) -> None:
     before = witness.begin()
     check_command(f"echo x >> {STATE}", root=tmp_path)
     assert witness.changes(before) == [STATE]
+
+
+@pytest.mark.parametrize("place", ["HEAD", "index", "refs/heads/x", "logs/HEAD", "packed-refs"])
+@pytest.mark.parametrize("way", ["mkfifo", "mkdir"])
+def test_nothing_waits_for_a_pipe_in_gits_folder(root: Path, place: str, way: str) -> None:
+    witness = witness_of(root)
+    before = witness.begin()
+    check_command(f"rm -f .git/{place}; {way} .git/{place}", root=root)
+    named = witness.changes(before)
+    assert way == "mkdir" or f".git/{place}" in named
+    assert witness.changes(witness.begin()) == [] or place == "logs/HEAD" or way == "mkdir"

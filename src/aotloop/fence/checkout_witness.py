@@ -53,6 +53,7 @@ class Sight(msgspec.Struct, frozen=True, kw_only=True):
     """The checkout at one moment."""
 
     settings: inventory.Settings = {}
+    read_first: inventory.Settings = {}
     local: bytes = b""
     facts: inventory.Facts = {}
     events: int = 0
@@ -120,7 +121,8 @@ class CheckoutWitness:
             facts |= self._of_git(repository)
         length = len(begin_of_foreign(self._root / JOURNALS / _EVENTS, _MOST_BYTES))
         counts = (len(self._run.written), len(self._edits))
-        return Sight(settings=settings, local=local, facts=facts, events=length, counts=counts)
+        first = inventory.read_first(repository) if repository is not None and not self.is_closed else {}
+        return Sight(settings=settings, read_first=first, local=local, facts=facts, events=length, counts=counts)
 
     def changes(self, before: Sight) -> list[str]:
         """Call it after the commands, when none of them runs any more."""
@@ -138,23 +140,30 @@ class CheckoutWitness:
 
     def _settings_changed(self, repository: Repository, before: Sight) -> list[str]:
         """Before any other git is started: it would do what they say."""
+        if not self.is_closed and (blocked := inventory.blocked_files(repository)):
+            inventory.put_settings_back(before.read_first, blocked, self._kept())
+            return [os.path.relpath(path, self._root) for path in blocked]
         now = inventory.settings_of(repository, included_only=self.is_closed)
         changed = inventory.differing(before.settings, now)
         names = [os.path.relpath(path, self._root) for path in changed]
         if changed and self._restores:
-            kept = self._root / JOURNALS / "strayed" / secrets.token_hex(4)
+            kept = self._kept()
             left = inventory.put_settings_back(before.settings, changed, kept)
             names.append(f"(put back{f' except {len(left)}' if left else ''}; kept in {kept})")
         if not changed and inventory.local_settings(repository, before.settings) != before.local:
             names = ["settings of git in an included file"]
         return names
 
+    def _kept(self) -> Path:
+        """A new folder for what is put back."""
+        return self._root / JOURNALS / "strayed" / secrets.token_hex(4)
+
     def _differences(self, before: Sight, now: inventory.Facts) -> list[str]:
         began, edits = before.counts
         was = {**before.facts, **self._expected}
-        ours = {f"{JOURNALS}/attempts/{name}/" for name in self._run.written[began:]}
+        ours = tuple(f"{JOURNALS}/attempts/{name}/" for name in self._run.written[began:])
         changed = [
-            key for key in sorted({*was, *now}) if was.get(key, "") != now.get(key, "") and not _is_in(key, ours)
+            key for key in sorted({*was, *now}) if was.get(key, "") != now.get(key, "") and not key.startswith(ours)
         ]
         has_moved = "HEAD" in changed  # then most of git differs, and the next comparison begins with the new commit
         self._expected = {key: was.get(key, "") for key in changed if not has_moved or key.startswith(JOURNALS)}
@@ -233,10 +242,6 @@ def remedy_for(changed: Sequence[str]) -> str:
         f"changed while its commands ran: {named}{more}. So it is not known what was tried. Look at it, undo it, and"
         " try again; commands may write to ignored and to new files"
     )
-
-
-def _is_in(key: str, folders: set[str]) -> bool:
-    return any(key.startswith(folder) for folder in folders)
 
 
 def _repository_of(root: Path) -> Repository | None:

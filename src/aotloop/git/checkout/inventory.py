@@ -26,6 +26,7 @@ Facts = dict[str, str]
 _NAMES = ("config", "config.worktree", "hooks", "info", "commondir", "gitdir", "shallow", "objects/info/alternates")
 _OF_MODULES = ("config", "config.worktree", "hooks", "info", "commondir", "gitdir")
 _MODULES = "modules"
+_READ_FIRST = ("HEAD", "index", "packed-refs")
 _MOST_ENTRIES = 5_000
 _MOST_IGNORED = 20_000
 _MOST_BYTES = 20_000_000
@@ -51,6 +52,24 @@ def settings_of(repository: Repository, *, included_only: bool = False) -> Setti
     if (entry := _entry(repository.top / ".git")) is not None:
         found[str(repository.top / ".git")] = entry
     return found
+
+
+def read_first(repository: Repository) -> Settings:
+    """What every git reads first. Starts no git."""
+    files = (repository.git_dir / name for name in _READ_FIRST)
+    return {str(file): entry for file in files if (entry := _entry(file)) is not None}
+
+
+def blocked_files(repository: Repository) -> list[str]:
+    """Pipes, devices and folders where git reads files: it would wait for ever. Starts no git."""
+    found = [repository.git_dir / name for name in _READ_FIRST]
+    blocked = [str(file) for file in found if os.path.lexists(file) and not (file.is_file() and not file.is_symlink())]
+    for folder in dict.fromkeys((repository.common_dir, repository.git_dir)):
+        for path in (file for name in ("refs", "logs") for file in _files(folder / name)):
+            with suppress(OSError):
+                if not (stat.S_ISREG(mode := path.lstat().st_mode) or stat.S_ISLNK(mode)):
+                    blocked.append(str(path))
+    return blocked
 
 
 def _of_modules(folder: Path) -> Iterator[Path]:
