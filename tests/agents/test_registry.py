@@ -47,7 +47,7 @@ def test_a_backend_whose_library_is_missing_says_how_to_install_it(
 
 def test_every_extra_of_a_backend_is_one_of_the_distribution_and_brings_its_package() -> None:
     extras = tomllib.loads(PYPROJECT.read_text())["project"]["optional-dependencies"]
-    of_no_backend = {"dev", "fuzz", "local-model", "mcp", "notify", "otel", "web"}
+    of_no_backend = {"dev", "dev-server", "fuzz", "local-model", "mcp", "notify", "otel", "temporal", "web"}
     assert of_no_backend <= set(extras)
     assert set(EXTRAS) == set(extras) - of_no_backend
     for name, package in EXTRAS.items():
