@@ -22,7 +22,6 @@ CHANGES = {
     "mkdir -p .git/hooks/deep && cd .git/hooks/deep && for i in $(seq 300); do mkdir d && cd d; done; touch x": "",
     "git branch other": "refs/heads/other",
     "git tag v1": "refs/tags/v1",
-    "git update-ref refs/remotes/origin/main HEAD": "refs/remotes/origin/main",
     "echo x > a.txt && git stash": "refs/stash",
     "git update-index --assume-unchanged a.txt": "a.txt (index)",
     "echo y > new && git add new": "new (index)",
@@ -80,6 +79,23 @@ def test_what_builds_and_new_files_and_what_is_only_touched_are_no_changes(root:
     )
     assert check_command(command, root=root).passed
     assert witness.changes(before) == []
+
+
+def test_what_an_editor_fetches_meanwhile_is_no_change(root: Path) -> None:
+    witness = witness_of(root)
+    before = witness.begin()
+    check_command("git update-ref refs/remotes/origin/main HEAD", root=root)
+    assert witness.changes(before) == []
+
+
+def test_a_new_file_of_events_is_no_change_and_a_shorter_one_is(root: Path) -> None:
+    witness = witness_of(root, run=OwnRun())
+    before = witness.begin()
+    (root / ".aot/events.jsonl").rename(root / ".aot/old-events.jsonl")
+    (root / ".aot/events.jsonl").write_text("two\n")
+    assert witness.changes(before) == []
+    (root / ".aot/old-events.jsonl").write_text("")
+    assert witness.changes(before) == [".aot/events.jsonl"]
 
 
 def test_what_our_own_run_writes_meanwhile_is_no_change(root: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -26,6 +28,8 @@ from aotloop.fence.agent_folder import agent_folder
 
 GRACE = 5.0
 """Seconds between SIGTERM and SIGKILL, unless a person asks for an immediate end."""
+_NO_SPACE = os.strerror(errno.ENOSPC)
+"""The cause is the disk, not the attempt."""
 
 
 class LocalMaker:
@@ -92,6 +96,8 @@ class LocalMaker:
             try:
                 return await self._isolation.finish(place, task)
             except (AotError, OSError) as error:  # it is paid for, so it counts: what it left is the cause
+                if _NO_SPACE in str(error):
+                    raise
                 return Refusal(reason=f"what it left cannot be used: {refusal(error).message}")
         return await self._keep(place, task)
 

@@ -40,6 +40,8 @@ _SETTINGS = (
     ".gitmodules",
 )
 _EVENTS = "events.jsonl"
+_FETCHED = "refs/remotes/"
+"""An editor fetches them at any time."""
 _RECORDS = ("record.json", "record.codes", "used.json")
 _UNCOMPARED = frozenset({"worktrees", "sittings", f"old-{_EVENTS}"})
 _MOST_ENTRIES = 100_000
@@ -112,14 +114,14 @@ class CheckoutWitness:
 
     def begin(self) -> Sight:
         """Call it before the commands."""
-        repository, facts = self._repository, self._of_files(None)
+        length = self._length_of_events()  # first: our own run appends to it at any moment
+        repository, facts = self._repository, self._of_files(Sight(events=length))
         settings: inventory.Settings = {}
         local = b""
         if repository is not None:
             settings = inventory.settings_of(repository, included_only=self.is_closed)
             local = inventory.local_settings(repository, settings)
             facts |= self._of_git(repository)
-        length = len(begin_of_foreign(self._root / JOURNALS / _EVENTS, _MOST_BYTES))
         counts = (len(self._run.written), len(self._edits))
         first = inventory.read_first(repository) if repository is not None and not self.is_closed else {}
         return Sight(settings=settings, read_first=first, local=local, facts=facts, events=length, counts=counts)
@@ -185,9 +187,17 @@ class CheckoutWitness:
         prefix = f"{repository.prefix}/" if repository.prefix else ""
         mine = tuple(f"{prefix}{path}" for path in ours)  # they may be tracked, and change by themselves
         facts = {path: fact for path, fact in facts.items() if not path.startswith(mine)}
-        return facts if self.is_closed else facts | inventory.ref_facts(repository) | inventory.index_facts(repository)
+        if self.is_closed:
+            return facts
+        refs = {name: fact for name, fact in inventory.ref_facts(repository).items() if not name.startswith(_FETCHED)}
+        return facts | refs | inventory.index_facts(repository)
 
-    def _of_files(self, before: Sight | None) -> inventory.Facts:
+    def _length_of_events(self) -> int:
+        with suppress(OSError):
+            return min(os.lstat(self._root / JOURNALS / _EVENTS).st_size, _MOST_BYTES)
+        return 0
+
+    def _of_files(self, before: Sight) -> inventory.Facts:
         paths = [self._root / name for name in _SETTINGS]
         if self.is_closed:
             return dict(self._stamped(paths))
@@ -205,10 +215,12 @@ class CheckoutWitness:
         holder = holder_of(self._state_file)
         return holder is not None and holder.pid != os.getpid()
 
-    def _of_journal(self, before: Sight | None) -> Iterator[tuple[str, str]]:
-        folder = self._root / JOURNALS
-        events = begin_of_foreign(folder / _EVENTS, _MOST_BYTES if before is None else before.events)
-        yield f"{JOURNALS}/{_EVENTS}", sha256(events).hexdigest()
+    def _of_journal(self, before: Sight) -> Iterator[tuple[str, str]]:
+        folder, key = self._root / JOURNALS, f"{JOURNALS}/{_EVENTS}"
+        names = (_EVENTS, f"old-{_EVENTS}")  # a run starts a new file when the old one is long
+        digests = [sha256(begin_of_foreign(folder / name, before.events)).hexdigest() for name in names]
+        known = before.facts.get(key)
+        yield key, known if known in digests else digests[0]
         yield from self._stamped([folder / ".gitignore"])
         with suppress(OSError), os.scandir(folder / "attempts") as entries:
             for entry in entries:
