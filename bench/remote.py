@@ -60,13 +60,15 @@ def _measure(top: Path, workshop: Workshop, given: argparse.Namespace) -> None:
         conversations=Conversations(),
     )
     local = asyncio.run(_short(workshop, given.short, at_once))
-    workshop.maker = a_maker(top, workshop.run_id, "bench", [], RemoteSettings(), wait=600.0)
+    workshop.maker = a_maker(top, workshop.run_id, "bench", [], RemoteSettings(), wait=600.0, heartbeat=60.0)
     asyncio.run(_short(workshop, given.workers * 2, at_once))  # mirrors and worktrees are made
-    workshop.maker = a_maker(top, workshop.run_id, "bench", [], RemoteSettings(), wait=600.0)
+    workshop.maker = a_maker(top, workshop.run_id, "bench", [], RemoteSettings(), wait=600.0, heartbeat=60.0)
     remote = asyncio.run(_short(workshop, given.short, at_once))
     print(f"short attempts, {at_once} at once: {given.short / local:.1f}/s local, {given.short / remote:.1f}/s remote")
     print(f"an attempt elsewhere takes {remote / local:.2f} times as long as here")
-    workshop.maker = a_maker(top, workshop.run_id, "bench", workshop.heard, RemoteSettings(), wait=600.0)
+    workshop.maker = a_maker(
+        top, workshop.run_id, "bench", workshop.heard, RemoteSettings(), wait=600.0, heartbeat=60.0
+    )
     began, ended = asyncio.run(_sleepers(top, workshop, given.sleepers))
     print(f"{given.sleepers} sleeping attempts on {given.workers} workers: all running after {began:.1f} s")
     print(f"all of them cancelled: the last agent is dead after {ended:.2f} s")

@@ -25,7 +25,7 @@ def a_maker(
     assert repository is not None
     return RemoteMaker(
         connect=partial(connect, settings),
-        offer=Offer(branch=Branch(repository), name="project", protection=PROTECTION, heartbeat=10.0, **offer),  # type: ignore[arg-type]
+        offer=Offer(branch=Branch(repository), name="project", protection=PROTECTION, **{"heartbeat": 10.0, **offer}),  # type: ignore[arg-type]
         run_id=workshop_id,
         queue_of=lambda _: queue,
         records=lambda name, number: folder / "records" / f"{name}-{number}",

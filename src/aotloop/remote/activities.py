@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -22,6 +23,10 @@ from temporalio.service import RPCError, RPCStatusCode
 
 MOST_STARTS = 8
 """At the same time. Of a burst of some hundred starts, some never reach a worker."""
+
+MOST_ENDS = 32
+_ONE_CALL = timedelta(seconds=10)
+_LONGEST_INSISTENCE = 120.0
 
 LONGEST_POLL = 70.0
 RUNNING = ActivityExecutionStatus.ACTIVITY_EXECUTION_STATUS_RUNNING
@@ -57,6 +62,7 @@ class Activities:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._starts = asyncio.Semaphore(MOST_STARTS)
+        self._ends = asyncio.Semaphore(MOST_ENDS)
 
     async def start(self, kind: str, name: str, content: bytes, terms: Terms, summary: str) -> ActivityHandle[bytes]:
         """Starting twice is starting once: a runner that died finds the same attempt. Raises RPCError."""
@@ -85,13 +91,25 @@ class Activities:
 
     async def end(self, handle: ActivityHandle[bytes]) -> None:
         """A request: the worker ends the agent, and then says what it cost."""
-        with suppress(RPCError):  # it is over; or the server is away, and the worker ends it by itself
-            await handle.cancel(reason="it is not wanted any more", rpc_timeout=timedelta(seconds=5))
+        await self._insist(partial(handle.cancel, reason="it is not wanted any more", rpc_timeout=_ONE_CALL))
 
     async def kill(self, handle: ActivityHandle[bytes], reason: str) -> None:
         """The worker ends the agent without any grace."""
-        with suppress(RPCError):
-            await handle.terminate(reason=reason, rpc_timeout=timedelta(seconds=5))
+        await self._insist(partial(handle.terminate, reason=reason, rpc_timeout=_ONE_CALL))
+
+    async def _insist(self, call: Callable[[], Awaitable[None]]) -> None:
+        """Until the server has heard it. If it is away for longer than that, the worker ends the agent by itself."""
+        deadline = time.monotonic() + _LONGEST_INSISTENCE
+        while time.monotonic() < deadline:
+            try:
+                async with self._ends:
+                    await call()
+            except RPCError as error:
+                if error.status in _GONE:
+                    return
+                await asyncio.sleep(_PAUSE)
+            else:
+                return
 
     async def follow(
         self, handle: ActivityHandle[bytes], terms: Terms, on_beat: Callable[[bytes], None], on_wait: Callable[[], None]
