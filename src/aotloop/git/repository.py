@@ -191,8 +191,8 @@ def _head_from_git(repository: Repository) -> Head:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text().removesuffix("\n")
-    except (OSError, UnicodeDecodeError):
+        return read_plain(path, _LARGEST, follows=True).decode().removesuffix("\n")
+    except UnicodeDecodeError:
         return ""
 
 

@@ -55,21 +55,32 @@ def settings_of(repository: Repository, *, included_only: bool = False) -> Setti
 
 
 def read_first(repository: Repository) -> Settings:
-    """What every git reads first. Starts no git."""
-    files = (repository.git_dir / name for name in _READ_FIRST)
-    return {str(file): entry for file in files if (entry := _entry(file)) is not None}
+    """What every git reads first, and refs. Starts no git."""
+    found = {}
+    for file in _read_first(repository):
+        with suppress(OSError):
+            if stat.S_ISREG((seen := file.lstat()).st_mode) and seen.st_size <= _MOST_BYTES:
+                found[str(file)] = (seen.st_mode, read_plain(file, _MOST_BYTES))
+    return found
 
 
 def blocked_files(repository: Repository) -> list[str]:
-    """Pipes, devices and folders where git reads files: it would wait for ever. Starts no git."""
-    found = [repository.git_dir / name for name in _READ_FIRST]
-    blocked = [str(file) for file in found if os.path.lexists(file) and not (file.is_file() and not file.is_symlink())]
-    for folder in dict.fromkeys((repository.common_dir, repository.git_dir)):
-        for path in (file for name in ("refs", "logs") for file in _files(folder / name)):
-            with suppress(OSError):
-                if not (stat.S_ISREG(mode := path.lstat().st_mode) or stat.S_ISLNK(mode)):
-                    blocked.append(str(path))
+    """Pipes, devices, folders and huge files where git reads: it would wait or read for ever. Starts no git."""
+    blocked = []
+    for file in _read_first(repository):
+        with suppress(OSError):
+            seen = file.lstat()
+            is_file = stat.S_ISREG(seen.st_mode) or (stat.S_ISLNK(seen.st_mode) and file.name not in _READ_FIRST)
+            is_huge = seen.st_size > _MOST_BYTES and file.name not in {"index", "packed-refs"}
+            blocked += [] if is_file and not is_huge else [str(file)]
     return blocked
+
+
+def _read_first(repository: Repository) -> Iterator[Path]:
+    yield from (repository.git_dir / name for name in _READ_FIRST)
+    yield repository.git_dir / _LOGS[0]
+    for folder in dict.fromkeys((repository.common_dir, repository.git_dir)):
+        yield from _files(folder / "refs")
 
 
 def _of_modules(folder: Path) -> Iterator[Path]:
