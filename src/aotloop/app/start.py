@@ -95,7 +95,7 @@ def run_loop(store: Store, config: Config, options: RunOptions, observer: Observ
         require_open_gate(store, loop)
         loop = leave_session(store, loop, take_over=options.take_over)
         refuse_without_agents(loop, config)
-        require_agreement(store, loop)
+        require_agreement(store, loop, in_place=config.isolation == "none")
         remember_agreement(store, loop.objective)
         run_id = _run_id(loop)
         kill_orphans(run_id)

@@ -27,6 +27,8 @@ OWN = "aot"
 _LARGEST = 1 << 20
 _GLOBAL = "global"
 _INCLUDES = re.compile(r"include\.path|includeif\..*\.path")
+_DEEPEST_INCLUDE = 10
+"""As git itself."""
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
@@ -66,9 +68,33 @@ class Repository(msgspec.Struct, frozen=True):
         named = [
             one.value for one in self.settings if one.scope not in {_GLOBAL, "system"} and _INCLUDES.fullmatch(one.key)
         ]
-        bases = (self.common_dir, self.top)
-        found = (Path(os.path.realpath(base / os.path.expanduser(name))) for name in named if name for base in bases)  # noqa: PTH111 - never raises
-        return tuple(dict.fromkeys(path for path in found if is_at_or_in(str(path), str(self.top))))
+        files: dict[str, None] = {}
+        for _ in range(_DEEPEST_INCLUDE):  # a path is relative to the file that names it, which may be included itself
+            bases = dict.fromkeys(
+                (str(self.common_dir), str(self.git_dir), str(self.top), *map(os.path.dirname, files))
+            )
+            paths = [os.path.join(base, os.path.expanduser(name)) for name in named if name for base in bases]  # noqa: PTH111, PTH118 - never raises
+            known = len(files)
+            files |= dict.fromkeys(one for path in paths for one in self._ways_to(path))
+            if len(files) == known:
+                break
+        return tuple(Path(path) for path in files)
+
+    def _ways_to(self, path: str) -> Iterator[str]:
+        """The file in the checkout, and every link in the checkout on the way to it."""
+        top = str(self.top)
+        for _ in range(_DEEPEST_INCLUDE):
+            path = os.path.normpath(path)
+            parts = [path[:end] for end in range(len(top) + 1, len(path) + 1) if path[end : end + 1] in {"/", ""}]
+            link = next((part for part in parts if is_at_or_in(part, top) and os.path.islink(part)), None)  # noqa: PTH114
+            if is_at_or_in(path, top) and path != top:
+                yield link or path
+            if link is None:
+                real = os.path.realpath(path)
+                if real != path and is_at_or_in(real, top):
+                    yield real
+                return
+            path = os.path.join(os.path.dirname(link), os.readlink(link), path.removeprefix(link).lstrip("/"))  # noqa: PTH115, PTH118, PTH120
 
     @property
     def checkout_variables(self) -> tuple[tuple[str, str], ...]:

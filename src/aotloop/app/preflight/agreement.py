@@ -26,9 +26,13 @@ def changed_since_agreed(store: Store, objective: Objective) -> list[str]:
     return difference(before, objective) if before is not None else []
 
 
-def require_agreement(store: Store, loop: Loop) -> None:
-    """Before a loop starts. A loop that never ran may be edited freely."""
+def require_agreement(store: Store, loop: Loop, *, in_place: bool = False) -> None:
+    """Before a loop starts. A loop that never ran may be edited freely.
+
+    `in_place`: attempts change the checkout itself, so a protected file may differ because of an earlier one.
+    """
     lines = changed_since_agreed(store, loop.objective)
+    lines += changed_protected(store, loop.objective) if in_place else []
     if lines and loop.control.status != "pending":
         raise AotError(behind_its_back(lines), hint=_REMEDY, exit_code=PERSON_NEEDED)
 

@@ -160,9 +160,8 @@ def fence_in_words(config: Config) -> str:
     """One line: which engine keeps agents in, and what it does not cover."""
     from aotloop.process.sandbox import Policy, in_force  # noqa: PLC0415 - see above
 
-    if config.isolation == "none":
-        return "sandbox: off (agents work in the checkout itself)"
-    return in_force(config.fence if config.fence is not None else Policy(engine="off")).words()
+    words = in_force(config.fence if config.fence is not None else Policy(engine="off")).words()
+    return f"{words}; agents work in the checkout itself" if config.isolation == "none" else words
 
 
 @contextmanager

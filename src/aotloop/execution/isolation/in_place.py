@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from aotloop.agents.contract import Assignment
+from aotloop.errors import Unavailable
 from aotloop.execution.integration.branch import Branch
 from aotloop.execution.isolation.checkout_guard import Watch, unwatched
 from aotloop.execution.isolation.place import Place, Refusal
@@ -20,7 +21,7 @@ from aotloop.execution.threads import in_thread
 from aotloop.fence.check_fence import checkout_confinement
 from aotloop.foreign_tree import fingerprint, walk_foreign
 from aotloop.git.command import head_of
-from aotloop.process.sandbox import Policy
+from aotloop.process.sandbox import Confinement, Policy
 from aotloop.text.patterns import matching
 
 
@@ -36,12 +37,22 @@ class InPlace:
         self.branch: Branch | None = None
         self._root = root
         self._protect = tuple(protect)
+        self._agreed: str | None = None
 
     def head(self) -> str | None:
         return head_of(self._root)
 
     async def take(self, commit: str | None = None) -> Place:  # noqa: ARG002 - there is one state of the files
-        return Place(cwd=self._root, before=await self._fingerprint())
+        """What one attempt did to protected files is not put back, and may not help the next. Raises Unavailable."""
+        now = await self._fingerprint()
+        if self._agreed is None:
+            self._agreed = now
+        elif now != self._agreed:
+            raise Unavailable(
+                f"protected files differ from what they were when the run began: {', '.join(self._protect)}",
+                hint="Without isolation aot cannot put them back. Restore them, then `aot run`.",
+            )
+        return Place(cwd=self._root, before=now, confinement=self._confinement())
 
     async def go_on(self, name: str, kept: Kept, commit: str | None = None) -> Place:  # noqa: ARG002 - as above
         return await self.take()
@@ -55,12 +66,13 @@ class InPlace:
     @asynccontextmanager
     async def to_check(self, commit: str | None) -> AsyncIterator[Place]:  # noqa: ARG002 - as above
         """There is one folder for all, so that nothing keeps others from changing it meanwhile."""
-        confinement = (
-            checkout_confinement(self._root, str(self._state_file), self._fence)
-            if self._state_file is not None
-            else None
-        )
-        yield Place(cwd=self._root, confinement=confinement)
+        yield Place(cwd=self._root, confinement=self._confinement())
+
+    def _confinement(self) -> Confinement | None:
+        """Of attempts and of checks: the folder is open, git and what a person decided are closed."""
+        if self._state_file is None:
+            return None
+        return checkout_confinement(self._root, str(self._state_file), self._fence)
 
     async def finish(self, place: Place, task: Task) -> Work | Refusal:
         if await self._fingerprint() != place.before:
