@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from aotloop.errors import Unavailable
-from aotloop.git.command import Place, git
 from aotloop.git.repository import Head, find_repository, pin_lists, unpin_lists
 from tests.git.checkouts import MAIN, head, make_checkout, opened, save, sh, write
 
@@ -144,30 +143,3 @@ def test_lists_in_the_home_folder_are_heard_as_they_were(
     write(tmp_path, {"config/git/ignore": "y\n", "config/git/attributes": "* filter=x\n"})
     assert repository.dirty() == ("y",)
     unpin_lists(repository)
-
-
-@pytest.mark.parametrize(
-    ("path", "changed"),
-    [
-        ("../settings/git", "settings/git"),
-        ("../settings/nested", "settings/more/inner"),
-        ("../link", "link"),
-        ("../link", "settings/git"),
-        ("../folder/git", "folder"),
-        ("../missing", "missing"),
-    ],
-)
-def test_no_way_to_an_included_file_is_changed_by_an_attempt(tmp_path: Path, path: str, changed: str) -> None:
-    """A file that an included file includes, and links on the way."""
-    (tmp_path / "repo/settings/more").mkdir(parents=True)
-    repo = tmp_path / "repo"
-    git(Place(repo), "init", "--quiet")
-    (repo / "settings/git").write_text("[user]\n")
-    (repo / "settings/nested").write_text("[include]\n\tpath = more/inner\n")
-    (repo / "settings/more/inner").write_text("[user]\n")
-    (repo / "link").symlink_to("settings/git")
-    (repo / "folder").symlink_to("settings")
-    git(Place(repo), "config", "include.path", path)
-    repository = find_repository(repo)
-    assert repository is not None
-    assert repo.resolve() / changed in repository.included

@@ -15,6 +15,7 @@ import msgspec
 from aotloop.errors import Unavailable
 from aotloop.git.command import Done, Place, git
 from aotloop.git.head import checkout_of
+from aotloop.git.included_files import included_files
 from aotloop.git.pinned_settings import Setting, effective, in_the_checkout, read_settings
 from aotloop.git.plain_file import read_plain
 
@@ -26,9 +27,6 @@ OWN = "aot"
 
 _LARGEST = 1 << 20
 _GLOBAL = "global"
-_INCLUDES = re.compile(r"include\.path|includeif\..*\.path")
-_DEEPEST_INCLUDE = 10
-"""As git itself."""
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
@@ -65,36 +63,7 @@ class Repository(msgspec.Struct, frozen=True):
     @property
     def included(self) -> tuple[Path, ...]:
         """Files in the checkout that git's settings include: a change of one is an order to git."""
-        named = [
-            one.value for one in self.settings if one.scope not in {_GLOBAL, "system"} and _INCLUDES.fullmatch(one.key)
-        ]
-        files: dict[str, None] = {}
-        for _ in range(_DEEPEST_INCLUDE):  # a path is relative to the file that names it, which may be included itself
-            bases = dict.fromkeys(
-                (str(self.common_dir), str(self.git_dir), str(self.top), *map(os.path.dirname, files))
-            )
-            paths = [os.path.join(base, os.path.expanduser(name)) for name in named if name for base in bases]  # noqa: PTH111, PTH118 - never raises
-            known = len(files)
-            files |= dict.fromkeys(one for path in paths for one in self._ways_to(path))
-            if len(files) == known:
-                break
-        return tuple(Path(path) for path in files)
-
-    def _ways_to(self, path: str) -> Iterator[str]:
-        """The file in the checkout, and every link in the checkout on the way to it."""
-        top = str(self.top)
-        for _ in range(_DEEPEST_INCLUDE):
-            path = os.path.normpath(path)
-            parts = [path[:end] for end in range(len(top) + 1, len(path) + 1) if path[end : end + 1] in {"/", ""}]
-            link = next((part for part in parts if is_at_or_in(part, top) and os.path.islink(part)), None)  # noqa: PTH114
-            if is_at_or_in(path, top) and path != top:
-                yield link or path
-            if link is None:
-                real = os.path.realpath(path)
-                if real != path and is_at_or_in(real, top):
-                    yield real
-                return
-            path = os.path.join(os.path.dirname(link), os.readlink(link), path.removeprefix(link).lstrip("/"))  # noqa: PTH115, PTH118, PTH120
+        return included_files(self.settings, self.top, (self.common_dir, self.git_dir, self.top))
 
     @property
     def checkout_variables(self) -> tuple[tuple[str, str], ...]:
