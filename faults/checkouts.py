@@ -43,7 +43,9 @@ WAYS = {
 }
 HARMLESS = frozenset(
     {
-        *((".aot/events.jsonl", way) for way in ("appended", "huge")),  # evidence for people, which grows meanwhile
+        *(
+            (".aot/events.jsonl", way) for way in ("appended", "huge", "executable")
+        ),  # evidence for people, which grows meanwhile
         *((f".git/refs/{name}/new", "a folder") for name in ("heads", "tags")),  # git knows no ref there
     }
 )
