@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, until
 from tests.runner.projects import Project, Ran
 from tests.warm import COMMAND
 
@@ -38,8 +38,15 @@ class Disk:
 
     def make_read_only(self, folder: Path) -> None:
         """For whoever opens something in it from now on."""
+        until(lambda: self._is_read_only(folder))
+
+    def _is_read_only(self, folder: Path) -> bool:
+        """Refused as long as a file that was opened since the first step is written to."""
         assert self.do("mount", "--bind", str(folder), str(folder)).code == 0
-        assert self.do("mount", "-o", "remount,bind,ro", str(folder)).code == 0
+        if self.do("mount", "-o", "remount,bind,ro", str(folder)).code == 0:
+            return True
+        self.do("umount", "--lazy", str(folder))
+        return False
 
     def start(self, project: Project, *words: str) -> subprocess.Popen[str]:
         """`aot` there, in the folder of a project."""
