@@ -9,6 +9,7 @@ import pytest
 
 from aotloop.deletion import remove_tree
 from aotloop.foreign_tree import copy_beneath, copy_plain_files, fingerprint, status_beneath, walk_foreign
+from aotloop.process.cancellation import Cancellation
 from tests.git.checkouts import nested, write
 from tests.test_foreign_files import MOST, hostile
 
@@ -83,3 +84,26 @@ def test_a_fingerprint_tells_content_mode_and_kind_and_waits_for_nothing(tmp_pat
     plain = fingerprint(tmp_path / "file")
     (tmp_path / "file").chmod(0o755)
     assert fingerprint(tmp_path / "file") != plain
+
+
+def test_a_huge_file_or_folder_is_not_copied(tmp_path: Path) -> None:
+    """A sparse file costs nothing until it is copied. The number of entries is bounded, too."""
+    (tmp_path / "source").mkdir()
+    with (tmp_path / "source" / "huge").open("wb") as file:
+        file.truncate(60 << 30)
+    for path in ("source", "source/huge"):
+        with pytest.raises(OSError, match="too much"):
+            copy_beneath(tmp_path, path, tmp_path / f"copy-of-{path.replace('/', '-')}")
+    copied = sum(path.stat().st_blocks for path in tmp_path.glob("copy*/**/*"))
+    assert copied == 0
+    write(tmp_path, {f"many/{number}": "" for number in range(50)})
+    with pytest.raises(OSError, match="too much"):
+        copy_beneath(tmp_path, "many", tmp_path / "copy", most=100_000)
+
+
+def test_a_copy_can_be_cancelled(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"x" * 10_000)
+    cancellation = Cancellation()
+    cancellation.cancel()
+    with cancellation.governing(), pytest.raises(OSError, match="cancel"):
+        copy_beneath(tmp_path, "file", tmp_path / "copy")

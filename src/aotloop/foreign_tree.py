@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from aotloop.foreign_files import read_foreign, write_new
+from aotloop.process.cancellation import governing_cancellation
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -23,6 +23,11 @@ _DEEPEST = 200
 """One descriptor is open for each level."""
 _DEEPEST_KEPT = 20
 _LARGEST = 1 << 30
+MOST_COPIED = 4 << 30
+"""Bytes. What is larger is linked, not copied."""
+_CHUNK = 1 << 20
+_ENTRY = 4096
+"""What each entry counts, so that their number is bounded, too."""
 
 
 def walk_foreign(top: str | Path) -> Iterator[tuple[str, list[str], list[str]]]:
@@ -74,43 +79,65 @@ def status_beneath(top: Path, path: str) -> os.stat_result:
         return os.stat(place.name, dir_fd=folder, follow_symlinks=False)
 
 
-def copy_beneath(top: Path, path: str, target: Path) -> None:
-    """Copies a file, a folder or a link; links in it stay links, pipes and devices are left out. Raises OSError."""
+def copy_beneath(top: Path, path: str, target: Path, most: int = MOST_COPIED) -> None:
+    """Copies a file, a folder or a link; links in it stay links, pipes and devices are left out. Raises OSError.
+
+    `most`: bytes in all, holes included; more is an error, and a part of it may be there. It can be cancelled.
+    """
     place = PurePosixPath(path)
     with folder_beneath(top, str(place.parent)) as folder:
-        _copy(place.name, folder, target, _DEEPEST)
+        _copy(place.name, folder, target, _DEEPEST, _Allowance(most))
 
 
-def _copy(name: str, folder: int, target: Path, levels: int) -> None:
+class _Allowance:
+    def __init__(self, most: int) -> None:
+        self._left = most
+        self._cancellation = governing_cancellation()
+
+    def take(self, size: int, target: Path) -> None:
+        self._left -= size
+        if self._left < 0:
+            raise OSError(errno.EFBIG, "too much to copy", os.fspath(target))
+        if self._cancellation is not None and self._cancellation.cancelled:
+            raise OSError(errno.ECANCELED, os.strerror(errno.ECANCELED), os.fspath(target))
+
+
+def _copy(name: str, folder: int, target: Path, levels: int, allowance: _Allowance) -> None:
+    allowance.take(_ENTRY, target)
     mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
     if stat.S_ISLNK(mode):
         target.symlink_to(os.readlink(name, dir_fd=folder))
     elif stat.S_ISREG(mode):
-        _copy_file(name, folder, target)
+        _copy_file(name, folder, target, allowance)
     elif stat.S_ISDIR(mode):
-        _copy_folder(name, folder, target, levels)
+        _copy_folder(name, folder, target, levels, allowance)
 
 
-def _copy_folder(name: str, folder: int, target: Path, levels: int) -> None:
+def _copy_folder(name: str, folder: int, target: Path, levels: int, allowance: _Allowance) -> None:
     if levels == 0:
         raise OSError(errno.ELOOP, "folders are nested too deep", os.fspath(target))
     inner = os.open(name, _FOLDER, dir_fd=folder)
     try:
         target.mkdir()
         for entry in os.listdir(inner):
-            _copy(entry, inner, target / entry, levels - 1)
+            _copy(entry, inner, target / entry, levels - 1, allowance)
         target.chmod(stat.S_IMODE(os.fstat(inner).st_mode))
     finally:
         os.close(inner)
 
 
-def _copy_file(name: str, folder: int, target: Path) -> None:
+def _copy_file(name: str, folder: int, target: Path, allowance: _Allowance) -> None:
     with open(os.open(name, _FILE, dir_fd=folder), "rb") as source:
         facts = os.fstat(source.fileno())
         if not stat.S_ISREG(facts.st_mode):  # it was exchanged meanwhile
             raise OSError(errno.EINVAL, "not a regular file", os.fspath(target))
+        allowance.take(facts.st_size, target)
         with target.open("xb") as copy:
-            shutil.copyfileobj(source, copy)
+            left = facts.st_size  # a file that grows meanwhile is cut
+            while chunk := source.read(min(left, _CHUNK)):
+                allowance.take(0, target)
+                copy.write(chunk)
+                left -= len(chunk)
             os.fchmod(copy.fileno(), stat.S_IMODE(facts.st_mode))
     os.utime(target, ns=(facts.st_atime_ns, facts.st_mtime_ns))
 

@@ -65,7 +65,7 @@ def checkout_confinement(root: Path, state_file: str, fence: Policy | None = Pol
     behind Landlock only what a person decided is closed; git and the files of the loop are not.
     """
     if fence is not None and in_force(fence).engine == "landlock":
-        return _fenced((), (), fence)
+        return _fenced(tuple(_elsewhere(root)), (), fence)
     files = [root / path for path in our_files(state_file, str(root))]
     folders = {file.parent for file in files if file.parent != root}
     closed = [file for file in files if file.parent == root and file.exists()]
@@ -81,6 +81,16 @@ def fenced_setup(setup: Setup, fence: Policy | None) -> Setup:
     return msgspec.structs.replace(
         setup, around=lambda repository, tree: fence_around(tree_confinement(repository, tree, fence))
     )
+
+
+def _elsewhere(root: Path) -> Iterator[Path]:
+    """Of a linked worktree: git's folder, and the first checkout, if they lie outside of the project."""
+    for path in _of_git(root):
+        for place in (path, path.parent) if path.name == ".git" else (path,):
+            if not is_at_or_in(os.path.realpath(root), os.path.realpath(place)) and not is_at_or_in(
+                os.path.realpath(place), os.path.realpath(root)
+            ):
+                yield place
 
 
 def _of_git(root: Path) -> tuple[Path, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import IO
 
+from aotloop.process.environment import MARKS
 from aotloop.process.orphans import adopt_orphans
 from aotloop.process.sandbox.enclosure import Enclosure, Guard, enclosed
 from aotloop.process.sandbox.thread_rules import in_own_thread, without_sockets
@@ -130,7 +131,7 @@ def start(spec: ProcessSpec) -> Process:
         env[spec.mark] = f"{outer}:{mark}" if outer else mark  # inside a marked process, it has both marks
     started = time.monotonic()
     with _standard_input(spec) as stdin, enclosed(spec, env) as enclosure:
-        if spec.mark is not None and enclosure.guard is None:
+        if spec.mark in MARKS and enclosure.guard is None:
             adopt_orphans()
         begin = partial(_popen, spec, enclosure, stdin)
         popen = in_own_thread(partial(without_sockets, begin), _until_end) if enclosure.is_scoped else begin()

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from aotloop.checks.command_check import check_command
 from aotloop.process.sandbox import Confinement
 from aotloop.process.spawn import start
 from tests.agents.assignments import LINUX, all_dead
@@ -52,6 +53,18 @@ def test_a_daemon_ends_with_its_attempt(tmp_path: Path, engine: str, daemon: str
     waits = "while ! test -s beat; do sleep 0.01; done"
     ran = world.run(fence_of(world, engine), f"{DAEMONS[daemon]} {waits}; exit 7")
     assert ran.status == 7
+    assert beats(world)
+    assert is_silent(world)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("daemon", DAEMONS)
+def test_a_daemon_ends_with_its_check(tmp_path: Path, engine: str, daemon: str) -> None:
+    """Also without a fence: seen, a daemon that cleared its environment outlived `aot verify`."""
+    world = a_world(tmp_path)
+    waits = "while ! test -s beat; do sleep 0.01; done"
+    result = check_command(f"{DAEMONS[daemon]} {waits}", root=world.worktree, confinement=fence_of(world, engine))
+    assert result.passed, result.evidence
     assert beats(world)
     assert is_silent(world)
 

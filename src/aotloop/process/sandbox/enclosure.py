@@ -17,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from aotloop.process.environment import ATTEMPT_MARK, REAPER_MARK
+from aotloop.process.environment import MARKS, REAPER_MARK
 from aotloop.process.own_programs import own_path, own_program
 from aotloop.process.sandbox import bubblewrap, srt
 from aotloop.process.sandbox.engine import InForce, in_force
@@ -82,8 +82,8 @@ def enclosed(spec: ProcessSpec, env: dict[str, str]) -> Iterator[Enclosure]:
     """Start the process inside of this context. Raises Unavailable, and OSError if there is no such program."""
     fence = spec.confinement
     force = in_force(fence.policy) if fence is not None else None
-    is_attempt = spec.mark == ATTEMPT_MARK and spec.ending.clears and spec.ending.reach == "tree"
-    is_contained = is_attempt or (force is not None and force.keeps_out)
+    is_ended = spec.mark in MARKS and spec.ending.clears and spec.ending.reach == "tree"
+    is_contained = is_ended or (force is not None and force.keeps_out)
     if not is_contained or sys.platform != "linux":
         yield Enclosure(argv=_pinned(spec.argv, env), env=env, is_scoped=spec.scoped)
         return
