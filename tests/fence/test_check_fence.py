@@ -8,11 +8,14 @@ import pytest
 
 from aotloop.checks.command_check import check_command
 from aotloop.fence.check_fence import checkout_confinement, fence_around, tree_confinement
+from aotloop.git.command import Place, git
 from aotloop.git.repository import find_repository
 from aotloop.process.sandbox import Policy, is_possible
 from aotloop.process.sandbox.engine import why_not_bwrap
+from aotloop.process.sandbox.fence import Choice
 from aotloop.trust import trust
 from tests.git.checkouts import make_checkout
+from tests.process.sandbox.worlds import engines
 
 pytestmark = pytest.mark.skipif(not is_possible(), reason="this machine has no fence")
 
@@ -85,3 +88,16 @@ def test_a_check_in_a_clean_tree_writes_there_and_not_in_the_checkout(root: Path
 
 def test_no_fence_is_no_fence(root: Path) -> None:
     assert checkout_confinement(root, str(root / ".claude/aot-loop-state.md"), None) is None
+
+
+@pytest.mark.parametrize("engine", engines())
+def test_a_command_in_a_linked_worktree_changes_no_other_checkout(tmp_path: Path, engine: Choice) -> None:
+    first = make_checkout(tmp_path / "first", {"a": "a\n"})
+    git(Place(first), "worktree", "add", "--quiet", str(tmp_path / "linked"))
+    root = tmp_path / "linked"
+    confinement = checkout_confinement(root, str(root / ".claude/aot-loop-state.md"), Policy(engine=engine))
+    command = "echo x > here && ! echo x > ../first/canary && ! echo x > ../first/.git/canary"
+    with fence_around(confinement) as fence:
+        result = check_command(command, root=root, env=fence.env, confinement=fence.confinement)
+    assert result.passed, result.output
+    assert not [*first.rglob("canary")]

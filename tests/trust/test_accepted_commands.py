@@ -99,4 +99,4 @@ def test_commands_that_change_while_a_check_runs_are_not_run(project: Path, monk
     )
     assert "touch pwned" in path.read_text()
     assert not (project / "pwned").exists()
-    assert "changed before they ran" in done.stderr
+    assert "changed while its commands ran" in done.stderr
