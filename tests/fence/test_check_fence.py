@@ -101,3 +101,17 @@ def test_a_command_in_a_linked_worktree_changes_no_other_checkout(tmp_path: Path
         result = check_command(command, root=root, env=fence.env, confinement=fence.confinement)
     assert result.passed, result.output
     assert not [*first.rglob("canary")]
+
+
+@pytest.mark.skipif(why_not_bwrap() is not None, reason="bubblewrap cannot be used here")
+def test_a_command_does_not_change_the_environment_in_which_aotloop_is_installed(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / ".venv/bin").mkdir(parents=True)
+    monkeypatch.setattr("sys.prefix", str(root / ".venv"))
+    confinement = checkout_confinement(root, str(root / ".claude/aot-loop-state.md"), Policy(engine="bwrap"))
+    with fence_around(confinement) as fence:
+        command = "echo x > here && ! echo x > .venv/bin/aot"
+        result = check_command(command, root=root, env=fence.env, confinement=fence.confinement)
+    assert result.passed, result.output
+    assert not (root / ".venv/bin/aot").exists()

@@ -7,6 +7,7 @@ but not to git, to the files of the loop, and to what a person decided.
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -71,6 +72,8 @@ def checkout_confinement(root: Path, state_file: str, fence: Policy | None = Pol
     closed = [file for file in files if file.parent == root and file.exists()]
     closed += [folder for folder in sorted(folders) if folder.is_dir()]
     closed += [path for path in _of_git(root) if path.exists()]
+    if is_at_or_in(os.path.realpath(sys.prefix), os.path.realpath(root)):  # aotloop itself is installed in the project
+        closed.append(Path(sys.prefix))
     return _fenced(tuple(closed), (), fence)
 
 
