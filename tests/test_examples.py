@@ -19,7 +19,7 @@ from tests.documented import Step, differences, printed, steps_of
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 SESSIONS = ["README.md", "docs/tutorial.md", "docs/running.md", "docs/aligning.md"]
-PROJECTS = [folder for folder in sorted(EXAMPLES.iterdir()) if folder.is_dir()]
+PROJECTS = [folder for folder in sorted(EXAMPLES.iterdir()) if (folder / ".claude").is_dir()]
 
 
 def store_of(project: Path) -> Store:

@@ -72,9 +72,12 @@ def answered(contender: Contender, cache: Path, work: str, steps: int, patience:
 
 
 def environ(home: Path) -> dict[str, str]:
-    """No settings of the user; compiled modules are kept, as in normal use of these programs."""
+    """No settings of the user; compiled modules are kept, as in normal use of these programs.
+
+    None of the others has a fence around its steps, so ours is off.
+    """
     inherited = {name: os.environ[name] for name in KEPT if name in os.environ}
-    return {**inherited, "HOME": str(home), "PYTHONPATH": str(ROOT), "DO_NOT_TRACK": "1"}
+    return {**inherited, "HOME": str(home), "PYTHONPATH": str(ROOT), "DO_NOT_TRACK": "1", "AOT_CONFINE": "off"}
 
 
 @contextmanager

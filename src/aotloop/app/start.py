@@ -136,6 +136,7 @@ class _Launch:
         self._places = places
         self._run_id = run_id
         self._lease = held
+        self._logged = LoggedStore(store.path)
         self._root = Path(project_root(store.path))
         self._journal = Journal(self._root)
         self._budget = Budget(self._money_left, config.max_attempt_cost_usd)
@@ -185,9 +186,8 @@ class _Launch:
         return self._places.head() if is_clean else None
 
     def _drive(self, run: Run, start: Start) -> Ending:
-        store = LoggedStore(self._store.path)
         runner = Runner(
-            store=store,
+            store=self._logged,
             context=self._context(run),
             start=start,
             objection=self._objection,
@@ -199,7 +199,7 @@ class _Launch:
             self._tell(run_events.Warned(at=now(), text=str(author)))
         for one in agent_report(run.loop, self._config, run.limits):
             self._tell(one)
-        with store:  # at its end the file has everything
+        with self._logged:  # at its end the file has everything
             ending = asyncio.run(self._driven(runner))
         if self._journal.problem is not None:
             self._tell(run_events.Warned(at=now(), text=self._journal.problem))
@@ -259,7 +259,7 @@ class _Launch:
             confinement=self._confinement,
             keep_verdict=partial(keep_verdict, self._store.path),
             commit_title=self._options.commit_title,
-            witness=witness_of_run(self._store, self._places, self._journal, self._config.fence),
+            witness=witness_of_run(self._logged, self._places, self._journal, self._config.fence),
         )
 
     def _confinement(self) -> Confinement | None:

@@ -6,6 +6,7 @@ other process sees all updates: `Store` reads the log, and a writer puts it into
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -64,6 +65,9 @@ class LoggedStore(Store):
             if self._log.size:  # the last update failed
                 super().exchange(lambda found: (found, None))
             with durable.locked(self.path, patience=self._patience):
+                self._log.close()
+        if not os.path.lexists(self.path):  # a person has deleted it, and with it all that the log adds to it
+            with suppress(OSError):
                 self._log.close()
 
     def exchange(self, change: Callable[[Loop], tuple[Loop, T]]) -> T:
