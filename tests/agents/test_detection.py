@@ -176,6 +176,7 @@ def test_every_backend_can_be_looked_at_wherever_it_is(
     looked: Backend = backend(name, Settings(argv=("no-such-agent",), endpoint=nowhere))
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "path", [])
+    monkeypatch.delitem(sys.modules, "openai", raising=False)  # another test may have loaded it
     found = looked.look()
     if name == "shell":
         assert (found.program, found.login) == ("/bin/sh", None)

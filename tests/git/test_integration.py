@@ -447,7 +447,7 @@ def test_an_attempt_on_a_kept_worktree_needs_few_git_commands(
     pool.give_back(pool.take(head(checkout)))
     commands.write_text("")
     landed_from(pool, repository, {"a.txt": "x\n", "new": "y\n"})
-    assert len(commands.read_text().splitlines()) <= 8
+    assert len(commands.read_text().splitlines()) <= 9
 
 
 def test_an_attempt_that_has_to_be_merged_needs_few_more(
@@ -464,4 +464,4 @@ def test_an_attempt_that_has_to_be_merged_needs_few_more(
     prepared = prepare(repository, done)
     assert isinstance(prepared, Prepared)
     land(repository, prepared, MAIN)
-    assert count + len(commands.read_text().splitlines()) <= 9  # and two to take the desk
+    assert count + len(commands.read_text().splitlines()) <= 10  # and two to take the desk

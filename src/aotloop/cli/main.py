@@ -54,7 +54,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "plugin": "Install the plugin for Claude Code and Codex.",
         "notify": "Say which services get messages, and test them.",
         "worker": "Make attempts for loops on other machines.",
-        "dev-cluster": "Try other machines on this one: a server and some workers.",
+        "dev-cluster": "Start a server and some workers here, to try other machines.",
         "mcp": "Serve loops to an agent's client (MCP).",
         "clean": "Remove what runs left: kept attempts, worktrees, processes.",
         "completion": "Print the completion script of a shell.",

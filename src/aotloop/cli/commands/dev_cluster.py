@@ -28,7 +28,7 @@ Examples:
 @click.option("--workers", type=click.IntRange(1, 100), default=2, show_default=True, help="How many workers.")
 @click.option("--slots", type=click.IntRange(1), default=2, show_default=True, help="Attempts at once, for each.")
 @click.option("--folder", metavar="DIR", help="Where it keeps everything; a temporary folder if it is left out.")
-@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND]")
 @click.pass_context
 def command(ctx: click.Context, workers: int, slots: int, folder: str | None, words: tuple[str, ...]) -> None:
     """Start Temporal's development server and some workers on this machine, for trying out attempts on other machines.
