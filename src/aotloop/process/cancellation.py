@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+
+_STEP = 0.2
 
 
 class Cancellation:
@@ -87,3 +90,9 @@ def undisturbed() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def sleep_until_interrupted() -> None:
+    """Returns never: a signal raises. In short steps, because a signal just before a long sleep would not end it."""
+    while True:
+        time.sleep(_STEP)

@@ -11,10 +11,8 @@ import subprocess
 import sys
 import termios
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from types import SimpleNamespace
 from typing import Any, TextIO
 
 import pytest
@@ -207,7 +205,7 @@ def test_an_idle_picture_is_drawn_again_when_another_second_has_come(monkeypatch
         before = len(turns)
         until(lambda: len(turns) > before + count)
 
-    monkeypatch.setattr(painter, "time", SimpleNamespace(time=lambda: seconds[0], monotonic=time.monotonic))
+    monkeypatch.setattr(painter, "unix_time", lambda: seconds[0])
     monkeypatch.setattr(painter, "PER_SECOND", 200)
     monkeypatch.setattr(live_screen._Inbox, "tell", counted)
     with a_terminal() as (tty, stream), a_screen(stream, a_loop(atom("A1"))):

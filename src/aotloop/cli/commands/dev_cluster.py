@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import tempfile
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import click
 from aotloop.app.dev_cluster import dev_cluster
 from aotloop.cli.ui.output import tell
 from aotloop.process import blocking_run
+from aotloop.process.cancellation import sleep_until_interrupted
 from aotloop.process.spec import Ending, ProcessSpec
 from aotloop.trust.person import refuse_agents
 
@@ -52,4 +52,4 @@ def command(ctx: click.Context, workers: int, slots: int, folder: str | None, wo
             ctx.exit(done.status if done.status is not None and done.status >= 0 else 1)
         variables = " ".join(f"{name}={value}" for name, value in cluster.environ.items())
         tell(f"Use it from this folder: {variables} aot run", err=True)
-        signal.pause()
+        sleep_until_interrupted()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ import click
 from aotloop.app.overview.loop_registry import register
 from aotloop.cli.ui.output import faint, tell
 from aotloop.errors import StateFileMissing, Unavailable
+from aotloop.process.cancellation import sleep_until_interrupted
 from aotloop.statefile.locate import find_phase_file, find_state_file
 from aotloop.trust.person import refuse_agents, refuse_clients
 
@@ -92,7 +92,7 @@ def open_browser(page: Served) -> None:
 
 def wait_for_interrupt() -> None:
     try:
-        threading.Event().wait()
+        sleep_until_interrupted()
     except KeyboardInterrupt:
         tell("The page is closed. Runs continue.", err=True)
 

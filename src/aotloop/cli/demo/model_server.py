@@ -6,6 +6,8 @@ import signal
 import sys
 from typing import Any
 
+from aotloop.process.cancellation import sleep_until_interrupted
+
 _SLOTS = 2
 _CONTEXT = 2048
 
@@ -16,7 +18,7 @@ def main(model: str, port: str) -> None:
     server: Any = xllamacpp.Server(_parameters(xllamacpp.CommonParams(), model, int(port)))
     print(f"listening at {server.listening_address}", flush=True)  # noqa: T201 - its parent waits for this line
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    signal.pause()
+    sleep_until_interrupted()
 
 
 def _parameters(parameters: Any, model: str, port: int) -> Any:
