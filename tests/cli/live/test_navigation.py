@@ -117,6 +117,7 @@ def test_in_a_real_terminal_a_key_pauses_the_run_and_the_terminal_is_restored(pr
         run.printed("A1", 1, "compiling")
         with terminal("watch") as screen:
             screen.wait_for("? help")
+            screen.wait_for("1 attempt under way")
             assert not termios.tcgetattr(screen.descriptor)[3] & termios.ICANON
             screen.type("?")
             screen.wait_for("open the transcript")
@@ -140,6 +141,7 @@ def test_every_key_does_its_work_on_a_real_terminal(project: Path) -> None:
         run.printed("A1", 1, "compiling the whole of it")
         with terminal("watch", columns=120) as screen:
             screen.wait_for("\x1b]0;aot 1/3 running")  # the title of the terminal
+            screen.wait_for("1 attempt under way")  # it has read what happened before it came
             screen.type("kj")  # select
             screen.type("t")
             screen.wait_for("compiling the whole of it")
