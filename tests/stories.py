@@ -41,7 +41,6 @@ STORIES = {
     "plugin/test_hooks_live.py": "The hooks in real clients hold the coordinator and nobody else.",
     "plugin/test_install.py": "The plugin is installed from a checkout and from a wheel, and removed.",
     "plugin/test_interactive.py": "A loop in the interactive client: background, compaction, redirect, permissions.",
-    "plugin/test_interactive_codex.py": "A loop in the interactive Codex, typed by a person.",
     "plugin/test_scenarios.py": "Loops in the real client that meet failures, stalls and bystanders.",
     "plugin/test_session.py": "A loop in the real client is aligned, entered, redirected, left and verified.",
     "plugin/test_shims.py": "The shims find the installation that they belong to.",

@@ -90,7 +90,7 @@ def test_a_feature_from_an_idea_to_being_shipped_in_one_session(stage: Stage) ->
     assert "the promise counts only in ship, and the loop is in plan" in told
     assert "is not part of what is checked out" in forged
     assert [one["status"] for one in answers(planned)] == ["running", "waiting"]
-    assert "only the person can skip the review" in unasked
+    assert "only the person can say that" in unasked
     assert [one["phase"] for one in answers(approved)] == ["deepen", "work"]
     assert denied.startswith(f"PreToolUse:Write hook error: {TESTS} belongs to the acceptance tests")
     assert "were changed since spec_test" in refused
