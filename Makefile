@@ -83,7 +83,8 @@ test-remote: .venv/.compiled .venv/.temporal ## the tests of other machines with
 	@touch $@
 
 test-web: .venv/.compiled .venv/.browser ## the tests of the web page in a real browser, which is installed first where that is possible
-	@$(PYTEST) -m web -n 2 $(ARGS)
+	@$(PYTEST) -m web -n 2 --ignore=tests/docs $(ARGS)
+	@$(PYTEST) -m web -n 2 tests/docs $(ARGS)
 
 test-deep: .venv/.ready ## the property tests with fifty times as many examples, other ones each time
 	@AOT_HYPOTHESIS_PROFILE=deep $(PYTEST) -m 'hypothesis and not client and not temporal and not web' $(ARGS)
