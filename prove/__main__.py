@@ -45,7 +45,8 @@ def _find(number: int) -> tuple[int, Found | None]:
     with fault.planted():
         if fault.worlds:
             return number, next(
-                (result.found[0] for one in fault.shapes() if (result := explore_worlds(one)).found), None
+                (result.found[0] for one in fault.shapes() if (result := explore_worlds(one, *fault.settings)).found),
+                None,
             )
         for setting in fault.settings:
             for shape in fault.shapes():

@@ -140,6 +140,7 @@ FAULTS = (
         ((backtracking, "_free_after_switch", none), (blame, "begin_round", none)),
         (),
         worlds=True,
+        smallest=4,
     ),
     Fault(
         "Backtracking",
@@ -147,6 +148,7 @@ FAULTS = (
         ((blame, "group_to_switch", earliest_first), (blame, "begin_round", none)),
         (),
         worlds=True,
+        smallest=4,
     ),
     Fault("Backtracking", "merged work of the left choice stays", leaving(undo_nothing), (SINGLE,)),
     Fault(

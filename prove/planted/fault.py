@@ -21,23 +21,27 @@ class Fault(msgspec.Struct, frozen=True):
     patches: tuple[Patch, ...]
     settings: tuple[Setting, ...]
     worlds: bool = False
-    """Only visible in what the loop finds in the end, in a world whose outcomes are fixed."""
+    """Only visible in what the loop finds in the end, in a world whose outcomes are fixed. At most one setting."""
 
     largest: int = LARGEST
     """Atoms of the graphs in which it is looked for."""
     two_groups: bool = False
     """Only visible in a graph of four atoms with two groups."""
+    with_groups: bool = False
+    """Only visible where there are alternatives."""
+    smallest: int = 1
+    """Atoms of the smallest graph in which it is visible."""
 
     def shapes(self) -> Iterator[Shape]:
         """Where it is looked for, smallest first."""
         if self.worlds:
-            every = (shape for size in range(2, 5) for shape in shapes(size))
-            yield from (shape for shape in every if shape.groups and shape.parts is None)
+            every = (shape for size in range(max(2, self.smallest), 5) for shape in shapes(size))
+            yield from (shape for shape in every if len(shape.groups) > self.two_groups and shape.parts is None)
         elif self.two_groups:
             yield from (shape for shape in shapes(4) if len(shape.groups) > 1)
         else:
-            for size in range(1, self.largest + 1):
-                yield from shapes(size)
+            for size in range(self.smallest, self.largest + 1):
+                yield from (shape for shape in shapes(size) if shape.groups or not self.with_groups)
 
     @contextmanager
     def planted(self) -> Iterator[None]:

@@ -163,6 +163,8 @@ FAULTS = (
         "resolving repairs is progress",
         ((atoms, "count_resolved", count_repairs_too),),
         (PLAIN,),
+        with_groups=True,
+        smallest=3,
     ),
     Fault(
         "Progress and stall",

@@ -32,6 +32,7 @@ from prove.planted.fault import (
     nothing,
     yes,
 )
+from prove.worlds import HINTED
 
 _FAIL, _SCORE, _NEXT, _HEED, _GIVEN_UP = (
     failure.fail,
@@ -185,7 +186,21 @@ FAULTS = (
         "Hints", "hints of different atoms are not added up", ((failure, "heed_hints", only_the_same_speaks),), (HINTS,)
     ),
     Fault(
-        "Hints", "old hints count against a choice that came back", ((backtracking, "given_up", keep_hints),), (HINTS,)
+        "Hints",
+        "old hints count against a choice that came back",
+        ((backtracking, "given_up", keep_hints),),
+        (HINTS,),
+        with_groups=True,
+        smallest=3,
+    ),
+    Fault(
+        "Hints",
+        "a choice that came back never meets an alternative",
+        ((blame, "_has_own_way", no),),
+        (HINTED,),
+        worlds=True,
+        smallest=4,
+        two_groups=True,
     ),
     Fault("Rounds", "no other round begins", ((backtracking, "begin_round", none),), (SINGLE,)),
     Fault("Rounds", "groups are not reopened", ((blame, "begin_round", none),), (SINGLE,)),

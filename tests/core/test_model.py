@@ -13,7 +13,7 @@ from msgspec.structs import fields
 
 import aotloop.core
 from aotloop.core import effects, events, model
-from aotloop.core.checklist import AllOf, AnyOf, Leaf
+from aotloop.core.checks.checklist import AllOf, AnyOf, Leaf
 from aotloop.core.context import Context
 from aotloop.core.findings import Finding
 from aotloop.core.gate import Gate

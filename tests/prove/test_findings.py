@@ -42,6 +42,14 @@ def test_a_combination_is_found_though_one_of_its_choices_was_blamed_before() ->
     assert explored.loops > 1000
 
 
+def test_a_choice_that_came_back_meets_the_alternative_to_the_atom_that_spoke_against_it() -> None:
+    """A4 fails with A2 and says so, the base case fails with A1: each time A2 was left for A1, and never met A3."""
+    shape = Shape(4, frozenset({(1, 2), (1, 3)}), ((0, 1), (2, 3)))
+    explored = explore_worlds(shape, WORLDS["with right hints"])
+    assert explored.found == []
+    assert explored.loops > 100
+
+
 def test_a_repair_is_ready_or_not_by_the_patience_there_is_now() -> None:
     """What is usual changes with every success, and with it how long a repair is tried."""
     shape = Shape(3, frozenset(), (), (0, (1,)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from aotloop.core.checklist import Node, atom_check_tree, base_case_tree, leaves
+from aotloop.core.checks.checklist import Node, atom_check_tree, base_case_tree, leaves
 from aotloop.core.model import Atom, Loop
 
 _PLAIN = re.compile(r"[\w.-]+")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from aotloop.core.checklist import check_of
+from aotloop.core.checks.checklist import check_of
 from aotloop.core.findings import Finding, Path, dotted, warning
 from aotloop.core.graph.units import least_outcomes
 from aotloop.core.graph.work_graph import Graph

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from aotloop.core.checklist import item_names, problems_of_atom_check, problems_of_base_case
+from aotloop.core.checks.checklist import item_names, problems_of_atom_check, problems_of_base_case
 from aotloop.core.findings import Finding, Path, error, warning
 from aotloop.core.graph.conflict_set import untried
 from aotloop.core.graph.work_graph import Graph

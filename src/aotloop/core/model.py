@@ -36,7 +36,7 @@ class Criterion(Entry, frozen=True, kw_only=True):
 
 
 class CheckTerms(Entry, frozen=True, kw_only=True):
-    """The fields of all check types. aotloop.core.checklist says which fields a type needs."""
+    """The fields of all check types. aotloop.core.checks.checklist says which fields a type needs."""
 
     value: str | None = None
     rubric: tuple[Criterion, ...] | None = None

@@ -134,8 +134,14 @@ def test_the_documentation_has_the_table_of_receipts() -> None:
     of_all = [proof for proof in RECEIPTS["brainstorm"].proofs if all(proof in row.proofs for row in RECEIPTS.values())]
     assert of_all
     assert [proof.says for proof in of_all if f"- {_told(proof)}\n" not in page] == []
+    later = list(RECEIPTS)[list(RECEIPTS).index("deepen") :]
+    of_later = [one for one in RECEIPTS["deepen"].proofs if all(one in RECEIPTS[phase].proofs for phase in later)]
+    shared = [one for one in of_later if one not in of_all]
+    assert shared
+    assert [one.says for one in shared if f"- from `deepen` on: {_told(one)}\n" not in page] == []
     for phase, row in RECEIPTS.items():
-        further = "; ".join(_told(proof) for proof in row.proofs if proof not in of_all) or "none"
+        known = [*of_all, *(shared if phase in later else ())]
+        further = "; ".join(_told(proof) for proof in row.proofs if proof not in known) or "none"
         assert f"| `{phase}` | {row.artifact} | {further} |" in page
 
 

@@ -32,12 +32,23 @@ def heed_hints(board: Board, event: AtomFailed) -> list[Effect]:
         group = board.loop.or_groups[name]
         before = group.hints.get(group.selected, ())
         others = [choice for choice in group.choices if choice in board.atoms and choice != group.selected]
+        if group.blames.get(group.selected) and _has_own_way(board, event.atom):
+            continue
         if before or _is_credible(board, event.atom, group, others):
             effects += _switch(board, name, others, event.atom, event.reason, event.at, rests_on)
         else:
             hints = {**group.hints, group.selected: (*before, speaker)}
             board.put_group(name, replace(group, hints=hints))
     return effects
+
+
+def _has_own_way(board: Board, failing: str) -> bool:
+    """An alternative to this atom that was not tried in this round. A choice that came back meets that one first.
+
+    Else two atoms could go round for ever: the choice is left because of one atom, and never meets its alternative.
+    """
+    own = board.group(failing)
+    return own is not None and bool(untried(board, own))
 
 
 def _is_credible(board: Board, failing: str, group: OrGroup, others: list[str]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from msgspec.structs import replace
 
-from aotloop.core.checklist import item_names
+from aotloop.core.checks.checklist import item_names
 from aotloop.core.events import AtomDecomposed, Child
 from aotloop.core.graph.board import Board
 from aotloop.core.graph.work_graph import Graph, highest_number

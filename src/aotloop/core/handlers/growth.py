@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from aotloop.core.checklist import item_names
+from aotloop.core.checks.checklist import item_names
 from aotloop.core.effects import Added, Effect
 from aotloop.core.events import AtomAdded, AtomDecomposed, Event
 from aotloop.core.graph.board import Board

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from aotloop.core.checklist import check_of
+from aotloop.core.checks.checklist import check_of
 from aotloop.core.effects import CheckParent, Effect, Resolved
 from aotloop.core.graph.board import Board
 from aotloop.core.model import Binding

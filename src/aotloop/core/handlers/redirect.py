@@ -23,7 +23,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from aotloop.core import events
-from aotloop.core.checklist import item_names, problems_of_base_case
+from aotloop.core.checks.checklist import item_names, problems_of_base_case
 from aotloop.core.effects import Effect, Resolved, Revert
 from aotloop.core.findings import Finding
 from aotloop.core.graph.board import Board

@@ -10,7 +10,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from aotloop.core.checklist import failing_items_of
+from aotloop.core.checks.checklist import failing_items_of
 from aotloop.core.effects import Added, Effect, Reopened
 from aotloop.core.graph.board import Board
 from aotloop.core.handlers.decomposition import free_ids

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from aotloop.core import events
-from aotloop.core.checklist import check_of
+from aotloop.core.checks.checklist import check_of
 from aotloop.core.effects import CheckParent, Effect
 from aotloop.core.objective import fresh_verdict
 from aotloop.core.scheduler import merge_queue, outcomes, reports, verification

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from aotloop.core.checklist import (
+from aotloop.core.checks.checklist import (
     AllOf,
     AnyOf,
     Leaf,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aotloop.core.checks.quality import SIMPLE, criteria_of, grade
 from aotloop.core.model import Check, Criterion
-from aotloop.core.quality import SIMPLE, criteria_of, grade
 
 RUBRIC = (
     Criterion(criterion="Readability", weight=0.4),

@@ -11,7 +11,7 @@ from statistics import median
 
 import msgspec
 
-from aotloop.core.checklist import HIGHEST_SCORE, LOWEST_SCORE
+from aotloop.core.checks.checklist import HIGHEST_SCORE, LOWEST_SCORE
 from aotloop.core.model import Check, Criterion
 
 SIMPLE = "overall"

@@ -8,7 +8,7 @@ import pytest
 
 from aotloop.checks.evaluation import evaluate
 from aotloop.core import events
-from aotloop.core.checklist import failing_items_of
+from aotloop.core.checks.checklist import failing_items_of
 from aotloop.core.effects import Reopened
 from aotloop.core.machine import advance
 from aotloop.core.model import BaseCase, Check, ChecklistItem, Verdict

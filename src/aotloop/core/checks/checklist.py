@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from aotloop.core.checks.item_paths import SEPARATOR, distinct
 from aotloop.core.findings import Finding, Path, error, warning
-from aotloop.core.item_paths import SEPARATOR, distinct
 from aotloop.core.model import Atom, AtomCheck, BaseCase, Check, ChecklistItem, CheckTerms, CheckType, Criterion
 
 JUDGED: frozenset[CheckType] = frozenset({"assertion", "quality"})
