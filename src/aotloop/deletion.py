@@ -6,25 +6,45 @@ Folders are moved up before they are emptied. So no path gets long, and two open
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
+import time
 from pathlib import Path
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
+_TRIES, _PAUSE = 100, 0.05
+_MEANWHILE = (errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST)
+"""Another process has removed or added something. A process that ends often does, for a moment."""
+
+
 def remove_tree(path: Path) -> None:
     """A link is removed, and not what it leads to. Nothing there is fine. Raises OSError."""
-    with contextlib.suppress(FileNotFoundError):
-        if not stat.S_ISDIR(path.lstat().st_mode):
-            path.unlink()
-            return
-        parent = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    for tries_left in reversed(range(_TRIES)):
         try:
-            _remove_folder(path.name, parent)
-        finally:
-            os.close(parent)
+            _remove(path)
+        except OSError as error:
+            if error.errno not in _MEANWHILE or not tries_left:
+                raise
+            time.sleep(_PAUSE)
+        if not os.path.lexists(path):
+            return
+
+
+def _remove(path: Path) -> None:
+    if not os.path.lexists(path):
+        return
+    if not stat.S_ISDIR(path.lstat().st_mode):
+        path.unlink()
+        return
+    parent = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        _remove_folder(path.name, parent)
+    finally:
+        os.close(parent)
 
 
 def discard_tree(path: Path) -> None:

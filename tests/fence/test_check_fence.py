@@ -86,6 +86,24 @@ def test_a_check_in_a_clean_tree_writes_there_and_not_in_the_checkout(root: Path
     assert not (root / ".git" / "x").exists()
 
 
+@pytest.mark.skipif(why_not_bwrap() is not None, reason="bubblewrap cannot be used here")
+def test_a_git_folder_that_appears_or_moves_is_closed_from_then_on(tmp_path: Path) -> None:
+    """Where it is is asked once, and again if it is another one."""
+    root = tmp_path / "project"
+    root.mkdir()
+
+    def closed() -> set[Path]:
+        confinement = checkout_confinement(root, str(root / ".claude/aot-loop-state.md"), Policy(engine="bwrap"))
+        assert confinement is not None
+        return set(confinement.closed)
+
+    assert root / ".git" not in closed()
+    git(Place(root), "init", "--quiet")
+    assert root / ".git" in closed()
+    git(Place(root), "init", "--quiet", "--separate-git-dir", str(tmp_path / "elsewhere"))
+    assert {root / ".git", tmp_path / "elsewhere"} <= closed()
+
+
 def test_no_fence_is_no_fence(root: Path) -> None:
     assert checkout_confinement(root, str(root / ".claude/aot-loop-state.md"), None) is None
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from aotloop.checks.command_check import check_command
-from aotloop.fence.checkout_witness import CheckoutWitness, OwnRun
+from aotloop.fence.checkout_witness import CheckoutWitness, OwnRun, Sight
 from aotloop.process.sandbox import Confinement, Policy, is_possible
 from aotloop.process.sandbox.engine import why_not_bwrap
 from tests.git.checkouts import make_checkout
@@ -108,6 +108,32 @@ def test_what_our_own_run_writes_meanwhile_is_no_change(root: Path) -> None:
     (root / ".aot/attempts/A1-1/record.json").rename(root / ".aot/attempts/A1-1/used.json")
     run.written.append("A1-1")
     check_command("git update-ref refs/aot/attempts/A1-1 HEAD", root=root)
+    assert witness.changes(before) == []
+
+
+@pytest.mark.parametrize("ends", ["while the checkout is looked at", "afterwards"])
+def test_what_our_own_run_writes_just_when_the_commands_begin_is_no_change(
+    root: Path, ends: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The journal notes a name before it writes, and again after that (Journal.written)."""
+    run, look, record = OwnRun(), CheckoutWitness._of_files, root / ".aot/attempts/A1-1/record.json"
+    witness = witness_of(root, run=run)
+
+    def write() -> None:
+        record.write_text("more")
+        run.written.append("A1-1")
+
+    def looking(self: CheckoutWitness, before: Sight) -> dict[str, str]:
+        facts = look(self, before)
+        if ends != "afterwards" and len(run.written) == 1:
+            write()
+        return facts
+
+    monkeypatch.setattr(CheckoutWitness, "_of_files", looking)
+    run.written.append("A1-1")
+    before = witness.begin()
+    if ends == "afterwards":
+        write()
     assert witness.changes(before) == []
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from aotloop.checks.evaluation import evaluate
 from aotloop.checks.results import Report
-from aotloop.core.checklist import base_case_tree
+from aotloop.core.checks.checklist import base_case_tree
 from aotloop.core.model import BaseCase, Check, ChecklistItem
 from aotloop.fence.observation import CHECKOUT, Observation
 from aotloop.fence.protected_watch import protected_at

@@ -35,7 +35,7 @@ def test_cleared_variables_do_not_help(name: str) -> None:
 
 FORKS = """
 import os, subprocess, sys
-from aotloop.process.orphans import adopt_orphans
+from aotloop.process.spawn import adopt_orphans
 adopt_orphans()
 reading, writing = os.pipe()
 away = "import os\\nif os.fork(): os._exit(0)\\nos.setsid()\\nif os.fork(): os._exit(0)\\n"

@@ -7,16 +7,19 @@ but not to git, to the files of the loop, and to what a person decided.
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
 
 from aotloop.errors import Unavailable
 from aotloop.fence.agent_folder import agent_folder
+from aotloop.git.head import checkout_of
 from aotloop.git.repository import Repository, find_repository, is_at_or_in
 from aotloop.git.worktrees.setup import Setup
 from aotloop.process.sandbox import Confinement, Policy, in_force
@@ -47,9 +50,9 @@ def fence_around(confinement: Confinement | None, variables: Mapping[str, str] |
         try:
             own = stack.enter_context(agent_folder())
         except Unavailable:
-            if in_force(confinement.policy).engine == "landlock":
+            if in_force(confinement.policy).engine != "bwrap":  # there, a temporary folder in memory is enough
                 raise
-            yield Fence(confinement=confinement, env=env)  # a temporary folder in memory is there
+            yield Fence(confinement=confinement, env=env)
             return
         yield Fence(confinement=confinement.opened(own), env={**env, "TMPDIR": str(own)}, temporary=own)
 
@@ -65,7 +68,9 @@ def checkout_confinement(root: Path, state_file: str, fence: Policy | None = Pol
     Landlock cannot close a part of a folder without closing the folder to new files, and tests make new files there. So
     behind Landlock only what a person decided is closed; git and the files of the loop are not.
     """
-    if fence is not None and in_force(fence).engine == "landlock":
+    if fence is None:
+        return None
+    if in_force(fence).engine == "landlock":
         return _fenced(tuple(_elsewhere(root)), (), fence)
     files = [root / path for path in our_files(state_file, str(root))]
     folders = {file.parent for file in files if file.parent != root}
@@ -99,9 +104,25 @@ def _elsewhere(root: Path) -> Iterator[Path]:
 def _of_git(root: Path) -> tuple[Path, ...]:
     """Without a git that can be started, the usual folder."""
     with suppress(Unavailable):
-        repository = find_repository(root)
-        return (repository.common_dir, repository.top / ".git") if repository is not None else ()
+        return _told_by_git(root, *_git_entry(root))
     return (root / ".git",)
+
+
+@lru_cache(maxsize=8)
+def _told_by_git(root: Path, *_entry: object) -> tuple[Path, ...]:
+    """Git is asked again only when its entry is another one: to ask costs more than a small command."""
+    repository = find_repository(root)
+    return (repository.common_dir, repository.top / ".git") if repository is not None else ()
+
+
+def _git_entry(root: Path) -> tuple[str | int | None, ...]:
+    """What decides where git's folders are: a folder, or a file that names one."""
+    checkout = checkout_of(str(root))
+    with suppress(OSError):
+        entry = os.lstat(f"{checkout}/.git")
+        is_folder = stat.S_ISDIR(entry.st_mode)
+        return (checkout, entry.st_dev, entry.st_ino, None if is_folder else entry.st_mtime_ns)
+    return ()
 
 
 def _fenced(closed: tuple[Path, ...], opened: tuple[Path, ...], fence: Policy | None) -> Confinement | None:

@@ -68,7 +68,7 @@ class OwnRun(msgspec.Struct, frozen=True, kw_only=True):
     """What this process itself writes while it runs the loop."""
 
     written: list[str] = []
-    """The names of attempts whose records it has written by now, the latest last."""
+    """The names of attempts whose records it writes: each is noted before and after it is written."""
     objection: Callable[[Objective], list[str]] = lambda _: []
     """Protected files that are not as they were agreed on."""
     is_stale: Callable[[], bool] = lambda: False
@@ -115,6 +115,7 @@ class CheckoutWitness:
     def begin(self) -> Sight:
         """Call it before the commands."""
         length = self._length_of_events()  # first: our own run appends to it at any moment
+        counts = (len(self._run.written), len(self._edits))  # before the files: they may be written right now
         repository, facts = self._repository, self._of_files(Sight(events=length))
         settings: inventory.Settings = {}
         local = b""
@@ -122,7 +123,6 @@ class CheckoutWitness:
             settings = inventory.settings_of(repository, included_only=self.is_closed)
             local = inventory.local_settings(repository, settings)
             facts |= self._of_git(repository)
-        counts = (len(self._run.written), len(self._edits))
         first = inventory.read_first(repository) if repository is not None and not self.is_closed else {}
         return Sight(settings=settings, read_first=first, local=local, facts=facts, events=length, counts=counts)
 

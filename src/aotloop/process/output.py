@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 from collections import deque
+from collections.abc import Callable
 from typing import IO, Protocol
 
 CHUNK = 64 * 1024
@@ -60,13 +61,25 @@ class Pipe:
 
 
 class Whole:
-    """All of a stream, for output whose size the caller has limited in another way."""
+    """All of a stream, for output whose size the caller has limited in another way; or up to a limit."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int | None = None, on_excess: Callable[[], object] = lambda: None) -> None:
+        """`on_excess`: called when there is more than `limit` bytes, which are then no longer kept."""
         self._chunks: list[bytes] = []
+        self._limit = limit
+        self._on_excess = on_excess
+        self._held = 0
+
+    @property
+    def is_excessive(self) -> bool:
+        return self._limit is not None and self._held > self._limit
 
     def add(self, chunk: bytes) -> None:
-        self._chunks.append(chunk)
+        self._held += len(chunk)
+        if not self.is_excessive:
+            self._chunks.append(chunk)
+        else:
+            self._on_excess()
 
     def data(self) -> bytes:
         return b"".join(self._chunks)

@@ -29,6 +29,8 @@ from aotloop.process.process_table import (
     process_of,
 )
 from aotloop.process.sandbox.enclosure import Guard
+from aotloop.process.sandbox.fork_server import dismiss
+from aotloop.process.sandbox.reaper_client import Reaper
 from aotloop.process.spawn import Process
 
 if TYPE_CHECKING:
@@ -70,7 +72,9 @@ class ProcessGroup:
         self._is_young = since is not None and numbers_cannot_have_gone_round(time.monotonic() - since)
 
     def anything_left(self) -> bool:
-        """Cheap (about 20 µs for each examined process, on Linux) and without loading psutil."""
+        """Cheap (about 20 µs for each examined process, on Linux) and without loading psutil. A reaper knows it."""
+        if isinstance(self._guard, Reaper) and not self._leader_lives() and self._guard.is_empty:
+            return False
         return self._leader_lives() or self._group_lives() or any(map(self._is_member, self._candidates(all_pids())))
 
     def is_quickly_told(self) -> bool:
@@ -96,9 +100,11 @@ class ProcessGroup:
         """SIGTERM to all, one shared grace period that `hurry` can shorten, then SIGKILL until none is found."""
         left = self._members()
         self._ask(left)
-        if not self._are_dead(left, grace, hurry):
-            if self._guard is not None:
-                self._end_by(self._guard)
+        are_dead = self._are_dead(left, grace, hurry)
+        # A reaper ends its processes before we kill its group: others may have been started in place of the dead.
+        if self._guard is not None and (not are_dead or isinstance(self._guard, Reaper)):
+            self._end_by(self._guard)
+        if not are_dead:
             self._send(left, signal.SIGKILL)  # first the processes that we know already
         quiet = False
         for _ in range(_ROUNDS):  # some may fork meanwhile
@@ -204,6 +210,7 @@ def kill_orphans(run_id: str, grace: float = 0.5) -> bool:
     is_any = group.anything_left()
     if is_any:
         group.kill(grace)
+    dismiss(run_id)
     # A reaper of a dead run is killing what has no mark any more. It needs no help, only a moment.
     reapers = ProcessGroup(f"{REAPER_MARK}={run_id}\0")
     deadline = time.monotonic() + _GUARD_SECONDS

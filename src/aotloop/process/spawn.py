@@ -5,18 +5,22 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
+import sys
 import time
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterator, Mapping
+from functools import cache, partial
+from pathlib import Path
 from typing import IO
 
+from aotloop.process import streams
 from aotloop.process.environment import MARKS
-from aotloop.process.orphans import adopt_orphans
 from aotloop.process.sandbox.enclosure import Enclosure, Guard, enclosed
+from aotloop.process.sandbox.fork_server import start_below_reaper
+from aotloop.process.sandbox.reaper_client import Reaper
 from aotloop.process.sandbox.thread_rules import in_own_thread, without_sockets
 from aotloop.process.spec import ProcessSpec
 
-_GLANCE = 0.005
+_PR_SET_CHILD_SUBREAPER = 36
 _LONGEST_REAP = 10.0
 """Seconds. A reaper needs milliseconds, unless a process hangs in the kernel."""
 _INPUTS = {"nothing": subprocess.DEVNULL, "pipe": subprocess.PIPE}
@@ -27,10 +31,18 @@ class Process:
     """A started process that must be waited for."""
 
     def __init__(
-        self, popen: subprocess.Popen[bytes], mark: str | None, started: float, guard: Guard | None = None
+        self,
+        child: subprocess.Popen[bytes] | Reaper,
+        pipes: Mapping[str, IO[bytes] | None],
+        mark: str | None,
+        started: float,
+        guard: Guard | None = None,
     ) -> None:
-        self._popen = popen
-        self.pid = popen.pid
+        """`pipes`: our ends of its streams, by name."""
+        self._child = child
+        self._pipes = pipes
+        self.pid = child.pid
+        """With a reaper: that of the reaper, which leads the session."""
         self.mark = mark
         """The value that all its descendants have in their environment; None: no mark."""
         self.started = started
@@ -41,13 +53,12 @@ class Process:
 
     @property
     def stdin(self) -> IO[bytes] | None:
-        return self._popen.stdin
+        return self._pipes.get("stdin")
 
     @property
     def outputs(self) -> dict[str, IO[bytes]]:
         """The pipes to read, by name."""
-        pipes = {"stdout": self._popen.stdout, "stderr": self._popen.stderr}
-        return {name: pipe for name, pipe in pipes.items() if pipe is not None}
+        return {name: pipe for name, pipe in self._pipes.items() if pipe is not None and name != "stdin"}
 
     @property
     def status(self) -> int | None:
@@ -57,59 +68,37 @@ class Process:
     def poll(self) -> int | None:
         """Checks the status and returns at once."""
         if self._status is None:
-            self._status = self._popen.poll() if self._reaper is None else self._heard(self._reaper)
+            self._status = self._child.poll()
         return self._status
-
-    @property
-    def _reaper(self) -> Guard | None:
-        return self.guard if self.guard is not None and not self.guard.is_namespace else None
-
-    def _heard(self, reaper: Guard) -> int | None:
-        heard = reaper.hear()
-        if heard is None:
-            return None
-        status, is_anything_left = heard
-        if not is_anything_left:
-            self._popen.wait()  # it ends now, or was killed
-        return status if status is not None else self._popen.returncode
 
     def wait(self, seconds: float | None = None) -> bool:
         """Whether it ended within this time."""
-        deadline = time.monotonic() + seconds if seconds is not None else None
-        while self._reaper is not None and self.poll() is None:
-            if deadline is not None and time.monotonic() >= deadline:
-                return False
-            time.sleep(_GLANCE)
-        if self._reaper is None:
-            try:
-                self._status = self._popen.wait(seconds)
-            except subprocess.TimeoutExpired:
-                return False
+        try:
+            self._status = self._child.wait(seconds)
+        except (subprocess.TimeoutExpired, TimeoutError):
+            return False
         return True
 
     def is_guarded(self) -> bool:
         """Whether its reaper still has processes to end."""
-        return self._reaper is not None and self._popen.poll() is None
+        return isinstance(self._child, Reaper) and not self._child.is_gone()
 
     def send(self, number: int) -> None:
         """Sends a signal to this process only; does nothing if it has ended."""
-        self._popen.send_signal(number)
+        self._child.send_signal(number)
 
     def let_go(self) -> None:
         """Stops following it: ends every process that its guard still holds."""
-        if self.guard is None:
-            return
-        self.guard.end()
-        if self._reaper is not None:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._popen.wait(_LONGEST_REAP)
-        self.guard.close()
+        if isinstance(self._child, Reaper):
+            self._child.end()
+            self._child.wait_for_end(_LONGEST_REAP)
+            self._child.close()
 
     @contextlib.contextmanager
     def end_descriptor(self) -> Iterator[int | None]:
         """A descriptor that becomes readable when the process ends; None where the system has none (macOS)."""
-        if self._reaper is not None and self._reaper.told is not None:
-            yield self._reaper.told.fileno()
+        if isinstance(self._child, Reaper):
+            yield self._child.fileno()
             return
         try:
             descriptor = os.pidfd_open(self.pid)
@@ -131,11 +120,17 @@ def start(spec: ProcessSpec) -> Process:
         env[spec.mark] = f"{outer}:{mark}" if outer else mark  # inside a marked process, it has both marks
     started = time.monotonic()
     with _standard_input(spec) as stdin, enclosed(spec, env) as enclosure:
-        if spec.mark in MARKS and enclosure.guard is None:
+        if enclosure.command is not None:
+            with streams.opened(spec, stdin) as (theirs, ours):
+                folder = spec.cwd if spec.cwd is not None else Path.cwd()
+                reaper = start_below_reaper(enclosure.command, folder, theirs, _launch)
+            return Process(reaper, ours, mark, started, reaper)
+        if spec.mark in MARKS and enclosure.namespace is None:
             adopt_orphans()
         begin = partial(_popen, spec, enclosure, stdin)
         popen = in_own_thread(partial(without_sockets, begin), _until_end) if enclosure.is_scoped else begin()
-    return Process(popen, mark, started, enclosure.guard)
+    pipes = {"stdin": popen.stdin, "stdout": popen.stdout, "stderr": popen.stderr}
+    return Process(popen, pipes, mark, started, enclosure.namespace)
 
 
 def _until_end(popen: subprocess.Popen[bytes]) -> None:
@@ -158,6 +153,12 @@ def _popen(spec: ProcessSpec, enclosure: Enclosure, stdin: int) -> subprocess.Po
     )
 
 
+def _launch(argv: tuple[str, ...], env: dict[str, str], held: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603 - a program of ours
+        argv, cwd="/", env=env, stdin=subprocess.DEVNULL, start_new_session=True, pass_fds=(held,)
+    )
+
+
 @contextlib.contextmanager
 def _standard_input(spec: ProcessSpec) -> Iterator[int]:
     """Bytes are passed as a file, not as a pipe: so a process that does not read all of them blocks nothing."""
@@ -170,3 +171,18 @@ def _standard_input(spec: ProcessSpec) -> Iterator[int]:
         file.write(spec.stdin)
         file.seek(0)
         yield file.fileno()
+
+
+@cache
+def adopt_orphans() -> None:
+    """Processes that lost their parent become children of this process. Once for a process, and only on Linux.
+
+    So a daemon that a command left behind without a fence still has this process among its ancestors. By them it is
+    known that it speaks for no person (`aotloop.process.ancestry`).
+    """
+    if sys.platform != "linux":
+        return
+    import ctypes  # noqa: PLC0415 - behind a fence it is not needed
+
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)

@@ -19,29 +19,29 @@ from tests.process.sandbox.worlds import a_world
 pytestmark = pytest.mark.skipif(why_not_bwrap() is not None, reason=f"{why_not_bwrap()}")
 
 
-@pytest.mark.parametrize(
-    "attack",
-    [
-        "echo x > ../checkout/file",
-        "truncate -s 0 ../checkout/file",
-        "chmod 777 ../checkout/file",
-        "touch -d 2001-01-01 ../checkout/file",
-        "ln ../checkout/file mine",
-        "mv ../checkout/file mine",
-        "mount --bind . ../checkout",
-        "unshare -Urm sh -c 'mount -o remount,rw,bind ../checkout ../checkout && echo x > ../checkout/file'",
-        "echo x > ~/new",
-        "echo x > ~/.config/aotloop/config.toml",
-        "test -e ~/.ssh/file",
-        "test -e ~/.aws/file",
-        "test -e ~/.config/gh/file",
-        "test -e ~/.codex/file",
-        "test -e ~/.claude/file",
-        "test -e ~/.local/share/aotloop/file",
-        "umount ~/.ssh && test -e ~/.ssh/file",
-        "echo x > /dev/tty",
-    ],
-)
+ATTACKS = [
+    "echo x > ../checkout/file",
+    "truncate -s 0 ../checkout/file",
+    "chmod 777 ../checkout/file",
+    "touch -d 2001-01-01 ../checkout/file",
+    "ln ../checkout/file mine",
+    "mv ../checkout/file mine",
+    "mount --bind . ../checkout",
+    "unshare -Urm sh -c 'mount -o remount,rw,bind ../checkout ../checkout && echo x > ../checkout/file'",
+    "echo x > ~/new",
+    "echo x > ~/.config/aotloop/config.toml",
+    "test -e ~/.ssh/file",
+    "test -e ~/.aws/file",
+    "test -e ~/.config/gh/file",
+    "test -e ~/.codex/file",
+    "test -e ~/.claude/file",
+    "test -e ~/.local/share/aotloop/file",
+    "umount ~/.ssh && test -e ~/.ssh/file",
+    "echo x > /dev/tty",
+]
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
 def test_an_attack_fails_and_changes_nothing(tmp_path: Path, attack: str) -> None:
     world = a_world(tmp_path)
     before = (world.checkout / "file").stat()

@@ -122,3 +122,17 @@ def test_our_own_processes_cannot_be_ended_from_behind_the_fence(tmp_path: Path,
         assert ran.status != 0
         assert not all_dead([ours.pid])
         ours.kill()
+
+
+@pytest.mark.parametrize("engine", engines())
+def test_the_folder_of_another_attempt_is_not_there(tmp_path: Path, engine: str) -> None:
+    """A login that was lent to another attempt lies in it."""
+    world = a_world(tmp_path)
+    scratch = world.home / ".cache" / "aot" / "scratch"
+    for name in ("for-me", "for-another"):
+        (scratch / name).mkdir(parents=True)
+        (scratch / name / "auth.json").write_text(f"lent {name}")
+    fence = world.confinement(engine).opened(scratch / "for-me")  # type: ignore[arg-type]
+    ran = world.run(fence, "cd ~/.cache/aot/scratch; cat */auth.json for-another/auth.json; echo x > for-me/new")
+    assert ran.out == "lent for-me"
+    assert (scratch / "for-me" / "new").exists()

@@ -10,12 +10,11 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from itertools import product
 from pathlib import Path
 
 from aotloop.process.sandbox.fence import Confinement, is_at_or_in
-from aotloop.process.sandbox.home_folders import ours, prepare_state, secrets, state_of
+from aotloop.process.sandbox.resolved_fence import ResolvedFence, resolved
 
 PROGRAM = "bwrap"
 
@@ -28,28 +27,38 @@ _KEPT = ("/run/systemd/resolve", "/run/current-system", "/run/wrappers", "/run/N
 _MOST = str(512 * 1024 * 1024)
 """Bytes in each of the emptied folders. TMPDIR is on the disk."""
 _TEMPORARY = ("TMPDIR", "TMP", "TEMP")
+_STATE_AND_SETTINGS = "/.claude.json"
 _SOCKETS = "/proc/net/unix"
-_WRITE = 0o222
 
 
 def arguments(
-    program: str, confinement: Confinement, cwd: Path | None, env: Mapping[str, str], argv: tuple[str, ...]
+    program: str,
+    confinement: Confinement,
+    cwd: Path | None,
+    env: Mapping[str, str],
+    argv: tuple[str, ...],
+    *,
+    calls: int | None = None,
 ) -> tuple[str, ...]:
-    """The whole command, of which `argv` is the end. Call it directly before the start: it looks at what exists now."""
-    prepare_state(confinement.client, env)
+    """The whole command, of which `argv` is the end. Call it directly before the start: it looks at what exists now.
+
+    `calls`: a descriptor from which it reads the filter for system calls.
+    """
     values = [value for name, value in env.items() if name not in _TEMPORARY]
-    here = os.path.realpath(cwd if cwd is not None else Path.cwd())
+    fence = resolved(confinement, env, cwd)
     return (
         program,
         *_ROOT,
-        *(word for path in _of_the_kernel() for word in ("--ro-bind", path, path)),
+        *(("--remount-ro", "/proc") if os.geteuid() == 0 else ()),  # else root could change settings of the kernel
         *(word for folder in _emptied() for word in ("--size", _MOST, "--tmpfs", folder)),
-        *_mounts(confinement, here, env, (*argv, *values, sys.executable, sys.prefix)),
+        *_mounts(fence, (*argv, *values, sys.executable, sys.prefix)),
+        *_copied_state(fence, env),
         *NAMESPACES,
         "--new-session",
         *rights(),
         *(("--unshare-net",) if confinement.policy.network == "none" else ()),
-        *("--chdir", here),
+        *(("--seccomp", str(calls)) if calls is not None else ()),
+        *("--chdir", fence.here),
         "--",
         *argv,
     )
@@ -62,40 +71,19 @@ def rights() -> tuple[str, ...]:
     return ("--cap-drop", "ALL", "--cap-add", "CAP_CHOWN", "--cap-add", "CAP_FOWNER")
 
 
-@cache
-def _of_the_kernel() -> tuple[str, ...]:
-    """What the root user could change for the whole machine, though without rights: its files in /proc belong to root.
-
-    Folders of processes are of the namespace. Links (`net`, `mounts`) lead into them.
-    """
-    if os.geteuid() != 0:
-        return ()
-    with os.scandir("/proc") as entries:
-        found = [one for one in entries if not one.name.isdigit() and not one.is_symlink()]
-        return tuple(one.path for one in found if one.is_dir() or one.stat().st_mode & _WRITE)
-
-
 def _emptied() -> list[str]:
     return [folder for folder in _EMPTIED if os.path.isdir(folder) and not os.path.islink(folder)]  # noqa: PTH112, PTH114
 
 
-def _mounts(confinement: Confinement, here: str, env: Mapping[str, str], texts: Iterable[str]) -> Iterator[str]:
+def _mounts(fence: ResolvedFence, texts: Iterable[str]) -> Iterator[str]:
     """The shorter paths first: a longer one then changes a part of it."""
     named = list(dict.fromkeys(_named_in(texts)))
-    seen = dict.fromkeys([*_KEPT, *named], "--ro-bind")
     # The same path can be in several lists: the later ones decide.
-    seen |= dict.fromkeys([here, *map(os.fspath, confinement.closed)], "--ro-bind")
-    writable = [os.path.expanduser(path) for path in confinement.policy.writable]  # noqa: PTH111 - never raises
-    open_ = [*map(os.fspath, confinement.open), *state_of(confinement.client, env), *writable]
-    closed = [os.path.realpath(path) for path in confinement.closed]
-    if not any(is_at_or_in(here, path) for path in closed):  # it works there
-        open_.append(here)
-    hidden = [path for path in (*secrets(env, confinement.client), *ours(env)) if path not in writable]
-    kinds = {os.path.realpath(path): kind for path, kind in seen.items()}
-    kinds |= dict.fromkeys(hidden, "hide")
-    kinds |= {os.path.realpath(path): "--bind" for path in open_}
-    real = [os.path.realpath(path) for path in open_]
-    kinds |= {path: "hide" for path in _sockets(named) if not any(is_at_or_in(path, one) for one in real)}
+    kinds = {os.path.realpath(path): "--ro-bind" for path in (*_KEPT, *named, fence.here, *fence.closed)}
+    kinds |= dict.fromkeys(fence.hidden, "hide")
+    kinds |= dict.fromkeys(fence.open, "--bind")
+    kinds |= dict.fromkeys(fence.settings, "--ro-bind")
+    kinds |= {path: "hide" for path in _sockets(named) if not any(is_at_or_in(path, one) for one in fence.open)}
     empty: list[str] = []
     for path in sorted(kinds, key=lambda path: path.count("/")):
         if kinds[path] != "hide":
@@ -107,6 +95,22 @@ def _mounts(confinement: Confinement, here: str, env: Mapping[str, str], texts: 
             yield from ("--ro-bind", os.devnull, path)
     for path in empty:  # only now: something in it may be open
         yield from ("--remount-ro", path)
+
+
+def _copied_state(fence: ResolvedFence, env: Mapping[str, str]) -> Iterator[str]:
+    """A client that cannot write its state file waits for it again and again. So it gets a copy, which ends with it."""
+    temporary = os.path.realpath(env.get("TMPDIR", ""))
+    if not any(is_at_or_in(temporary, folder) for folder in fence.open):
+        return
+    for path in fence.settings:
+        if path.endswith(_STATE_AND_SETTINGS) and os.path.isfile(path):  # noqa: PTH113 - a text, as everywhere here
+            import shutil  # noqa: PLC0415 - only for this client
+            import tempfile  # noqa: PLC0415
+
+            descriptor, copy = tempfile.mkstemp(dir=temporary)
+            with open(path, "rb") as source, open(descriptor, "wb") as target:  # noqa: PTH123
+                shutil.copyfileobj(source, target)
+            yield from ("--bind", copy, path)
 
 
 def _is_needed(path: str, kinds: Mapping[str, str]) -> bool:

@@ -25,6 +25,10 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     network: Network = "all"
     writable: tuple[str, ...] = ()
     """Further places that stay writable: absolute paths, or paths that begin with `~/`."""
+    closed: tuple[str, ...] = ()
+    """Further places that stay closed, also in temporary folders. Absolute paths, here and below."""
+    hidden: tuple[str, ...] = ()
+    """Further secrets."""
     holds_commands: bool = True
     """Whether commands of atoms, and set-up, run behind it, too."""
 

@@ -22,6 +22,7 @@ SECRETS = (
     "~/.config/glab-cli",
     "~/.config/hub",
     "~/.config/op",
+    "~/.config/temporalio",
     "~/.config/Bitwarden CLI",
     "~/.config/rclone",
     "~/.config/sops",
@@ -47,6 +48,8 @@ SECRETS = (
     "~/.local/share/keyrings",
     "~/.local/share/kwalletd",
     "~/.pki",
+    "~/.Xauthority",
+    "~/.ICEauthority",
     "~/.bash_history",
     "~/.zsh_history",
     "~/.python_history",
@@ -88,6 +91,28 @@ CLIENTS: Mapping[str, tuple[str, ...]] = {
 }
 """The state of clients that we know, with their logins. A path that ends with `/` is a folder."""
 
+_OF_CLAUDE = (
+    *("settings.json", "settings.local.json", "CLAUDE.md", "commands/", "agents/", "skills/", "plugins/", "hooks/"),
+    *("rules/", "output-styles/"),
+)
+SETTINGS: Mapping[str, tuple[str, ...]] = {
+    "claude": (
+        *("~/.claude.json", "$CLAUDE_CONFIG_DIR/.claude.json"),
+        *(f"{home}/{name}" for home in ("~/.claude", "$CLAUDE_CONFIG_DIR") for name in _OF_CLAUDE),
+    ),
+    "gemini": ("~/.gemini/settings.json", "~/.gemini/GEMINI.md", "~/.gemini/extensions/", "~/.gemini/commands/"),
+    "qwen": ("~/.qwen/settings.json", "~/.qwen/QWEN.md", "~/.qwen/extensions/", "~/.qwen/commands/"),
+    "cursor-agent": ("~/.cursor/mcp.json", "~/.cursor/hooks.json", "~/.cursor/cli-config.json", "~/.cursor/rules/"),
+    "copilot": ("~/.copilot/config.json", "~/.copilot/mcp-config.json", "~/.copilot/agents/", "~/.copilot/hooks/"),
+    "aider": ("~/.aider.conf.yml",),
+    "goose": ("~/.config/goose/config.yaml",),
+    "amp": ("~/.config/amp/settings.json",),
+    "crush": ("~/.config/crush/crush.json",),
+    "kimi": ("~/.kimi/config.toml", "~/.kimi/mcp.json"),
+    "vibe": ("~/.vibe/config.toml",),
+}
+"""What a client obeys in the person's own sessions: hooks, servers, instructions. An attempt leaves none there."""
+
 _OURS = ("~/.config/aotloop", "$XDG_CONFIG_HOME/aotloop", "~/.local/share/aotloop", "$XDG_DATA_HOME/aotloop")
 
 
@@ -104,25 +129,37 @@ def worktrees(env: Mapping[str, str]) -> list[str]:
     return list(_real(("~/.cache/aot", "$XDG_CACHE_HOME/aot"), env))
 
 
+def scratch_folders(env: Mapping[str, str]) -> list[str]:
+    """Folders of all attempts and checks: in some of them lie logins that were lent, and answers."""
+    found = dict.fromkeys([*worktrees(env), *worktrees(os.environ)])
+    return [f"{folder}/scratch" for folder in found]
+
+
 def secrets(env: Mapping[str, str], client: str | None) -> list[str]:
     """Secrets that exist, and the state of all clients except this one."""
     others = (path for name, paths in CLIENTS.items() if name != client for path in paths)
     own = set(state_of(client, env))
-    return [path for path in _real((*SECRETS, *others), env) if path not in own and os.path.lexists(path)]
+    there = dict.fromkeys(path for _, path in _named((*SECRETS, *others), env) if os.path.lexists(path))
+    return [path for path in dict.fromkeys(map(os.path.realpath, there)) if path not in own]
 
 
 def state_of(client: str | None, env: Mapping[str, str]) -> list[str]:
     return list(_real(CLIENTS.get(client or "", ()), env))
 
 
+def settings_of(client: str | None, env: Mapping[str, str]) -> list[str]:
+    return list(_real(SETTINGS.get(client or "", ()), env))
+
+
 def prepare_state(client: str | None, env: Mapping[str, str]) -> None:
-    """Makes what is missing: in a home that is read-only, the client itself could not."""
-    for written, path in _found(CLIENTS.get(client or "", ()), env):
+    """Makes what is missing: in a home that is read-only, the client could not; and only what exists can be closed."""
+    name = client or ""
+    for written, path in _found((*CLIENTS.get(name, ()), *SETTINGS.get(name, ())), env):
         with suppress(OSError):
             if written.endswith("/"):
                 Path(path).mkdir(mode=0o700, parents=True, exist_ok=True)
-            elif written.endswith(".json") and not Path(path).exists():
-                Path(path).write_text("{}\n")
+            elif not os.path.lexists(path):
+                Path(path).write_text("{}\n" if written.endswith(".json") else "")
 
 
 def client_in(argv: Iterable[str]) -> str | None:
@@ -147,8 +184,14 @@ def _real(paths: Iterable[str], env: Mapping[str, str]) -> Iterator[str]:
 
 
 def _found(paths: Iterable[str], env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for written, path in _named(paths, env):
+        yield written, os.path.realpath(path)
+
+
+def _named(paths: Iterable[str], env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Links are not followed: that takes longer than all the rest, and most of them do not exist."""
     for written in paths:
         first, _, rest = written.partition("/")
         start = env.get("HOME", "") if first == "~" else env.get(first[1:], "")
         if start.startswith("/"):
-            yield written, os.path.realpath(f"{start}/{rest}")
+            yield written, f"{start}/{rest}".rstrip("/")

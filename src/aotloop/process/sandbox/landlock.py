@@ -17,10 +17,14 @@ from functools import cache
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _VERSION_FLAG, _PATH_BENEATH = 1, 1
-_PR_SET_NO_NEW_PRIVS = 38
+_PR_SET_NO_NEW_PRIVS, _PR_CAPBSET_DROP = 38, 24
+_KEPT_RIGHTS, _MOST_RIGHTS = frozenset({0, 3}), 64
+"""CAP_CHOWN and CAP_FOWNER."""
 
 _WRITE_FILE, _READ_FILE, _REFER, _TRUNCATE = 1 << 1, 1 << 2, 1 << 13, 1 << 14
 _MAKE_AND_REMOVE = sum(1 << bit for bit in range(4, 13))
+_MAKE_DEVICES = 1 << 6 | 1 << 11
+"""A device that the root user makes in an open folder would be the disk."""
 _LEAST, _WITH_TRUNCATION, _WITH_SCOPES = 2, 3, 6
 """The first versions that allow moving files between folders (Linux 5.19), cover truncation (6.2), and have scopes
 (6.12).
@@ -48,8 +52,26 @@ def give_up_files(except_below: Iterable[str]) -> None:
     `except_below`: see `permitted_paths`. What can be changed can be read.
     """
     every = _READ_FILE | _WRITE_FILE | _MAKE_AND_REMOVE | _REFER | (_TRUNCATE if covers_truncation() else 0)
-    rules = [(path[1:], every if path[0] == "w" else _READ_FILE) for path in except_below]
+    rules = [(path[1:], every & ~_MAKE_DEVICES if path[0] == "w" else _READ_FILE) for path in except_below]
+    _give_up_rights_of_root()
     _restrict(every, _ABSTRACT_SOCKETS | _SIGNALS, rules)
+    _refuse_calls()
+
+
+def _refuse_calls() -> None:
+    if __package__:
+        from aotloop.process.sandbox import call_filter  # noqa: PLC0415 - beside this file, see above
+    else:
+        import call_filter  # type: ignore[import-not-found,no-redef] # noqa: PLC0415
+    call_filter.refuse_calls()
+
+
+def _give_up_rights_of_root() -> None:
+    """As bubblewrap does: only what is needed to unpack archives is kept. It holds from the next program on."""
+    if os.geteuid() == 0:
+        for right in range(_MOST_RIGHTS):
+            if right not in _KEPT_RIGHTS:
+                _libc().prctl(_PR_CAPBSET_DROP, right, 0, 0, 0)
 
 
 def give_up_sockets() -> None:

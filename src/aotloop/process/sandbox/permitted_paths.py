@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from aotloop.process.sandbox.fence import Confinement, is_at_or_in
-from aotloop.process.sandbox.home_folders import ours, secrets, state_of, worktrees
+from aotloop.process.sandbox.home_folders import ours, worktrees
+from aotloop.process.sandbox.resolved_fence import ResolvedFence, resolved
 
+_MEMORY = frozenset({"mem", "kmem", "port", "kmsg"})
 TO_CHANGE, TO_READ = "w", "r"
 """The first character of a rule; the path follows."""
 
@@ -27,26 +30,29 @@ _DEVICES = (
 
 def permitted(confinement: Confinement, env: Mapping[str, str], cwd: Path | None) -> Iterator[str]:
     """All rules. A path inside another one of the same kind is not listed again."""
-    yield from (f"{TO_CHANGE}{path}" for path in dict.fromkeys(_changeable(confinement, env, cwd)))
-    hidden = [*secrets(env, confinement.client), *ours(env)]
-    named = _written_by_the_person(confinement)
-    yield from (f"{TO_READ}{path}" for path in _beside("/", [path for path in hidden if path not in named]))
+    fence = resolved(confinement, env, cwd)
+    yield from (f"{TO_CHANGE}{path}" for path in dict.fromkeys(_changeable(fence, env)))
+    yield from (f"{TO_READ}{path}" for path in _beside("/", (*fence.hidden, *_disks())))
 
 
-def _changeable(confinement: Confinement, env: Mapping[str, str], cwd: Path | None) -> Iterator[str]:
-    closed = [*(os.path.realpath(path) for path in confinement.closed), *ours(env)]
-    yield from (os.path.realpath(path) for path in confinement.open)
-    yield from state_of(confinement.client, env)
-    yield from _written_by_the_person(confinement)
-    here = os.path.realpath(cwd if cwd is not None else Path.cwd())
-    for folder in (here, *map(os.path.realpath, _TEMPORARY)):
+def _disks() -> Iterator[str]:
+    """Of the root user: all files of the machine, and its memory."""
+    with contextlib.suppress(OSError), os.scandir("/dev") as entries:
+        for entry in entries:
+            if entry.name in _MEMORY or stat.S_ISBLK(entry.stat(follow_symlinks=False).st_mode):
+                yield entry.path
+
+
+def _changeable(fence: ResolvedFence, env: Mapping[str, str]) -> Iterator[str]:
+    closed = [*fence.closed, *ours(env)]
+    yield from (path for path in fence.open if path != fence.here)
+    for folder in (fence.here, *map(os.path.realpath, _TEMPORARY)):
         if not any(is_at_or_in(folder, path) for path in closed):
-            yield from _beside(folder, closed if folder == here else [*closed, *worktrees(env)])
+            apart = () if folder == fence.here else (*worktrees(env), *fence.hidden)
+            yield from _beside(folder, [*closed, *apart])
+        elif folder in fence.open:
+            yield folder
     yield from _DEVICES
-
-
-def _written_by_the_person(confinement: Confinement) -> list[str]:
-    return [os.path.realpath(os.path.expanduser(path)) for path in confinement.policy.writable]  # noqa: PTH111
 
 
 def _beside(folder: str, closed: Iterable[str]) -> Iterator[str]:

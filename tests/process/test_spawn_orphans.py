@@ -7,7 +7,7 @@ import sys
 
 FORKS = """
 import os, time
-from aotloop.process.orphans import adopt_orphans
+from aotloop.process.spawn import adopt_orphans
 adopt_orphans()
 reading, writing = os.pipe()
 if os.fork() == 0:

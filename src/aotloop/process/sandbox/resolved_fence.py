@@ -1,0 +1,45 @@
+"""A fence with all its names resolved to real paths of this machine: every engine enforces the same lists."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from aotloop.process.sandbox.fence import Confinement, is_at_or_in
+from aotloop.process.sandbox.home_folders import ours, prepare_state, scratch_folders, secrets, settings_of, state_of
+
+
+class ResolvedFence(msgspec.Struct, frozen=True, kw_only=True):
+    here: str
+    """The folder in which the process starts."""
+    open: tuple[str, ...]
+    """Places that can be changed: those of the fence, the client's state, what the person names, and `here`."""
+    closed: tuple[str, ...]
+    settings: tuple[str, ...] = ()
+    """Parts of the client's state that may not be changed. Landlock cannot close a part of a folder."""
+    hidden: tuple[str, ...]
+    """Secrets, all that belongs to us, and folders of other attempts. It need not exist."""
+
+
+def resolved(confinement: Confinement, env: Mapping[str, str], cwd: Path | None) -> ResolvedFence:
+    """Call it directly before the start: it makes the folders of the client's state, and looks at what exists now."""
+    prepare_state(confinement.client, env)
+    here = os.path.realpath(cwd if cwd is not None else Path.cwd())
+    policy = confinement.policy
+    closed = tuple(os.path.realpath(str(path)) for path in (*confinement.closed, *policy.closed))
+    named = [os.path.realpath(os.path.expanduser(path)) for path in policy.writable]  # noqa: PTH111 - never raises
+    open_ = [*map(os.path.realpath, confinement.open), *state_of(confinement.client, env), *named]
+    if not any(is_at_or_in(here, path) for path in closed):  # it works there
+        open_.append(here)
+    more = tuple(os.path.realpath(path) for path in policy.hidden)
+    hidden = (*secrets(env, confinement.client), *ours(env), *scratch_folders(env), *more)
+    return ResolvedFence(
+        here=here,
+        open=tuple(dict.fromkeys(open_)),
+        closed=closed,
+        settings=tuple(path for path in settings_of(confinement.client, env) if path not in named),
+        hidden=tuple(path for path in hidden if path not in named),
+    )
