@@ -6,9 +6,9 @@ import os
 import subprocess
 from pathlib import Path
 
-from aotloop.git.attempt_commit import Committed, commit
 from aotloop.git.checkout.fast_forward import Landed
-from aotloop.git.integration import Conflict, Prepared, land, prepare
+from aotloop.git.commits.attempt_commit import Committed, commit
+from aotloop.git.commits.integration import Conflict, Prepared, land, prepare
 from aotloop.git.repository import Repository, find_repository
 from aotloop.git.worktrees.pool import Pool
 from aotloop.git.worktrees.worktree import Desk

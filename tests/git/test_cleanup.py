@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from aotloop.git.attempt_commit import keep
 from aotloop.git.cleanup import Cleaned, clean
+from aotloop.git.commits.attempt_commit import keep
 from aotloop.git.repository import Repository
 from aotloop.git.worktrees.pool import Pool
 from tests.git.checkouts import facts, head, sh, write

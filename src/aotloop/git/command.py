@@ -20,7 +20,7 @@ import msgspec
 from aotloop.errors import Unavailable
 from aotloop.git.head import checkout_of
 from aotloop.process import blocking_run
-from aotloop.process.cancellation import governing_cancellation
+from aotloop.process.cancellation import Cancellation, governing_cancellation
 from aotloop.process.environment import scrub
 from aotloop.process.output import Whole
 from aotloop.process.own_programs import own_path, own_program
@@ -117,15 +117,17 @@ def git(
     lock_patience: float = LOCK_PATIENCE,
     longest: float | None = LONGEST,
     holding: Sequence[int] = (),
+    most: int | None = None,
 ) -> Done:
     """Runs git to its end; exits that are not accepted are errors. An empty `accept` accepts every exit.
 
-    `holding` are open locks that git keeps for as long as it runs, even if we are killed meanwhile.
+    `holding` are open locks that git keeps for as long as it runs, even if we are killed meanwhile. A git that prints
+    more than `most` bytes is ended, which is an error.
     """
     deadline = time.monotonic() + lock_patience
     pause = 0.01
     while True:
-        done = _run(place, words, stdin, longest, holding)
+        done = _run(place, words, stdin, longest, holding, most)
         lock = _LOCKED.search(done.err) if done.code else None
         if lock is None or done.code in accept:
             break
@@ -152,7 +154,14 @@ def head_of(folder: str | Path) -> str | None:
     return done.text if done.code == 0 else None
 
 
-def _run(place: Place, words: Sequence[str], stdin: bytes, longest: float | None, holding: Sequence[int]) -> Done:
+def _run(
+    place: Place,
+    words: Sequence[str],
+    stdin: bytes,
+    longest: float | None,
+    holding: Sequence[int],
+    most: int | None,
+) -> Done:
     settings = [*_SETTINGS, *place.settings]
     if not place.is_ours and own_program("git-lfs") is None:
         settings += _WITHOUT_LFS
@@ -165,13 +174,15 @@ def _run(place: Place, words: Sequence[str], stdin: bytes, longest: float | None
         limits=Limits(total=longest),
         ending=_ENDING,
     )
-    out, err = Whole(), Whole()
+    excess = Cancellation() if most is not None else None
+    out, err = Whole(most, excess.cancel if excess is not None else lambda: None), Whole()
+    cancellation = governing_cancellation() if place.is_ours else None
     try:
-        completed = blocking_run.run(
-            spec, out=out, err=err, cancellation=governing_cancellation() if place.is_ours else None
-        )
+        completed = blocking_run.run(spec, out=out, err=err, cancellation=excess or cancellation)
     except OSError as error:
         raise Unavailable(f"git cannot be started: {error.strerror}", hint="Install git 2.38 or newer.") from error
+    if out.is_excessive:
+        raise Unavailable(f"git {words[0]} printed more than {most} bytes in {place.folder}")
     if completed.cancelled:
         raise Unavailable(f"git {words[0]} was stopped in {place.folder}")
     if completed.status is None:

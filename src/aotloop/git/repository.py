@@ -13,11 +13,11 @@ from pathlib import Path
 import msgspec
 
 from aotloop.errors import Unavailable
+from aotloop.foreign_files import read_plain
 from aotloop.git.command import Done, Place, git
 from aotloop.git.head import checkout_of
 from aotloop.git.included_files import included_files
 from aotloop.git.pinned_settings import Setting, effective, in_the_checkout, read_settings
-from aotloop.git.plain_file import read_plain
 
 OLDEST = (2, 38)
 """The first version that merges without a work tree."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from aotloop.git.checkout.fast_forward import LOCK, Blocked, Landed, Landing, Moved, Step, landing
-from aotloop.git.integration import Prepared, land, prepare
+from aotloop.git.commits.integration import Prepared, land, prepare
 from aotloop.git.repository import Repository
 from aotloop.git.worktrees.pool import Pool
 from tests.git.checkouts import MAIN, done_by, head, make_checkout, opened, prepared_from, sh, write
@@ -21,7 +21,7 @@ from tests.patience import PATIENCE, give_way, shell_until_there, until
 LANDER = """
 import sys
 from pathlib import Path
-from aotloop.git.integration import Prepared, land
+from aotloop.git.commits.integration import Prepared, land
 from aotloop.git.repository import find_repository
 repository = find_repository(Path(sys.argv[1]))
 print(land(repository, Prepared(sys.argv[2], sys.argv[3], True), "refs/heads/main"))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from aotloop.git.checkout.torn_files import mend
 from aotloop.git.command import Place
-from aotloop.git.integration import Prepared
+from aotloop.git.commits.integration import Prepared
 from aotloop.git.repository import Repository
 from aotloop.git.worktrees.pool import Pool
 from tests.git.checkouts import head, prepared_from, write

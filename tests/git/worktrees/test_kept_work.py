@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aotloop.git.attempt_commit import changed_paths, commit, keep
+from aotloop.git.commits.attempt_commit import changed_paths, commit, keep
 from aotloop.git.worktrees.kept_work import kept_commit, put_on
 from aotloop.git.worktrees.pool import Pool
 from aotloop.git.worktrees.worktree import Desk

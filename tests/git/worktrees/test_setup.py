@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from aotloop.errors import Unavailable
-from aotloop.git.attempt_commit import changed_paths
+from aotloop.git.commits.attempt_commit import changed_paths
 from aotloop.git.worktrees.pool import Pool
 from aotloop.git.worktrees.setup import Setup, furnisher
 from aotloop.git.worktrees.worktree import Desk

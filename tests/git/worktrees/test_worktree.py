@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aotloop.git.attempt_commit import changed_paths
+from aotloop.git.commits.attempt_commit import changed_paths
 from aotloop.git.worktrees.pool import Pool
 from aotloop.git.worktrees.worktree import Desk
 from tests.git.checkouts import done_by, head, sh, write

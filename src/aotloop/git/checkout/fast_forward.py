@@ -28,7 +28,7 @@ from aotloop.flock import locked_file
 from aotloop.git.checkout.backward import is_backward, move_back
 from aotloop.git.checkout.torn_files import mend, note_files, unwind
 from aotloop.git.command import LOCK_PATIENCE, Done, Place, git
-from aotloop.git.objects import nothing
+from aotloop.git.commits.objects import nothing
 from aotloop.git.repository import Repository, changed
 from aotloop.text.phrases import listed
 

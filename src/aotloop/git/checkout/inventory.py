@@ -15,7 +15,7 @@ from pathlib import Path
 
 from aotloop.deletion import remove_tree
 from aotloop.errors import AotError
-from aotloop.git.plain_file import read_plain
+from aotloop.foreign_files import read_plain
 from aotloop.git.repository import Repository, is_at_or_in
 
 Settings = dict[str, tuple[int, bytes]]

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from aotloop.deletion import remove_tree
 from aotloop.foreign_tree import copy_beneath
-from aotloop.git.attempt_commit import name_of
 from aotloop.git.checkout.checkout_state import Difference, Entry, Look
 from aotloop.git.checkout.fast_forward import landing
+from aotloop.git.commits.attempt_commit import name_of
 from aotloop.git.repository import Repository
 
 STRAYED = "refs/aot/strayed/"

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from aotloop.errors import AotError
 from aotloop.git.command import Place, git
-from aotloop.git.objects import Change, changes, nothing
+from aotloop.git.commits.objects import Change, changes, nothing
 from aotloop.git.repository import Repository
 
 _LINK = "120000"

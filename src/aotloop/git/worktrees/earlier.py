@@ -13,7 +13,7 @@ from pathlib import Path
 from aotloop.deletion import remove_tree
 from aotloop.errors import Unavailable
 from aotloop.flock import lock_file, unlock_file
-from aotloop.git.plain_file import read_plain
+from aotloop.foreign_files import read_plain
 from aotloop.git.repository import Repository
 
 _NAME, _LOCK, _REMOVED = "aot-", ".lock", "aot-removed-"

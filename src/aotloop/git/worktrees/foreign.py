@@ -16,10 +16,10 @@ import msgspec
 
 from aotloop.deletion import remove_tree
 from aotloop.errors import AotError, Unavailable
-from aotloop.git.attempt_commit import changed_paths
-from aotloop.git.plain_file import read_plain
+from aotloop.foreign_files import read_plain
+from aotloop.git.commits.attempt_commit import changed_paths
 from aotloop.git.repository import Repository
-from aotloop.git.takeable import NotTakeable
+from aotloop.git.trees.survey import NotTakeable
 from aotloop.git.worktrees.worktree import GUESTS, Desk
 
 _COMMIT = re.compile(rb"[0-9a-f]{40}([0-9a-f]{24})?")

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from aotloop.git.attempt_commit import ref_of
-from aotloop.git.integration import made_by
-from aotloop.git.objects import Change, changes, merge
+from aotloop.git.commits.attempt_commit import ref_of
+from aotloop.git.commits.integration import made_by
+from aotloop.git.commits.objects import Change, changes, merge
 from aotloop.git.repository import Repository
-from aotloop.git.submodules import SUBMODULE
+from aotloop.git.trees.submodules import SUBMODULE
 from aotloop.git.worktrees.worktree import Desk
 
 

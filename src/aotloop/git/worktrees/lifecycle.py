@@ -9,12 +9,12 @@ import os
 import posixpath
 
 from aotloop.deletion import remove_tree
-from aotloop.git.own_copy import give_git_folder
-from aotloop.git.plain_file import read_plain
+from aotloop.foreign_files import read_plain
 from aotloop.git.repository import is_at_or_in
-from aotloop.git.submodules import are_as_committed, fill_submodules
-from aotloop.git.survey import GIT, remove_oddities
-from aotloop.git.work_tree import require_real_folder
+from aotloop.git.trees.own_copy import give_git_folder
+from aotloop.git.trees.submodules import are_as_committed, fill_submodules
+from aotloop.git.trees.survey import GIT, remove_oddities
+from aotloop.git.trees.work_tree import require_real_folder
 from aotloop.git.worktrees import worktree
 from aotloop.git.worktrees.worktree import Desk
 

@@ -19,7 +19,7 @@ from typing import Self
 
 from aotloop.errors import Unavailable
 from aotloop.flock import lock_file, unlock_file
-from aotloop.git.objects import nothing
+from aotloop.git.commits.objects import nothing
 from aotloop.git.repository import Repository, is_at_or_in, pin_lists, unpin_lists
 from aotloop.git.worktrees import lifecycle as worktrees
 from aotloop.git.worktrees.earlier import earlier_names, remove_earlier

@@ -19,11 +19,11 @@ import msgspec
 
 from aotloop.deletion import remove_tree
 from aotloop.errors import Unavailable
+from aotloop.foreign_files import read_plain
 from aotloop.foreign_tree import copy_beneath, status_beneath
 from aotloop.git.command import Place, git
-from aotloop.git.plain_file import read_plain
 from aotloop.git.repository import Repository
-from aotloop.git.work_tree import EXCLUDES
+from aotloop.git.trees.work_tree import EXCLUDES
 from aotloop.git.worktrees.found_paths import find_paths, outermost
 from aotloop.git.worktrees.pool import Furnish
 from aotloop.git.worktrees.worktree import Desk

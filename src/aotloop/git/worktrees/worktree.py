@@ -13,9 +13,9 @@ from pathlib import Path
 import msgspec
 
 from aotloop.git.command import Done
-from aotloop.git.objects import Change, changes
+from aotloop.git.commits.objects import Change, changes
 from aotloop.git.repository import Repository
-from aotloop.git.work_tree import WorkTree
+from aotloop.git.trees.work_tree import WorkTree
 
 WORKTREES = "worktrees"
 GUESTS = "guests"

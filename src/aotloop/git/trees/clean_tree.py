@@ -18,11 +18,11 @@ from pathlib import Path
 
 from aotloop.deletion import remove_tree
 from aotloop.errors import Unavailable
-from aotloop.git.own_copy import give_git_folder
 from aotloop.git.repository import Repository
-from aotloop.git.submodules import are_as_committed, fill_submodules
-from aotloop.git.survey import remove_oddities
-from aotloop.git.work_tree import WorkTree
+from aotloop.git.trees.own_copy import give_git_folder
+from aotloop.git.trees.submodules import are_as_committed, fill_submodules
+from aotloop.git.trees.survey import remove_oddities
+from aotloop.git.trees.work_tree import WorkTree
 
 _TREES = "trees"
 

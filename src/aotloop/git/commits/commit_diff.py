@@ -8,7 +8,7 @@ from itertools import groupby
 
 import msgspec
 
-from aotloop.git.objects import changes
+from aotloop.git.commits.objects import changes
 from aotloop.git.repository import Repository
 
 MOST_FILES = 500

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from aotloop.git.checkout.fast_forward import Blocked, Landed
-from aotloop.git.integration import Conflict, commits_of
+from aotloop.git.commits.integration import Conflict, commits_of, revert
 from aotloop.git.repository import Repository
-from aotloop.git.revert import revert
 from aotloop.git.worktrees.pool import Pool
 from tests.git.checkouts import MAIN, facts, head, landed_from, make_checkout, opened, save, sh, write
 

@@ -15,8 +15,8 @@ from urllib.parse import quote
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.git.own_copy import give_git_folder
-from aotloop.git.work_tree import MODULES, WorkTree, require_real_folder
+from aotloop.git.trees.own_copy import give_git_folder
+from aotloop.git.trees.work_tree import MODULES, WorkTree, require_real_folder
 
 SUBMODULE = "160000"
 """The mode of a submodule in a tree."""

@@ -95,3 +95,7 @@ def remove_oddities(top: Path) -> None:
     found = survey(top, MOST_ENTRIES)
     for path in (*found.specials, *found.repositories):
         remove_tree(top / path)
+
+
+class NotTakeable(ValueError):  # noqa: N818 - reads as a sentence where it is caught
+    """In words that follow `what it left cannot be committed:`."""

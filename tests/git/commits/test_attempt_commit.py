@@ -10,9 +10,9 @@ import pytest
 
 from aotloop.deletion import remove_tree
 from aotloop.errors import Unavailable
-from aotloop.git.attempt_commit import changed_paths, commit, keep, ref_of, refuse
+from aotloop.git.commits.attempt_commit import changed_paths, commit, keep, ref_of, refuse
 from aotloop.git.repository import Repository
-from aotloop.git.takeable import NotTakeable
+from aotloop.git.trees.survey import NotTakeable
 from aotloop.git.worktrees.pool import Pool
 from aotloop.git.worktrees.worktree import Desk
 from tests.git.checkouts import done_by, head, make_checkout, opened, save, sh, write
@@ -140,6 +140,30 @@ def test_ignored_files_are_nobodys_change(pool: Pool, checkout: Path) -> None:
     desk = pool.take(save(checkout))
     write(desk.path, {"noise.log": "x", "build/other.log": "x"})
     assert changed_paths(desk) == ()
+
+
+@pytest.mark.parametrize(
+    ("place", "target", "leads_out"),
+    [
+        ("link", "/etc/passwd", True),
+        ("link", "../outside", True),
+        ("src/link", "../../outside", True),
+        ("link", "src/up/../outside", True),
+        ("link", "src/x/../c.txt", False),
+        ("src/link", "../a.txt", False),
+        ("link", "nowhere", False),
+    ],
+)
+def test_a_link_that_leads_out_is_not_taken(desk: Desk, place: str, target: str, *, leads_out: bool) -> None:
+    """Seen: such a link passed a check of the kind `file`, and whatever follows it later is elsewhere."""
+    (desk.path / "src" / "x").mkdir(parents=True, exist_ok=True)
+    (desk.path / "src" / "up").symlink_to("..")
+    (desk.path / place).symlink_to(target)
+    if leads_out:
+        with pytest.raises(NotTakeable, match="leads out"):
+            commit(desk, "x", {})
+    else:
+        assert place in commit(desk, "x", {}).paths
 
 
 def test_strange_names_links_and_modes_are_kept(desk: Desk, checkout: Path) -> None:

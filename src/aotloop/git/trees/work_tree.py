@@ -15,9 +15,9 @@ import msgspec
 
 from aotloop.deletion import remove_tree
 from aotloop.errors import Unavailable
+from aotloop.foreign_files import read_plain
 from aotloop.git.command import Done, Place, git
 from aotloop.git.pinned_settings import for_our_folder
-from aotloop.git.plain_file import read_plain
 from aotloop.git.repository import Repository
 
 INDEX = "index"

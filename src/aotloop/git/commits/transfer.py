@@ -7,21 +7,32 @@ tree in a thin pack, without the objects that the runner has. What comes back is
 from __future__ import annotations
 
 import os
+import re
+import unicodedata
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from aotloop.errors import Unavailable
 from aotloop.flock import open_lock, wait_for_lock
 from aotloop.git.command import LONGEST, Place, git
-from aotloop.git.objects import Change, changes
+from aotloop.git.commits.objects import Change, changes
 from aotloop.git.repository import Repository, find_repository
+from aotloop.git.trees.intake import LARGEST_FILE, MOST_BYTES
+from aotloop.git.trees.submodules import SUBMODULE
 
 BASES = "refs/aot/bases/"
 RESULTS = "refs/aot/results/"
 
 _CAREFUL = ("protocol.ext.allow=never", "fetch.fsckObjects=true", "transfer.fsckObjects=true", "core.longpaths=true")
+_SPARING = ("core.bigFileThreshold=8m",)
+"""Large files are not held in memory."""
+_NAME = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _LARGEST_PACK = 1 << 30
+_MOST_LISTED = 256 << 20
+_LONGEST_EXAMINATION = 300.0
+_MODES = ("000000", "100644", "100755", "120000", SUBMODULE)
 _LONGEST_LOOK = 60.0
 
 
@@ -48,7 +59,7 @@ def mirror(folder: Path) -> Repository:
         git(Place(folder), "init", "--quiet", "--initial-branch=aot")
     found = find_repository(folder)
     if found is None or found.top != folder.resolve():
-        raise Unavailable(f"{folder} is not a mirror of ours", hint="Remove it: the next attempt makes it anew.")
+        raise Unavailable(f"{folder} is not a mirror of ours", hint="Remove it: the next attempt makes a new one.")
     return found
 
 
@@ -99,17 +110,47 @@ def drop_result(repository: Repository, url: str | None, ref: str) -> None:
 
 
 def receive_tree(repository: Repository, pack: bytes, tree: str, base: str) -> Received:
-    """Raises Unavailable if the objects are damaged, forged or incomplete. `pack` empty: they were fetched."""
+    """Raises Unavailable if it is damaged, forged, incomplete or too large. `pack` empty: its objects were fetched."""
+    place = replace(repository.place, settings=(*repository.place.settings, *_SPARING))
     if pack:
         words = ("index-pack", "--stdin", "--fix-thin", "--strict", f"--max-input-size={_LARGEST_PACK}")
-        repository.git(*words, stdin=pack)
-    if repository.git("cat-file", "-t", tree, accept=()).text != "tree":
+        git(place, *words, stdin=pack, longest=_LONGEST_EXAMINATION)
+    if not _NAME.fullmatch(tree) or repository.git("cat-file", "-t", tree, accept=()).text != "tree":
         raise Unavailable(f"what came back has no tree {tree[:12]}")
-    missing = repository.git("rev-list", "--objects", "--missing=print", tree, f"^{base}", accept=())
-    if missing.code or b"\n?" in b"\n" + missing.out:
-        raise Unavailable(f"what came back is not complete: {missing.complaint if missing.code else 'objects miss'}")
+    listing = ("rev-list", "--objects", "--missing=print", "--no-object-names", tree, f"^{base}")
+    new = git(place, *listing, accept=(), longest=_LONGEST_EXAMINATION, most=_MOST_LISTED)
+    if new.code or b"\n?" in b"\n" + new.out:
+        raise Unavailable(f"what came back is not complete: {new.complaint if new.code else 'objects miss'}")
+    _refuse_large(place, new.out)
+    # A tree of a few objects may have more paths than any memory could hold: this listing is not kept in git's.
+    git(place, "ls-tree", "-r", "-z", "--name-only", tree, longest=_LONGEST_EXAMINATION, most=_MOST_LISTED)
     options = ("-r", "--raw", "-z", "--no-renames", "--ignore-submodules=none")
-    return Received(tree=tree, changes=tuple(changes(repository.git("diff-tree", *options, base, tree).fields)))
+    told = git(place, "diff-tree", *options, base, tree, longest=_LONGEST_EXAMINATION, most=_MOST_LISTED)
+    found = tuple(changes(told.fields))
+    for change in found:
+        if _is_odd(change):
+            raise Unavailable(f"what came back has a path or a kind of file that no commit may have: {change.path!r}")
+    return Received(tree=tree, changes=found)
+
+
+def _refuse_large(place: Place, names: bytes) -> None:
+    """The same limits as for what an agent leaves here."""
+    listed = git(place, "cat-file", "--batch-check=%(objectsize)", stdin=names, most=_MOST_LISTED).out
+    sizes = [int(line) for line in listed.split() if line.isdigit()]
+    if max(sizes, default=0) > LARGEST_FILE or sum(sizes) > MOST_BYTES:
+        raise Unavailable(f"what came back is too large: {sum(sizes)} bytes")
+
+
+def _is_odd(change: Change) -> bool:
+    """What git itself would refuse to check out; it is refused before it is committed."""
+    return change.mode not in _MODES or any(_is_odd_name(part) for part in change.path.split("/"))
+
+
+def _is_odd_name(name: str) -> bool:
+    """`.git` as some file system may read it: any case, with dots or spaces behind it, as a short name of Windows."""
+    plain = "".join(character for character in name if unicodedata.category(character) != "Cf")
+    plain = plain.split(":")[0].split("\\")[-1].rstrip(" .").casefold()
+    return name in ("", ".", "..") or plain in (".git", "git~1")
 
 
 def _afar(repository: Repository) -> Place:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aotloop.git.integration import Integrated, commits_of
+from aotloop.git.commits.integration import Integrated, commits_of
 from aotloop.git.repository import Repository
 from aotloop.git.worktrees.pool import Pool
 from tests.git.checkouts import head, landed_from, make_checkout, opened, save, sh, write

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aotloop.git.objects import decoded, encoded, merge, message_of, nothing
+from aotloop.git.commits.objects import decoded, encoded, merge, message_of, nothing
 from aotloop.git.repository import Repository
 from tests.git.checkouts import head, make_checkout, opened, save, sh, write
 

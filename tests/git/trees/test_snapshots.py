@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aotloop.git.repository import Repository, find_repository
-from aotloop.git.snapshots import take_snapshot
+from aotloop.git.trees.snapshots import take_snapshot
 
 
 def git(folder: Path, *words: str) -> str:

@@ -7,20 +7,27 @@ repository of an agent. Of a submodule we read only the name of its commit.
 from __future__ import annotations
 
 import contextlib
+import os
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from aotloop.deletion import remove_tree
-from aotloop.git.agent_submodules import AgentSubmodules, Aside
-from aotloop.git.governed_paths import governed_paths
-from aotloop.git.objects import Change, changes
-from aotloop.git.survey import Survey, TooDeepError, survey
-from aotloop.git.takeable import NotTakeable
-from aotloop.git.work_tree import WorkTree
+from aotloop.git.command import git
+from aotloop.git.commits.objects import Change, changes
+from aotloop.git.repository import is_at_or_in
+from aotloop.git.trees.agent_submodules import AgentSubmodules, Aside
+from aotloop.git.trees.survey import NotTakeable, Survey, TooDeepError, survey
+from aotloop.git.trees.work_tree import WorkTree
+
+_LINK = "120000"
+_RUNS = ("clean", "smudge", "process")
+_BASE_INDEX = "base-index"
+_NO_FILTER = frozenset({"unspecified", "unset", "set", "lfs"})
 
 LARGEST_FILE = 256 << 20
 MOST_BYTES = 1 << 30
@@ -47,7 +54,27 @@ def take_in(tree: WorkTree, base: str) -> Taken:
         _add_all(tree)
     taken = changes_since(tree, base)
     inner.refuse_lost(taken)
+    _refuse_leading_out(tree, taken)
     return Taken(taken, inner)
+
+
+def _refuse_leading_out(tree: WorkTree, taken: Sequence[Change]) -> None:
+    """What follows such a link later, in the checkout, is elsewhere; and `file` would find what no agent made."""
+    for change in taken:
+        if change.mode == _LINK:
+            target = tree.git("cat-file", "blob", change.blob).text
+            if _leads_out(tree.path, change.path, target):
+                raise NotTakeable(f"{change.path} is a link that leads out of the repository, to {target}")
+
+
+def _leads_out(top: Path, path: str, target: str) -> bool:
+    """A `..` behind a name goes up from where that name leads, if it is a link itself."""
+    place = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+    if target.startswith("/") or place == ".." or place.startswith("../"):
+        return True
+    if not re.search(r"[^./]/+\.\.(/|$)", target):
+        return False
+    return not is_at_or_in(os.path.realpath(top / path), os.path.realpath(top))
 
 
 def refuse_governed(tree: WorkTree, base: str, taken: Sequence[Change]) -> None:
@@ -119,3 +146,43 @@ def _add_all(tree: WorkTree) -> None:
         raise NotTakeable(done.err.strip().partition("\n")[0].removeprefix("error: ").removeprefix("fatal: "))
     if done.code:
         tree.git("add", "--all")
+
+
+def governed_paths(tree: WorkTree, base: str, taken: Iterable[Change]) -> list[tuple[str, str]]:
+    """Changed paths whose content a filter converts, such as one that encrypts, by the attributes before or after.
+
+    A filter is a program, and it may be a file of the project. So none runs for the files of an agent, and a change of
+    such a path is refused: its plain content would land. Git-lfs is the exception, see `pinned_settings`.
+    """
+    names = set(_filters(tree))
+    paths = [change.path for change in taken]
+    if not names or not paths:
+        return []
+    before = tree.own / _BASE_INDEX
+    place = tree.place
+    at_base = replace(place, variables=(*place.variables, ("GIT_INDEX_FILE", str(before))))
+    try:
+        git(at_base, "read-tree", base)
+        found = [*_attributes(tree, str(before), paths), *_attributes(tree, None, paths)]
+    finally:
+        before.unlink(missing_ok=True)
+    return [(path, name) for path, name in found if name in names]
+
+
+def _filters(tree: WorkTree) -> Iterator[str]:
+    for setting in tree.repository.settings:
+        section, _, rest = setting.key.partition(".")
+        name, _, key = rest.rpartition(".")
+        if section == "filter" and key in _RUNS and setting.value and name not in _NO_FILTER:
+            yield name
+
+
+def _attributes(tree: WorkTree, index: str | None, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """As the `.gitattributes` in the index say; the files in the folder are not read."""
+    place = tree.place
+    if index is not None:
+        place = replace(place, variables=(*place.variables, ("GIT_INDEX_FILE", index)))
+    listed = b"".join(os.fsencode(path) + b"\0" for path in paths)
+    fields = iter(git(place, "check-attr", "--cached", "-z", "--stdin", "filter", stdin=listed).fields)
+    for path, _, name in zip(fields, fields, fields, strict=True):
+        yield path, name

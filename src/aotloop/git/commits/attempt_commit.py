@@ -20,10 +20,10 @@ from msgspec.structs import replace
 from aotloop.errors import Unavailable
 from aotloop.git.checkout.fast_forward import Blocked, Landed, Moved, landing, other_branch
 from aotloop.git.command import Place, git
-from aotloop.git.intake import Taken, refuse_governed, take_in
-from aotloop.git.objects import commit_tree, message_of
+from aotloop.git.commits.objects import commit_tree, message_of
 from aotloop.git.repository import Head, Repository, is_at_or_in
-from aotloop.git.takeable import NotTakeable
+from aotloop.git.trees.intake import Taken, refuse_governed, take_in
+from aotloop.git.trees.survey import NotTakeable
 from aotloop.git.worktrees import worktree
 from aotloop.git.worktrees.worktree import Desk
 from aotloop.text.patterns import matching

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from aotloop.git.attempt_commit import changed_paths, commit
-from aotloop.git.takeable import NotTakeable
+from aotloop.git.commits.attempt_commit import changed_paths, commit
+from aotloop.git.trees.survey import NotTakeable
 from aotloop.git.worktrees.pool import Pool
 from aotloop.git.worktrees.worktree import Desk
 from aotloop.process.cancellation import Cancellation

@@ -16,7 +16,7 @@ from aotloop.deletion import remove_tree
 from aotloop.git.command import Place, git
 from aotloop.git.pinned_settings import written
 from aotloop.git.repository import Repository
-from aotloop.git.work_tree import INDEX, WorkTree
+from aotloop.git.trees.work_tree import INDEX, WorkTree
 
 _REFS = "refs"
 

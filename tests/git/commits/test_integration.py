@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from aotloop.git.attempt_commit import commit
 from aotloop.git.checkout.fast_forward import Blocked, Landed, Moved
-from aotloop.git.integration import Conflict, Prepared, land, prepare
+from aotloop.git.commits.attempt_commit import commit
+from aotloop.git.commits.integration import Conflict, Prepared, land, prepare
 from aotloop.git.repository import Repository
 from aotloop.git.worktrees.pool import Pool
 from tests.git.checkouts import (
@@ -385,8 +385,8 @@ def test_a_file_in_the_way_of_a_folder_of_the_first_commit_blocks(tmp_path: Path
 LANDER = """
 import sys
 from pathlib import Path
-from aotloop.git.attempt_commit import commit
-from aotloop.git.integration import Conflict, land, prepare
+from aotloop.git.commits.attempt_commit import commit
+from aotloop.git.commits.integration import Conflict, land, prepare
 from aotloop.git.checkout.fast_forward import Landed, Moved
 from aotloop.git.worktrees.pool import Pool
 from aotloop.git.repository import find_repository

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from aotloop.errors import Unavailable
-from aotloop.git.objects import commit_tree
-from aotloop.git.repository import Repository, find_repository
-from aotloop.git.transfer import (
+from aotloop.git.commits.objects import commit_tree
+from aotloop.git.commits.transfer import (
     can_fetch,
     has_commit,
     mirror,
@@ -19,6 +18,7 @@ from aotloop.git.transfer import (
     thin_pack,
     tree_of,
 )
+from aotloop.git.repository import Repository, find_repository
 from tests.repositories import new_repository
 
 

@@ -15,11 +15,11 @@ import msgspec
 
 from aotloop.deletion import remove_tree
 from aotloop.errors import Unavailable
-from aotloop.git.intake import take_in
-from aotloop.git.objects import nothing, without_history
+from aotloop.git.commits.objects import nothing, without_history
 from aotloop.git.repository import Repository, is_at_or_in
-from aotloop.git.takeable import NotTakeable
-from aotloop.git.work_tree import EXCLUDES, WorkTree
+from aotloop.git.trees.intake import take_in
+from aotloop.git.trees.survey import NotTakeable
+from aotloop.git.trees.work_tree import EXCLUDES, WorkTree
 from aotloop.git.worktrees.worktree import WORKTREES
 
 _SNAPSHOTS = "snapshots"

@@ -17,13 +17,12 @@ from pathlib import Path
 
 import msgspec
 
+from aotloop.foreign_files import read_plain
 from aotloop.foreign_tree import walk_foreign
-from aotloop.git.objects import Change
-from aotloop.git.plain_file import read_plain
-from aotloop.git.submodules import SUBMODULE, Submodule, clone_of, gitlinks_of, submodules_of
-from aotloop.git.survey import GIT
-from aotloop.git.takeable import NotTakeable
-from aotloop.git.work_tree import MODULES, WorkTree
+from aotloop.git.commits.objects import Change
+from aotloop.git.trees.submodules import SUBMODULE, Submodule, clone_of, gitlinks_of, submodules_of
+from aotloop.git.trees.survey import GIT, NotTakeable
+from aotloop.git.trees.work_tree import MODULES, WorkTree
 
 _LARGEST = 1 << 20
 _LARGEST_REFS = 1 << 24

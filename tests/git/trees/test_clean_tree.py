@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from aotloop.errors import Unavailable
-from aotloop.git.clean_tree import put_commit, remove_clean_tree
 from aotloop.git.repository import Repository
+from aotloop.git.trees.clean_tree import put_commit, remove_clean_tree
 from tests.git.checkouts import facts, head, make_checkout, nested, opened, save, sh, write
 
 

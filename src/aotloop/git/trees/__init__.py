@@ -1,0 +1,1 @@
+"""Folders with files of commits: filled, surveyed, and taken in as an agent left them."""
