@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from aotloop.agents.answers.results import schema
+from aotloop.agents.answers.answer_schema import schema
 from aotloop.agents.contract import Assignment, Backend, Outcome
 from tests.checks.proofs import is_dead
 from tests.patience import reached

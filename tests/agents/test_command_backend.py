@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from aotloop.agents.command_backend import Command, make, with_what_is_told_besides
-from aotloop.agents.contract import Backend, Crashed, Done, Failed, Garbage, Judged, MustWait, Outcome, Tokens
+from aotloop.agents.command_backend import Command, PrintedBill, make, with_what_is_told_besides
+from aotloop.agents.contract import Backend, Crashed, Done, Failed, Garbage, Judged, Meter, MustWait, Outcome, Tokens
 from aotloop.agents.registry import Settings
 from aotloop.errors import AotError, Unavailable
 from tests.agents.assignments import an_assignment, attempt, worker_answer
@@ -226,6 +226,14 @@ def test_an_unknown_cause_is_noted_and_left_out() -> None:
 def test_usage_is_taken_over() -> None:
     outcome = told(DONE, usage={"cost_usd": 0.5, "input": 10, "output": 2, "turns": 3})
     assert (outcome.cost_usd, outcome.tokens, outcome.turns) == (0.5, Tokens(input=10, output=2), 3)
+
+
+def test_a_bill_only_grows(tmp_path: Path) -> None:
+    meter = Meter()
+    bill = PrintedBill(an_assignment(tmp_path, meter=meter), lambda _: None)
+    for usage in ({"cost_usd": 0.5, "input": 10}, {"output": 2}, {"cost_usd": 0.1, "input": 3, "output": 1}):
+        bill.hear(json.dumps({"usage": usage}))
+    assert (meter.cost_usd, meter.tokens) == (0.5, Tokens(input=10, output=2))
 
 
 def test_money_alone_is_usage_too() -> None:

@@ -39,6 +39,9 @@ CODEX = _found("AOT_TEST_CODEX", "codex")
 OPENCODE = _found("AOT_TEST_OPENCODE", "opencode")
 CLIENTS: dict[str, Path | None] = {"claude": CLAUDE, "codex": CODEX, "opencode": OPENCODE}
 
+SRT = _found("AOT_TEST_SRT", "srt")
+"""No client: an engine of the sandbox, which is installed with them."""
+
 
 def needs(*names: str) -> pytest.MarkDecorator:
     """The test drives these clients: `make test-clients` runs it, `make test` does not."""

@@ -19,10 +19,12 @@ from typing import Any, get_args
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.agents import scratch
-from aotloop.agents.agent_process import Ran, environment, last_output, run, spec_of
 from aotloop.agents.answers.answer_outcome import doubted, outcome_of_answer
 from aotloop.agents.answers.extraction import NotAResult, answer_in_file, find_answer
+from aotloop.agents.attempt import scratch
+from aotloop.agents.attempt.agent_process import Ran, environment, last_output, run, spec_of
+from aotloop.agents.attempt.usage import highest
+from aotloop.agents.client.detection import Login, Presence, look_for
 from aotloop.agents.contract import (
     Assignment,
     Backend,
@@ -37,7 +39,6 @@ from aotloop.agents.contract import (
     TimedOut,
     Tokens,
 )
-from aotloop.agents.detection import Login, Presence, look_for
 from aotloop.agents.registry import Settings
 from aotloop.errors import AotError
 from aotloop.process.sandbox.home_folders import client_in
@@ -171,13 +172,13 @@ class PrintedBill:
     def hear(self, line: str) -> None:
         """One line of its output."""
         if '"usage"' in line and line.lstrip().startswith("{"):
-            self._read(line)
+            self.read(line)
         self._on_output(line)
 
     def read_result(self) -> None:
         """Its file with the result, if it has written one."""
         with suppress(NotAResult):
-            self._read(answer_in_file(self._assignment.scratch / scratch.RESULT) or "")
+            self.read(answer_in_file(self._assignment.scratch / scratch.RESULT) or "")
 
     def added_to(self, outcome: Outcome) -> Outcome:
         """The outcome, with the bill, unless it has one already."""
@@ -186,10 +187,14 @@ class PrintedBill:
             return replace(outcome, cost_usd=self._meter.cost_usd, tokens=self._meter.tokens)
         return outcome
 
-    def _read(self, answer: str) -> None:
+    def read(self, answer: str) -> None:
+        """JSON that may have a bill, which only grows."""
         told = _with_usage(Crashed(reason=""), _decoded(answer))
         if told.cost_usd is not None or told.tokens is not None:
-            self._meter.read(told.tokens, told.cost_usd)
+            before = self._meter
+            tokens = highest(before.tokens or Tokens(), told.tokens or Tokens())
+            costs = [cost for cost in (before.cost_usd, told.cost_usd) if cost is not None]
+            before.read(tokens if tokens != Tokens() else None, max(costs, default=None))
 
 
 def with_what_is_told_besides(outcome: Outcome, answer: str) -> Outcome:

@@ -12,10 +12,10 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from aotloop.agents.answers.results import PlannerResult, Score
-from aotloop.agents.detection import Presence
+from aotloop.agents.answers.answer_schema import PlannerResult, Score
+from aotloop.agents.client.detection import Presence
 from aotloop.agents.roles import Role
-from aotloop.core.checklist import Node
+from aotloop.core.checks.checklist import Node
 from aotloop.core.events import Child
 from aotloop.core.model import Binding
 from aotloop.process.sandbox import Confinement
@@ -74,7 +74,7 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     cwd: Path
     state_file: Path
     scratch: Path
-    """A folder of this attempt alone, outside `cwd`, open to the agent; `aotloop.agents.scratch` says what is in it."""
+    """A folder of this attempt alone, outside `cwd`, open to the agent: see `aotloop.agents.attempt.scratch`."""
     records: Path | None = None
     """Our own folder for this attempt, closed to the agent: prompt and transcript. None: they are in `scratch`."""
     prompt: str = ""

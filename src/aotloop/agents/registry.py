@@ -10,9 +10,9 @@ from typing import Any, Literal, cast
 
 import msgspec
 
+from aotloop.agents.attempt.usage import Price
 from aotloop.agents.contract import Backend
 from aotloop.agents.roles import Role, may_write
-from aotloop.agents.usage import Price
 from aotloop.errors import Unavailable
 
 
@@ -27,7 +27,6 @@ class EndpointSettings(msgspec.Struct, frozen=True, kw_only=True):
     context: int | None = None
     """Tokens."""
     tools: Literal["auto", "yes", "no"] = "auto"
-    price: Price | None = None
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +40,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Names of variables to pass on besides those that every agent gets; `NAME*` for all that begin so."""
     operator_settings: bool = False
     """A worker's client loads the operator's own settings, hooks and servers, where it can tell them from others."""
+    price: Price | None = None
+    """Of its tokens, if a person has configured it."""
     endpoint: EndpointSettings = EndpointSettings()
 
 
@@ -50,6 +51,7 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     model: str | None = None
     pass_env: tuple[str, ...] = ()
     operator_settings: bool = False
+    price: Price | None = None
 
     def lends_settings(self, role: Role) -> bool:
         """Only a worker gets the operator's settings: they could widen the rights of other roles."""
@@ -61,6 +63,7 @@ def of_client(settings: Settings) -> dict[str, Any]:
         "model": settings.model,
         "pass_env": settings.pass_env,
         "operator_settings": settings.operator_settings,
+        "price": settings.price,
     }
 
 

@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 import msgspec
 
-from aotloop.agents import scratch
-from aotloop.agents.agent_process import Ran, environment, last_output, run, spec_of
+from aotloop.agents.attempt import scratch
+from aotloop.agents.attempt.agent_process import Ran, environment, last_output, run, spec_of
+from aotloop.agents.client.detection import Presence, look_for
 from aotloop.agents.contract import Assignment, Backend, Capabilities, Crashed, Done, Failed, Outcome, TimedOut
-from aotloop.agents.detection import Presence, look_for
 from aotloop.agents.registry import Settings
 from aotloop.errors import AotError
 from aotloop.process.exit_status import could_not_run, signal_behind

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from pathlib import Path
@@ -19,6 +20,7 @@ from aotloop.agents.contract import (
     Failed,
     Garbage,
     Judged,
+    Meter,
     MustWait,
     Outcome,
     Probed,
@@ -30,6 +32,7 @@ from tests.agents import acp_stand_in
 from tests.agents.acp_stand_in import chunk
 from tests.agents.assignments import an_assignment, attempt, worker_answer
 from tests.agents.conformance import AnswerConformance
+from tests.patience import reached
 
 
 class TestAcpPlayed(AnswerConformance):
@@ -75,11 +78,14 @@ def prompted(**session):
 
 def played(folder: Path, program: str, *, model: str | None = None, **more: Any) -> Outcome:
     """Of an agent that runs this after the prompt, which is `asked`; then it waits for its end."""
+    return attempt(backend_of(folder, program, model), an_assignment(folder, **more))
+
+
+def backend_of(folder: Path, program: str, model: str | None = None) -> Acp:
     file = folder / "agent.py"
     opening = "" if "prompted(" in program or "hear()" in program else "asked = prompted()\n"
     file.write_text(f"{SCRIPTED}\n{opening}{program}\nsys.stdin.read()\n")
-    backend = Acp(preset=_preset(file), model=model)
-    return attempt(backend, an_assignment(folder, **more))
+    return Acp(preset=_preset(file), model=model)
 
 
 def _preset(file: Path) -> Any:
@@ -112,6 +118,28 @@ send(id=asked["id"], result={{"stopReason": "end_turn", "usage": {usage}}})
     assert isinstance(outcome, Done)
     assert outcome.tokens == Tokens(input=5, output=7, cache_read=7)
     assert outcome.cost_usd == 0.25
+
+
+def test_the_cost_so_far_is_known_while_it_works_and_only_grows(tmp_path: Path) -> None:
+    updates = [
+        {"sessionUpdate": "usage_update", "used": 1, "size": 2, "cost": {"amount": amount, "currency": "USD"}}
+        for amount in (0.1, 0.25, 0)
+    ]
+    program = f"""
+for update in {updates}: send(method="session/update", params={{"sessionId": "s", "update": update}})
+"""
+    meter = Meter()
+
+    async def stopped() -> None:
+        assignment = an_assignment(tmp_path, meter=meter)
+        task = asyncio.create_task(backend_of(tmp_path, program).run(assignment, lambda _: None))
+        await reached(lambda: meter.cost_usd == 0.25, "it told nothing while it worked")
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(stopped())
+    assert meter.cost_usd == 0.25
 
 
 def test_what_was_said_before_a_tool_was_called_is_not_the_answer(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aotloop.agents.acp.session import AcpSession
-from aotloop.agents.service_errors import Trouble
+from aotloop.agents.client.service_errors import Trouble
 from aotloop.process.transport import Transport
 from tests.agents.assignments import an_assignment
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from aotloop.agents.answers.answer_outcome import outcome_of_answer
-from aotloop.agents.answers.results import EXAMPLES
+from aotloop.agents.answers.answer_schema import EXAMPLES
 from aotloop.agents.contract import Done, Failed, Garbage, Judged, Outcome, Probed, Proposed
 from aotloop.agents.roles import Role
 from tests.agents.assignments import worker_answer

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aotloop.agents.answers.answer_outcome import outcome_of_answer
-from aotloop.agents.answers.results import PlannerResult
+from aotloop.agents.answers.answer_schema import PlannerResult
 from aotloop.agents.contract import Garbage, Planned
 
 CHECK = {"item": "tests pass", "type": "command", "value": "make test"}

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aotloop.agents.answers.answer_schema import ProbeResult, VerifierResult, WorkerResult
 from aotloop.agents.answers.extraction import NotAResult
-from aotloop.agents.answers.results import ProbeResult, VerifierResult, WorkerResult
 from aotloop.agents.answers.validation import LONGEST_SUMMARY, Reading, read_result
 from aotloop.agents.roles import ROLES, WAYS, Role
 from tests.agents.assignments import worker_answer

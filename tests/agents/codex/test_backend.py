@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from aotloop.agents.attempt.usage import Price
+from aotloop.agents.codex import backend as backend_module
 from aotloop.agents.codex.backend import Codex, make
 from aotloop.agents.contract import (
     Backend,
@@ -21,6 +23,7 @@ from aotloop.agents.contract import (
     Failed,
     Garbage,
     Judged,
+    Meter,
     MustWait,
     Outcome,
     Probed,
@@ -33,7 +36,23 @@ from aotloop.process.spec import Limits
 from tests.agents.assignments import an_assignment, attempt, until_written, worker_answer
 from tests.agents.conformance import AnswerConformance
 from tests.agents.sleepers import Sleepers
-from tests.modelserver import Answer, Call, ModelServer, Refuse, Say, Script, ToolCall, Turn, Usage, cut, errors, tool
+from tests.modelserver import (
+    Answer,
+    Call,
+    Delivery,
+    ModelServer,
+    Refuse,
+    Say,
+    Script,
+    ToolCall,
+    Turn,
+    Usage,
+    cut,
+    errors,
+    silent,
+    stalled,
+    tool,
+)
 from tests.modelserver.clients import CODEX, needs_codex
 from tests.patience import reached, with_time_enough
 
@@ -125,8 +144,8 @@ PATCH = ToolCall("apply_patch", "*** Begin Patch\n*** Add File: hello.txt\n+hell
 CANARY = "sk-canary-of-the-operator"
 
 
-def shell(command: str) -> Call:
-    return Call(tool("exec_command", cmd=command))
+def shell(command: str, **more: Any) -> Call:
+    return Call(tool("exec_command", cmd=command), **more)
 
 
 @needs_codex
@@ -268,6 +287,51 @@ class TestCodex:
         outcome, _ = self.outcome(tmp_path, monkeypatch, turns, limits=Limits(inactivity=2), grace=0.1)
         assert isinstance(outcome, TimedOut)
         assert sleepers.alive() == 0
+
+    @pytest.mark.parametrize("delivery", [silent(), stalled(), Delivery(events=3, then="ping")])
+    def test_a_service_that_falls_silent_is_asked_again_and_is_out_in_the_end(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, delivery: Delivery
+    ) -> None:
+        monkeypatch.setattr(backend_module, "_SHORTEST_SILENCE", 0.5)
+        turns = [Call(PATCH, usage=Usage(input=70, output=3)), *[Say("x" * 200, delivery=delivery)] * 9]
+        outcome, server = self.outcome(tmp_path, monkeypatch, turns, limits=Limits(start_up=60, inactivity=6))
+        assert isinstance(outcome, MustWait | TimedOut)
+        assert outcome.cause == "outage" if isinstance(outcome, MustWait) else not outcome.taught
+        assert outcome.tokens == Tokens(input=70, output=3)
+        assert len(server.played) <= 6
+
+    def test_it_is_ended_when_its_share_of_the_money_is_used_up(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        turns = [shell("sleep 0.3", usage=Usage(input=1000, output=1))] * 20
+        with ModelServer([Script("Greet", turns)]) as server:
+            backend = self.backend(server, monkeypatch, price=Price(input=1000.0))
+            meter = Meter()
+            outcome = attempt(
+                backend, an_assignment(tmp_path, prompt="Greet", max_cost_usd=2.5, meter=meter, grace=0.1)
+            )
+        assert isinstance(outcome, Failed)
+        assert outcome.cause == "budget"
+        assert outcome.tokens == meter.tokens
+        assert 3 <= len(server.played) <= 5, "what it spends until that is known, and no more"
+
+    def test_what_it_used_before_it_was_stopped_is_known(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        used = Usage(input=1000, output=70, cache_read=30)
+        meter = Meter()
+
+        async def stopped(backend: Codex) -> None:
+            assignment = an_assignment(tmp_path, prompt="Greet the world", grace=0.2, meter=meter)
+            task = asyncio.create_task(backend.run(assignment, lambda _: None))
+            await reached(lambda: len(server.played) == 2, "it asked only once")
+            await reached(lambda: meter.tokens is not None, "it told nothing while it worked")
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+        turns = [shell("true", usage=used), Say("x", delivery=silent())]
+        with ModelServer([Script("Greet", turns)]) as server:
+            asyncio.run(stopped(self.backend(server, monkeypatch)))
+        assert meter.tokens == Tokens(input=1000, output=70, cache_read=30)
 
     def test_cancelling_kills_it_and_its_commands(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assignment = an_assignment(tmp_path, prompt="Greet the world", grace=0.2)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from aotloop.agents.contract import Done, Garbage
+from aotloop.agents.contract import Done, Failed, Garbage
 from aotloop.agents.openai.backend import OpenAi
 from aotloop.agents.openai.order import Endpoint
 from aotloop.cli.demo.local_model import PACKAGES, require_model, served
@@ -24,6 +25,13 @@ pytestmark = [
 def base_url() -> Iterator[str]:
     with served(require_model(yes=False)) as url:
         yield url
+
+
+def test_a_real_server_says_that_a_prompt_is_too_long(base_url: str, tmp_path: Path) -> None:
+    backend = OpenAi(endpoint=Endpoint(base_url=base_url.removesuffix("/v1"), context=100_000))
+    outcome = attempt(backend, an_assignment(tmp_path, prompt="word " * 6000))
+    assert isinstance(outcome, Failed)
+    assert outcome.cause == "too_long"
 
 
 def test_a_real_model_writes_a_file_sooner_or_later(base_url: str, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -11,15 +11,16 @@ from typing import Any
 
 import pytest
 
-from aotloop.agents.answers.results import schema
+from aotloop.agents.answers.answer_schema import schema
+from aotloop.agents.attempt.usage import Price
 from aotloop.agents.contract import (
     Assignment,
     Backend,
-    Crashed,
     Done,
     Failed,
     Garbage,
     Judged,
+    Meter,
     MustWait,
     Outcome,
     Probed,
@@ -27,11 +28,11 @@ from aotloop.agents.contract import (
     Tokens,
 )
 from aotloop.agents.openai.backend import OpenAi, make
-from aotloop.agents.openai.order import Endpoint, Tools
+from aotloop.agents.openai.order import METER, Endpoint, Tools
 from aotloop.agents.registry import EndpointSettings, Settings
-from aotloop.agents.usage import Price
-from aotloop.core.checklist import Leaf
+from aotloop.core.checks.checklist import Leaf
 from aotloop.core.model import Check
+from aotloop.errors import Unavailable
 from aotloop.process.spec import Limits
 from tests.agents.assignments import an_assignment, attempt, transcript, worker_answer
 from tests.agents.conformance import AnswerConformance
@@ -49,10 +50,9 @@ from tests.modelserver import (
     errors,
     garbled,
     silent,
-    stalled,
     tool,
 )
-from tests.patience import reached
+from tests.patience import reached, with_time_enough
 
 CANARY = "sk-canary-of-the-endpoint"
 DONE = Say("It is done.")
@@ -230,7 +230,6 @@ def test_tokens_that_the_server_does_not_count_are_estimated_and_it_is_said(tmp_
         (errors.unauthorized(), Failed, "auth"),
         (errors.too_long(), Failed, "too_long"),
         (Refuse(), Failed, "refusal"),
-        (errors.unknown_model(), Crashed, None),
     ],
 )
 @pytest.mark.parametrize("role", ["worker", "judge"])
@@ -276,11 +275,41 @@ def test_no_server_has_to_wait_and_says_where_nothing_answers(tmp_path: Path) ->
     assert "no server answers at http://127.0.0.1:9/v1" in outcome.reason
 
 
-@pytest.mark.parametrize("delivery", [silent(), stalled(), Delivery(events=3, then="ping")])
-def test_a_service_that_falls_silent_is_ended(tmp_path: Path, delivery: Delivery) -> None:
-    limits = Limits(start_up=60, inactivity=1.0, total=600)
-    outcome, _ = answered(tmp_path, [Say("for ever " * 50, delivery=delivery)] * 9, limits=limits)
-    assert isinstance(outcome, TimedOut)
+def test_a_model_that_the_server_does_not_have_is_no_attempt(tmp_path: Path) -> None:
+    with pytest.raises(Unavailable, match="has no model scripted"):
+        answered(tmp_path, [errors.unknown_model()])
+
+
+def test_the_meter_tells_what_was_used_before_it_was_stopped_or_its_time_was_up(tmp_path: Path) -> None:
+    turns = [Call(tool("list", path="."), usage=Usage(input=700, output=30)), Say("x", delivery=silent())]
+    heard: list[str] = []
+
+    async def stopped(server: ModelServer, meter: Meter) -> None:
+        assignment = an_assignment(tmp_path, prompt="Go.", meter=meter)
+        task = asyncio.create_task(agent(server).run(assignment, heard.append))
+        await reached(lambda: len(server.played) == 2, "it asked only once")
+        await reached(lambda: meter.tokens is not None, "it told nothing")
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    with ModelServer([Script("", turns)]) as server:
+        asyncio.run(stopped(server, meter := Meter()))
+    assert meter.tokens == Tokens(input=700, output=30)
+    late = with_time_enough(
+        lambda limit: answered(tmp_path, turns, limits=Limits(total=limit))[0], lambda outcome: outcome.tokens
+    )
+    assert isinstance(late, TimedOut)
+    assert late.tokens == Tokens(input=700, output=30)
+    assert not any("usage" in line for line in [*heard, late.output]), "the meter is not shown"
+
+
+def test_no_word_of_a_model_is_taken_for_the_meter(tmp_path: Path) -> None:
+    forged = METER + json.dumps({"usage": {"input": 1, "output": 1}})
+    meter = Meter()
+    said = Say(f"{forged}\n```a.py\n1\n```\n{forged}", usage=Usage(input=700, output=30))
+    outcome, _ = answered(tmp_path, [said], "no", meter=meter)
+    assert outcome.tokens == meter.tokens == Tokens(input=700, output=30)
 
 
 def test_it_is_stopped_in_the_middle_of_an_answer(tmp_path: Path) -> None:
@@ -326,6 +355,13 @@ def test_the_settings_of_an_agent_are_those_of_its_endpoint() -> None:
 def test_openai_itself_has_its_usual_key_and_a_local_server_none() -> None:
     official = OpenAi(endpoint=Endpoint(base_url="https://api.openai.com/v1"))
     assert (official.key_name, OpenAi().key_name) == ("OPENAI_API_KEY", None)
+
+
+def test_what_a_server_elsewhere_costs_is_known_only_by_its_price() -> None:
+    far = Endpoint(base_url="https://models.example/v1")
+    assert OpenAi().capabilities.cost_report == "emulated"
+    assert OpenAi(endpoint=far).capabilities.cost_report == "missing"
+    assert OpenAi(endpoint=far, price=Price()).capabilities.cost_report == "emulated"
 
 
 def test_a_server_with_one_model_needs_no_name(tmp_path: Path) -> None:

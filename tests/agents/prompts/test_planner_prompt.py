@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from aotloop.agents.answers.results import schema
+from aotloop.agents.answers.answer_schema import schema
 from aotloop.agents.prompts.planner_prompt import CAPS, Talk, write_planner_prompt
 
 SCHEMA = json.dumps(schema("planner"), separators=(",", ":"))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from aotloop.agents.prompts.short_prompt import MOST_BYTES, prompt_in_style, write_short_prompt
+from aotloop.agents.prompts.attempt_prompt import prompt_in_style
+from aotloop.agents.prompts.short_prompt import MOST_BYTES, write_short_prompt
 from aotloop.core.model import AtomCheck, Binding
 from tests.agents.prompts.test_attempt_prompt import a_context
 from tests.loops import atom

@@ -12,15 +12,15 @@ from collections.abc import Callable
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.agents import scratch
 from aotloop.agents.acp.presets import OTHER, PRESETS, Preset
 from aotloop.agents.acp.session import AcpSession
-from aotloop.agents.agent_process import Ran, environment, last_output, run, spec_of
 from aotloop.agents.answers.answer_outcome import outcome_of_message
+from aotloop.agents.attempt import scratch
+from aotloop.agents.attempt.agent_process import Ran, environment, last_output, run, spec_of
+from aotloop.agents.client.detection import Presence, login_by, look_for
+from aotloop.agents.client.service_errors import outcome_of_trouble
 from aotloop.agents.contract import Assignment, Backend, Capabilities, Crashed, Failed, Outcome, TimedOut
-from aotloop.agents.detection import Presence, login_by, look_for
 from aotloop.agents.registry import Settings
-from aotloop.agents.service_errors import outcome_of_trouble
 from aotloop.errors import AotError
 from aotloop.process.sandbox.home_folders import client_in
 

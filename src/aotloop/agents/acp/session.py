@@ -17,9 +17,10 @@ from msgspec.structs import replace
 from aotloop.agents.acp.permission_requests import decision, read_file, write_file
 from aotloop.agents.acp.rpc import Rpc, as_dict
 from aotloop.agents.acp.updates import Updates
+from aotloop.agents.attempt.usage import Price, cost_of, tokens_since
+from aotloop.agents.client.service_errors import Trouble, trouble
 from aotloop.agents.contract import Assignment, Tokens
 from aotloop.agents.roles import may_write
-from aotloop.agents.service_errors import Trouble, trouble
 from aotloop.process.transport import JsonLines, Transport
 
 _VERSION = 1
@@ -40,12 +41,15 @@ class AcpSession:
         *,
         model: str | None = None,
         patience: float = 60.0,
+        price: Price | None = None,
         hint_of_trouble: Callable[[str], Trouble | None] = lambda _: None,
     ) -> None:
         """`hint_of_trouble` reads a line of the agent's log: which service it waits for, and for how many seconds."""
         self._assignment = assignment
         self._model = model
         self._patience = patience
+        self._price = price
+        self._counted: Tokens | None = None
         self._hint_of_trouble = hint_of_trouble
         self._log = JsonLines()
         self._giving_up: asyncio.TimerHandle | None = None
@@ -167,12 +171,24 @@ class AcpSession:
         self.updates.take(update)
         if self.updates.in_a_row > _MOST_IN_A_ROW:
             self._call_off(Trouble(words="the model's replies break off, again and again", cause="outage"))
+        self._pay()
+
+    def count(self, tokens: Tokens | None) -> None:
+        """What its whole conversation has used by now, where that is known before its end."""
+        if tokens is not None:
+            self._counted = tokens_since(self._before.tokens if self._before is not None else None, tokens)
+            self._pay()
+
+    def _pay(self) -> None:
+        """At the share of the money, the attempt ends."""
         most, cost = self._assignment.max_cost_usd, self.updates.cost_usd
         if cost is not None and self._before is not None:
             cost -= self._before.cost_usd or 0.0
-        if cost is not None and self._assignment.meter is not None:
-            self._assignment.meter.read(None, cost)
-        if most is not None and cost is not None and cost > most:
+        if cost is None and self._counted is not None and self._price is not None:
+            cost = cost_of(self._counted, self._price)
+        if (cost is not None or self._counted is not None) and self._assignment.meter is not None:
+            self._assignment.meter.read(self._counted, cost)
+        if most is not None and cost is not None and cost > most and self.stop_reason is None:
             self._call_off(Trouble(words=f"it used up the ${most} that it may cost", cause="budget"))
 
     def _call_off(self, met: Trouble) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from aotloop.agents.answers.extraction import MOST_BYTES
-from aotloop.agents.attempt_output import Stopwatch, Telling
+from aotloop.agents.attempt.attempt_output import Stopwatch, Telling
 from aotloop.process.output import Lines, Tail
 
 _MOST_USD = 1e9
@@ -82,10 +82,10 @@ class Updates:
             self._telling.tell(line)
 
     def _costs(self, cost: Any) -> None:
-        """The cost so far. The agent reports zero for models with an unknown price."""
+        """The cost so far, which only grows. The agent reports zero for models with an unknown price."""
         amount = cost.get("amount") if isinstance(cost, dict) and cost.get("currency") == "USD" else None
         if isinstance(amount, int | float) and 0 <= amount < _MOST_USD:  # JSON may hold NaN and infinities
-            self.cost_usd = float(amount) or None
+            self.cost_usd = max(float(amount), self.cost_usd or 0.0) or None
 
 
 def _text(content: Any) -> str:

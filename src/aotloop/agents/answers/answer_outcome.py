@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aotloop.agents.answers.extraction import NotAResult, find_answer
-from aotloop.agents.answers.results import (
+from aotloop.agents.answers.answer_schema import (
     EXAMPLES,
     JudgeResult,
     PlannerResult,
@@ -13,6 +12,7 @@ from aotloop.agents.answers.results import (
     VerifierResult,
     WorkerResult,
 )
+from aotloop.agents.answers.extraction import NotAResult, find_answer
 from aotloop.agents.answers.validation import Reading, read_result
 from aotloop.agents.contract import Crashed, Done, Failed, Garbage, Judged, Outcome, Planned, Probed, Proposed, Scored
 from aotloop.agents.roles import Role

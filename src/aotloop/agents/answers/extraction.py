@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from aotloop.agents.answers.results import EXAMPLES
+from aotloop.agents.answers.answer_schema import EXAMPLES
 from aotloop.agents.roles import WAYS, Role
 from aotloop.foreign_files import read_foreign
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from aotloop.agents.answers.answer_schema import AskedQuestion, Plan, PlannedAtom, PlannedCheck, PlannerResult
 from aotloop.agents.answers.extraction import NotAResult
-from aotloop.agents.answers.results import AskedQuestion, Plan, PlannedAtom, PlannedCheck, PlannerResult
 from aotloop.agents.answers.split_proposal import items_named
 from aotloop.text.sanitize import plain
 from aotloop.text.shorten import cut, one_line

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from aotloop.agents.answers.results import Proposal, ProposedChild
+from aotloop.agents.answers.answer_schema import Proposal, ProposedChild
 from aotloop.core.events import Child
 from aotloop.text.sanitize import plain
 from aotloop.text.shorten import cut, one_line

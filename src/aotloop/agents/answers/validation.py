@@ -16,9 +16,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.agents.answers.extraction import NotAResult
-from aotloop.agents.answers.plans import read_planner
-from aotloop.agents.answers.results import (
+from aotloop.agents.answers.answer_schema import (
     RESULTS,
     BindingsDelta,
     JudgeResult,
@@ -28,6 +26,8 @@ from aotloop.agents.answers.results import (
     VerifierResult,
     WorkerResult,
 )
+from aotloop.agents.answers.extraction import NotAResult
+from aotloop.agents.answers.plans import read_planner
 from aotloop.agents.answers.split_proposal import Parts, Refused, read_proposal
 from aotloop.agents.roles import Role
 from aotloop.text.phrases import listed

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
-from aotloop.agents import scratch
-from aotloop.agents.agent_process import run, spec_of
+from aotloop.agents.attempt import scratch
+from aotloop.agents.attempt.agent_process import run, spec_of
+from aotloop.agents.attempt.usage import Price, cost_of
 from aotloop.agents.claude.command_line import arguments, hide, own_variables, surroundings
 from aotloop.agents.claude.conversations import conversation, home_of
 from aotloop.agents.claude.event_stream import Event, Events, is_cut, told
@@ -20,11 +21,11 @@ from aotloop.agents.claude.event_summary import Story
 from aotloop.agents.claude.final_result import outcome_of
 from aotloop.agents.claude.program import find_program, look_for_claude
 from aotloop.agents.claude.skills import lend
+from aotloop.agents.client.detection import Presence
+from aotloop.agents.client.versions import age
 from aotloop.agents.contract import Assignment, Backend, Capabilities, Meter, Outcome
-from aotloop.agents.detection import Presence
 from aotloop.agents.prompts.attempt_prompt import without_form
 from aotloop.agents.registry import Client, Settings, of_client
-from aotloop.agents.versions import age
 from aotloop.process.output import LONGEST_LINE, Lines, Tail
 from aotloop.process.transport import Transport
 
@@ -68,7 +69,7 @@ class Claude(Client, frozen=True, kw_only=True):
         scratch.prepare(assignment)
         lend(assignment)
         hide(assignment, env, own_variables(os.environ), self.pass_env)
-        listening = _Listening(assignment, on_output)
+        listening = _Listening(assignment, on_output, self.price)
         prompt = without_form(assignment.prompt) if assignment.result_schema else assignment.prompt
         spec = spec_of(assignment, argv, env, prompt, client="claude")
         ran = await run(
@@ -87,8 +88,9 @@ class Claude(Client, frozen=True, kw_only=True):
 class _Listening:
     """Reads all output, and passes on in words the events that are for a person."""
 
-    def __init__(self, assignment: Assignment, on_output: Callable[[str], None]) -> None:
+    def __init__(self, assignment: Assignment, on_output: Callable[[str], None], price: Price | None) -> None:
         self._cwd = assignment.cwd
+        self._price = price
         self._meter = assignment.meter if assignment.meter is not None else Meter()
         self._on_output = on_output
         self._events = Events()
@@ -117,8 +119,16 @@ class _Listening:
                 self._hand_on([heard[:LONGEST_LINE]])
             else:
                 self.story.add(heard)
-                self._meter.read(self.story.tokens, self.story.cost_usd)
+                self._read_meter()
                 self._hand_on(told(heard, self._cwd))
+
+    def _read_meter(self) -> None:
+        """A price that a person has configured comes before the list prices."""
+        tokens = self.story.tokens
+        cost = self.story.cost_usd
+        if tokens is not None and self._price is not None:
+            cost = cost_of(tokens, self._price)
+        self._meter.read(tokens, cost)
 
     def _hand_on(self, lines: Iterable[str]) -> None:
         for line in lines:

@@ -14,10 +14,10 @@ from typing import Any
 
 import msgspec
 
-from aotloop.agents.agent_process import environment
+from aotloop.agents.attempt.agent_process import environment
 from aotloop.agents.claude import skills
+from aotloop.agents.client.folders import folders_of, leads_out
 from aotloop.agents.contract import Assignment
-from aotloop.agents.folders import folders_of, leads_out
 from aotloop.agents.roles import Access, access_of, may_write
 from aotloop.errors import Unavailable
 from aotloop.process.environment import scrub

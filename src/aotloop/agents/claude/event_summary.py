@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
-from aotloop.agents.attempt_output import Stopwatch
+from aotloop.agents.attempt.attempt_output import Stopwatch
+from aotloop.agents.attempt.usage import estimated_cost, highest, total
 from aotloop.agents.claude.event_stream import Event, count, number, part, parts, text
+from aotloop.agents.client.service_errors import Trouble, outcome_of_trouble
 from aotloop.agents.contract import Cause, Outcome, Tokens
-from aotloop.agents.service_errors import Trouble, outcome_of_trouble
-from aotloop.agents.usage import estimated_cost, highest
 from aotloop.clock import unix_time
 from aotloop.text.shorten import one_line
 
@@ -121,16 +120,6 @@ def tokens_of(result: Event) -> Tokens:
             cache_write=count(part(used).get("cacheCreationInputTokens")),
         )
         for used in part(result, "modelUsage").values()
-    )
-
-
-def total(some: Iterable[Tokens]) -> Tokens:
-    used = list(some)
-    return Tokens(
-        input=sum(tokens.input for tokens in used),
-        output=sum(tokens.output for tokens in used),
-        cache_read=sum(tokens.cache_read for tokens in used),
-        cache_write=sum(tokens.cache_write for tokens in used),
     )
 
 

@@ -6,12 +6,12 @@ import json
 
 from msgspec.structs import replace
 
-from aotloop.agents.agent_process import Ran, last_output
 from aotloop.agents.answers.answer_outcome import doubted, outcome_of_answer, outcome_of_message
+from aotloop.agents.attempt.agent_process import Ran, last_output
+from aotloop.agents.attempt.usage import own_share
 from aotloop.agents.claude.event_stream import Event, count, number, text
 from aotloop.agents.claude.event_summary import Story, tokens_of, trouble_of
 from aotloop.agents.contract import Assignment, Cause, Crashed, Failed, Garbage, Outcome, TimedOut
-from aotloop.agents.usage import own_share
 from aotloop.errors import Unavailable
 from aotloop.process.spec import Expiry
 from aotloop.text.output_tail import last_line

@@ -11,7 +11,7 @@ from pathlib import Path
 from aotloop.agents.claude.command_line import chosen_clouds
 from aotloop.agents.claude.conversations import home_of
 from aotloop.agents.claude.event_summary import LOG_IN
-from aotloop.agents.detection import Asking, Login, Presence, login_by
+from aotloop.agents.client.detection import Asking, Login, Presence, login_by
 from aotloop.errors import Unavailable
 
 NAME = "claude"

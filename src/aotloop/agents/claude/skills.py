@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from aotloop.agents.client.folders import folders_of
 from aotloop.agents.contract import Assignment
-from aotloop.agents.folders import folders_of
 from aotloop.agents.roles import may_write
 from aotloop.deletion import discard_tree
 from aotloop.errors import Unavailable

@@ -2,7 +2,7 @@
 
 A worker may write in its folder and in its own TMPDIR; other roles may not write at all. Each attempt has its own
 CODEX_HOME: the user's config.toml is neither read nor written. Exit 0 proves nothing: an answer counts only at the end
-of a completed turn.
+of a completed turn. It knows no limit of money: its tokens are counted while it works, and it is ended at its share.
 """
 
 from __future__ import annotations
@@ -16,9 +16,15 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.agents import scratch
-from aotloop.agents.agent_process import Ran, environment, last_output, run, spec_of
 from aotloop.agents.answers.answer_outcome import outcome_of_message
+from aotloop.agents.attempt import scratch
+from aotloop.agents.attempt.agent_process import Ran, environment, last_output, run, spec_of
+from aotloop.agents.attempt.poll import polled
+from aotloop.agents.attempt.usage import own_share
+from aotloop.agents.client.detection import Presence, login_by, look_for
+from aotloop.agents.client.folders import leads_out
+from aotloop.agents.client.logins import home_with_login, login_file
+from aotloop.agents.client.service_errors import outcome_of_trouble
 from aotloop.agents.codex.codex_events import CodexEvents
 from aotloop.agents.codex.codex_home import (
     bring_sessions,
@@ -27,14 +33,10 @@ from aotloop.agents.codex.codex_home import (
     lend_settings,
     pointed_at_instructions,
 )
+from aotloop.agents.codex.rollout import Rollouts
 from aotloop.agents.contract import Assignment, Backend, Capabilities, Crashed, Garbage, Outcome, TimedOut
-from aotloop.agents.detection import Presence, login_by, look_for
-from aotloop.agents.folders import leads_out
-from aotloop.agents.logins import home_with_login, login_file
 from aotloop.agents.registry import Client, Settings, of_client
 from aotloop.agents.roles import may_write
-from aotloop.agents.service_errors import outcome_of_trouble
-from aotloop.agents.usage import own_share
 from aotloop.process.spec import Limits, ProcessSpec
 from aotloop.text.output_tail import last_lines
 
@@ -51,6 +53,7 @@ TESTED = (0, 166)
 _SCHEMA = "schema.json"
 _LONGEST_SILENCE, _SHORTEST_SILENCE = 300.0, 10.0
 _LONGEST_TAIL = 1000
+_GLANCE = 0.5
 _UNKNOWN = "no rollout found for thread id"
 
 
@@ -77,12 +80,15 @@ class Codex(Client, frozen=True, kw_only=True):
 
     async def run(self, assignment: Assignment, on_output: Callable[[str], None]) -> Outcome:
         scratch.prepare(assignment)
-        events = CodexEvents(on_output, self.patience, assignment.meter)
+        events = self._events(assignment, on_output)
         with home_with_login(assignment.scratch / "codex", _login(os.environ), f"home/{LOGIN}") as own:
             if assignment.sitting is not None:
                 bring_sessions(assignment.sitting.store, own / "home")
-            transcript = assignment.evidence / scratch.TRANSCRIPT
-            ran = await run(self._spec(assignment, own), transcript, on_output, events, scratch=own, remedy=INSTALL)
+            spec, transcript = self._spec(assignment, own), assignment.evidence / scratch.TRANSCRIPT
+            rollouts = Rollouts(own / "home")
+            events.on_event = lambda: events.count(rollouts.tokens())
+            async with polled(events.on_event, _GLANCE):
+                ran = await run(spec, transcript, on_output, events, scratch=own, remedy=INSTALL)
             if assignment.sitting is not None:
                 keep_sessions(own / "home", assignment.sitting.store)
         outcome = _outcome(ran, events, assignment)
@@ -95,6 +101,17 @@ class Codex(Client, frozen=True, kw_only=True):
             notes=outcome.notes + ran.notes + events.notes,
         )
         return own_share(outcome, assignment, events.session)
+
+    def _events(self, assignment: Assignment, on_output: Callable[[str], None]) -> CodexEvents:
+        session = assignment.sitting.session if assignment.sitting is not None else None
+        return CodexEvents(
+            on_output,
+            self.patience,
+            assignment.meter,
+            before=session.tokens if session is not None else None,
+            most_usd=assignment.max_cost_usd,
+            price=self.price,
+        )
 
     def _spec(self, assignment: Assignment, own: Path) -> ProcessSpec:
         home, temporary = own / "home", own / "tmp"
@@ -112,7 +129,6 @@ class Codex(Client, frozen=True, kw_only=True):
     def _arguments(self, assignment: Assignment, env: Mapping[str, str]) -> tuple[str, ...]:
         sandbox = "workspace-write" if may_write(assignment.role) else "read-only"
         argv = [self.program, "exec", "--json", "-s", sandbox, "--skip-git-repo-check"]
-        argv += ["--ephemeral"] if assignment.sitting is None else []
         ignoring = ("--ignore-user-config", "--ignore-rules")
         argv += distrust(assignment.cwd) if self.lends_settings(assignment.role) else ignoring
         argv += ["-m", self.model] if self.model is not None else []

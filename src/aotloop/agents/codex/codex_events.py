@@ -8,24 +8,37 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from aotloop.agents.attempt_output import Stopwatch, Telling
+from aotloop.agents.attempt.attempt_output import Stopwatch, Telling
+from aotloop.agents.attempt.usage import Price, cost_of, highest, tokens_since
+from aotloop.agents.client.service_errors import Trouble, trouble
+from aotloop.agents.codex.rollout import tokens_in
 from aotloop.agents.contract import Meter, Tokens
-from aotloop.agents.service_errors import Trouble, trouble
-from aotloop.agents.usage import highest
 from aotloop.process.transport import JsonLines, Transport
 
 _RETRYING = "Reconnecting"
-_MOST_TOKENS = 2**53
-"""A larger number is a mistake, not a count."""
 
 
 class CodexEvents:
-    def __init__(self, on_output: Callable[[str], None], patience: float, meter: Meter | None = None) -> None:
-        """`patience`: the most seconds of waiting for a service that said to come back later."""
+    def __init__(
+        self,
+        on_output: Callable[[str], None],
+        patience: float,
+        meter: Meter | None = None,
+        *,
+        before: Tokens | None = None,
+        most_usd: float | None = None,
+        price: Price | None = None,
+    ) -> None:
+        """`patience`: the most seconds of waiting for a service that said to come back later.
+
+        `before`: what its conversation had used before. `most_usd`: where the attempt is ended, if there is a price.
+        """
         self._lines = JsonLines()
         self._telling = Telling(on_output)
         self._patience = patience
         self._meter = meter if meter is not None else Meter()
+        self._before, self._most_usd, self._price = before, most_usd, price
+        self._is_called_off = False
         self._transport: Transport | None = None
         self._giving_up: asyncio.TimerHandle | None = None
         self._has_retried = False
@@ -36,6 +49,7 @@ class CodexEvents:
         self.is_complete = False
         self.session: str | None = None
         self.watch = Stopwatch()
+        self.on_event: Callable[[], None] = lambda: None
 
     @property
     def told(self) -> str:
@@ -54,6 +68,21 @@ class CodexEvents:
         if stream == "stdout":
             for event in self._lines.add(chunk):
                 self._take(event)
+            self.on_event()
+
+    def count(self, used: Tokens | None) -> None:
+        """What its whole conversation has used by now. At the share of the money, the attempt ends."""
+        if used is None:
+            return
+        self.tokens = highest(self.tokens, used) if self.tokens is not None else used
+        own = tokens_since(self._before, self.tokens)
+        self._meter.read(own)
+        if self._most_usd is None or self._price is None or own is None or self.is_complete or self._is_called_off:
+            return
+        if cost_of(own, self._price) >= self._most_usd and self._transport is not None:
+            self._is_called_off = True
+            self.trouble = Trouble(words=f"it used up the ${self._most_usd:g} that it may cost", cause="budget")
+            self._transport.stop_in(0)
 
     def _take(self, event: dict[str, Any] | str) -> None:
         if isinstance(event, str):
@@ -70,10 +99,8 @@ class CodexEvents:
             self._fails(event)
         elif kind == "turn.completed":
             self._goes_on()
-            used = _tokens(event.get("usage"))
             self.is_complete = True
-            self.tokens = highest(self.tokens, used) if self.tokens is not None and used is not None else used
-            self._meter.read(self.tokens)
+            self.count(tokens_in(event.get("usage")))
         elif isinstance(item, dict):
             self._goes_on()
             self._telling.tell(_in_words(str(kind), item))
@@ -102,24 +129,12 @@ class CodexEvents:
         self.trouble = replace(met, cause="outage") if met.cause is None and self._has_retried else met
 
     def _goes_on(self) -> None:
+        if self._is_called_off:
+            return
         self.trouble, self._has_retried = None, False
         if self._giving_up is not None:
             self._giving_up.cancel()
             self._giving_up = None
-
-
-def _tokens(usage: Any) -> Tokens | None:
-    """The reported input includes tokens from the cache."""
-    if not isinstance(usage, dict):
-        return None
-    count = {key: value for key, value in usage.items() if isinstance(value, int) and 0 <= value < _MOST_TOKENS}
-    cached, written = count.get("cached_input_tokens", 0), count.get("cache_write_input_tokens", 0)
-    return Tokens(
-        input=max(0, count.get("input_tokens", 0) - cached - written),
-        output=count.get("output_tokens", 0),
-        cache_read=cached,
-        cache_write=written,
-    )
 
 
 def _in_words(kind: str, item: dict[str, Any]) -> str:

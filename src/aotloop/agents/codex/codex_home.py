@@ -12,7 +12,7 @@ import os
 import shutil
 from pathlib import Path
 
-from aotloop.agents.folders import folders_of
+from aotloop.agents.client.folders import folders_of
 from aotloop.deletion import discard_tree
 from aotloop.foreign_tree import copy_plain_files
 

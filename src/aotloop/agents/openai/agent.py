@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from aotloop.agents.answers.extraction import NotAResult
-from aotloop.agents.openai.conversation import Conversation, OverBudget, Unfit
-from aotloop.agents.openai.order import TROUBLE, UNFIT, Order, order_from
-from aotloop.agents.openai.service import Service, Unable
+from aotloop.agents.client.service_errors import Trouble
+from aotloop.agents.contract import Tokens
+from aotloop.agents.openai.chat import Conversation, OverBudget, Unfit
+from aotloop.agents.openai.endpoint_errors import Unable, Unusable
+from aotloop.agents.openai.order import METER, TROUBLE, UNFIT, UNUSABLE, Order, order_from
+from aotloop.agents.openai.service import Service
 from aotloop.agents.openai.workspace import Workspace
-from aotloop.agents.service_errors import Trouble
 
 _HIDDEN = "[key]"
 
@@ -27,8 +29,8 @@ _HIDDEN = "[key]"
 def main() -> None:
     order = _order()
     tell = _teller(order.key)
-    tell(f"asking {order.endpoint.model or 'a model'} at {order.endpoint.base_url}")
-    service = Service(order.endpoint, order.key, order.silence, tell)
+    tell(f"asking {order.endpoint.model or 'a model'} at {order.endpoint.address}")
+    service = Service(order.endpoint, order.key, order.silence, tell, _show_meter)
     told = {**_told(order, service, tell), "usage": _usage(service)}
     Path(order.result_file).write_text(without(json.dumps(told), order.key), encoding="utf-8")
 
@@ -47,6 +49,8 @@ def _order() -> Order:
 def _told(order: Order, service: Service, tell: Callable[[str], None]) -> dict[str, Any]:
     try:
         return Conversation(order, service, Workspace(Path.cwd()), tell).run()
+    except Unusable as why:
+        return {UNUSABLE: str(why)}
     except Unable as unable:
         return {TROUBLE: _as_data(unable.trouble)}
     except OverBudget:
@@ -71,9 +75,16 @@ def _usage(service: Service) -> dict[str, Any]:
     }
 
 
+def _show_meter(tokens: Tokens) -> None:
+    """What was used by now, for an attempt that is ended before its result."""
+    used = {"input": tokens.input, "output": tokens.output, "cache_read": tokens.cache_read, "estimated": True}
+    print(f"{METER}{json.dumps({'usage': used})}", flush=True)  # noqa: T201 - for the backend
+
+
 def _teller(key: str | None) -> Callable[[str], None]:
     def tell(line: str) -> None:
-        print(without(line, key), flush=True)  # noqa: T201 - its output is the transcript of the attempt
+        line = without(line, key).replace(METER, "")  # no word of a model is taken for the meter
+        print(line, flush=True)  # noqa: T201 - its output is the transcript of the attempt
 
     return tell
 

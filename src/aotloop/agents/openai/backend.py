@@ -17,18 +17,28 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.agents import scratch
-from aotloop.agents.agent_process import Ran, environment, run, spec_of
 from aotloop.agents.answers.extraction import NotAResult, answer_in_file
-from aotloop.agents.command_backend import outcome_of_program, with_what_is_told_besides
-from aotloop.agents.contract import Assignment, Backend, Capabilities, Garbage, Outcome
-from aotloop.agents.detection import Login, Presence, login_by
-from aotloop.agents.openai.order import TROUBLE, UNFIT, USUAL_CONTEXT, USUAL_URL, Endpoint, Order, Trial
+from aotloop.agents.attempt import scratch
+from aotloop.agents.attempt.agent_process import Ran, environment, run, spec_of
+from aotloop.agents.attempt.usage import Price
+from aotloop.agents.client.detection import Login, Presence, login_by
+from aotloop.agents.client.service_errors import Trouble, outcome_of_trouble
+from aotloop.agents.command_backend import PrintedBill, outcome_of_program, with_what_is_told_besides
+from aotloop.agents.contract import Assignment, Backend, Capabilities, Garbage, Outcome, Support
+from aotloop.agents.openai.order import (
+    METER,
+    TROUBLE,
+    UNFIT,
+    UNUSABLE,
+    USUAL_CONTEXT,
+    USUAL_URL,
+    Endpoint,
+    Order,
+    Trial,
+)
 from aotloop.agents.registry import Settings
 from aotloop.agents.roles import may_write
-from aotloop.agents.service_errors import Trouble, outcome_of_trouble
-from aotloop.agents.usage import Price
-from aotloop.core.checklist import leaves
+from aotloop.core.checks.checklist import leaves
 from aotloop.errors import Unavailable
 from aotloop.process.spec import Limits, ProcessSpec
 from aotloop.text.output_tail import last_lines
@@ -37,7 +47,8 @@ PROGRAM = (sys.executable, "-P", "-m", "aotloop.agents.openai.agent")
 INSTALL = "Install it with: pip install 'aotloop[openai]'"
 USUAL_KEY = "OPENAI_API_KEY"
 _OFFICIAL = "api.openai.com"
-_SILENCE = 600.0
+_SILENCE = 1800.0
+"""Seconds: a model on this machine may read a long prompt for minutes before it says a word."""
 _LONGEST_TAIL = 1000
 
 
@@ -55,8 +66,10 @@ class OpenAi(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def capabilities(self) -> Capabilities:
+        """A server elsewhere may cost something: how much, only its price tells."""
+        report: Support = "emulated" if self.price is not None or self.endpoint.is_local else "missing"
         return Capabilities(
-            structured_output="native", tool_restriction="native", cost_report="emulated", interrupt="emulated"
+            structured_output="native", tool_restriction="native", cost_report=report, interrupt="emulated"
         )
 
     @property
@@ -79,8 +92,10 @@ class OpenAi(msgspec.Struct, frozen=True, kw_only=True):
         if not is_installed():
             raise Unavailable("the agent backend 'openai' needs openai, which is not installed", hint=INSTALL)
         scratch.prepare(assignment)
-        ran = await run(self._spec(assignment), assignment.scratch / scratch.TRANSCRIPT, on_output)
-        outcome = self._outcome(ran, assignment)
+        meter = _MeterReader(assignment, on_output)
+        ran = await run(self._spec(assignment), assignment.scratch / scratch.TRANSCRIPT, meter.hear)
+        ran = replace(ran, stdout=_without_meter(ran.stdout), output=_without_meter(ran.output))
+        outcome = meter.added_to(self._outcome(ran, assignment))
         return replace(outcome, seconds=ran.seconds, output=ran.output, notes=outcome.notes + ran.notes)
 
     def _spec(self, assignment: Assignment) -> ProcessSpec:
@@ -106,6 +121,8 @@ class OpenAi(msgspec.Struct, frozen=True, kw_only=True):
     def _outcome(self, ran: Ran, assignment: Assignment) -> Outcome:
         told = _told(assignment) if ran.timed_out is None else {}
         usage = json.dumps({"usage": told.get("usage")})
+        if isinstance(told.get(UNUSABLE), str):
+            raise Unavailable(told[UNUSABLE], hint="Correct the agent's base_url and model in your configuration.")
         if isinstance(told.get(UNFIT), str):
             garbage = Garbage(reason=f"{told[UNFIT]}; its last output:\n{last_lines(ran.output, _LONGEST_TAIL)}")
             return with_what_is_told_besides(garbage, usage)
@@ -117,6 +134,27 @@ class OpenAi(msgspec.Struct, frozen=True, kw_only=True):
         return with_what_is_told_besides(outcome, usage)
 
 
+class _MeterReader:
+    """Reads what was used so far, and passes all other lines on."""
+
+    def __init__(self, assignment: Assignment, on_output: Callable[[str], None]) -> None:
+        self._bill = PrintedBill(assignment, on_output)
+        self._on_output = on_output
+
+    def hear(self, line: str) -> None:
+        if line.startswith(METER):
+            self._bill.read(line.removeprefix(METER))
+        else:
+            self._on_output(line)
+
+    def added_to(self, outcome: Outcome) -> Outcome:
+        return self._bill.added_to(outcome)
+
+
+def _without_meter(text: str) -> str:
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith(METER))
+
+
 def make(settings: Settings) -> Backend:
     given = settings.endpoint
     endpoint = Endpoint(
@@ -126,7 +164,7 @@ def make(settings: Settings) -> Backend:
         context=given.context or USUAL_CONTEXT,
         tools=given.tools,
     )
-    return OpenAi(endpoint=endpoint, key=given.key, price=given.price, pass_env=settings.pass_env)
+    return OpenAi(endpoint=endpoint, key=given.key, price=settings.price, pass_env=settings.pass_env)
 
 
 def is_installed() -> bool:
@@ -142,7 +180,8 @@ def _trials(assignment: Assignment) -> Iterator[Trial]:
 
 
 def _silence(limits: Limits) -> float:
-    return limits.inactivity if limits.inactivity is not None else _SILENCE
+    """Less than we wait ourselves: so the agent can still tell that the service was silent."""
+    return min(_SILENCE, 0.8 * limits.inactivity) if limits.inactivity is not None else _SILENCE
 
 
 def _told(assignment: Assignment) -> dict[str, Any]:

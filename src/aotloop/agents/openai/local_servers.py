@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import http.client
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from types import MappingProxyType
+from typing import Any
 
 import msgspec
 
@@ -46,13 +47,17 @@ def _models(port: int) -> tuple[str, ...] | None:
         connection.request("GET", "/v1/models")
         answer = connection.getresponse()
         body = answer.read(_MOST_BYTES)
-        return _named(json.loads(body)["data"]) if answer.status == 200 else None
-    except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError, RecursionError):
+        return names_in(json.loads(body)) if answer.status == 200 else None
+    except (OSError, http.client.HTTPException, ValueError, RecursionError):
         return None
     finally:
         connection.close()
 
 
-def _named(data: Iterable[Mapping[str, object]]) -> tuple[str, ...]:
-    names = [one_line(str(one["id"]), _LONGEST_NAME) for one in data]
-    return tuple(names[:_MOST_MODELS])
+def names_in(listed: Any) -> tuple[str, ...] | None:
+    """Names in a list of models, as servers write it; None: this is no such list."""
+    data = listed.get("data", listed.get("models")) if isinstance(listed, dict) else listed
+    if not isinstance(data, list) or not all(isinstance(one, dict) for one in data):
+        return None
+    names = [one.get("id") or one.get("name") for one in data[:_MOST_MODELS]]
+    return tuple(one_line(str(name), _LONGEST_NAME) for name in names) if all(names) else None

@@ -6,16 +6,21 @@ A key in the environment or in the arguments would be readable by every command 
 from __future__ import annotations
 
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 
+from aotloop.agents.attempt.usage import Price
 from aotloop.agents.roles import Role
-from aotloop.agents.usage import Price
 
 Tools = Literal["auto", "yes", "no"]
 
-TROUBLE, UNFIT = "trouble", "unfit"
-"""Keys of a result: why the service could not be used; why the model's words are no result. No role has them."""
+TROUBLE, UNFIT, UNUSABLE = "trouble", "unfit", "unusable"
+"""Keys of a result: why the service could not be used; why the model's words are no result; which setting is wrong. No
+role has them.
+"""
+METER = "\x1f"
+"""The first character of a line that tells what was used so far. No other line has it."""
 USUAL_CONTEXT = 16_384
 """Tokens that the model can read and write together, if the configuration does not say how many."""
 USUAL_URL = "http://127.0.0.1:11434/v1"
@@ -30,6 +35,16 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     """None: the server's own."""
     context: int = USUAL_CONTEXT
     tools: Tools = "auto"
+
+    @property
+    def is_local(self) -> bool:
+        return urlsplit(self.base_url).hostname in {"localhost", "127.0.0.1", "::1"}
+
+    @property
+    def address(self) -> str:
+        """An address without a path means the usual one. The path of the request itself is not a part of it."""
+        url = self.base_url.rstrip("/").removesuffix("/chat/completions")
+        return url if urlsplit(url).path.strip("/") else f"{url.rstrip('/')}/v1"
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):

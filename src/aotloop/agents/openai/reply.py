@@ -1,59 +1,180 @@
-"""A streamed reply: its pieces are put together, and its lines are passed on while they come."""
+"""A streamed reply: its pieces are put together, and its lines are passed on while they come.
+
+The pieces are read as they are, not as they should be: servers leave keys out, and put others in their place.
+"""
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+
+import msgspec
+
+from aotloop.agents.attempt.usage import highest
+from aotloop.agents.contract import Tokens
 
 _SIGN_OF_LIFE = 5.0
 """Seconds."""
+_MOST_TOKENS = 2**53
+_CHARACTERS_PER_TOKEN = 3.5
+_THOUGHT = "</think>"
+
+
+Message = dict[str, Any]
+
+
+class Called(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool call, as the model wrote it."""
+
+    id: str
+    name: str
+    arguments: str
 
 
 class Collected:
     def __init__(self) -> None:
-        self.text: list[str] = []
-        self.refusal: list[str] = []
-        self.calls: dict[int, dict[str, str]] = {}
+        self._text: list[str] = []
+        self._calls: list[dict[str, str]] = []
+        self._at: dict[int, int] = {}
+        """The number that the server gives to a call → its place here."""
+        self.refusal = ""
         self.finish: str | None = None
-        self.usage: Any = None
+        self.usage: Tokens | None = None
         self.size = 0
+        """Characters of the answer, thoughts included."""
+        self.is_any = False
+        """Whether anything was said at all."""
 
-    def add(self, chunk: Any) -> str:
+    @property
+    def text(self) -> str:
+        """Without its thoughts: files and answers in them are not meant. Some servers leave out where they begin."""
+        text = _mended("".join(self._text))
+        return text.rpartition(_THOUGHT)[2] if _THOUGHT in text else text
+
+    @property
+    def estimate(self) -> int:
+        """Tokens, roughly: for servers that do not count."""
+        return round(self.size / _CHARACTERS_PER_TOKEN)
+
+    def calls(self, turn: int) -> tuple[Called, ...]:
+        """Ids that the server left out are made up, each once in a conversation, as the strictest server wants them."""
+        return tuple(
+            Called(
+                id=one["id"] or f"call{turn % 1000:03}{number % 100:02}",
+                name=_mended(one["name"]),
+                arguments=_mended(one["arguments"]),
+            )
+            for number, one in enumerate(self._calls)
+        )
+
+    def add(self, event: Any) -> str:
         """Returns the new text."""
-        self.usage = getattr(chunk, "usage", None) or self.usage
-        if not chunk.choices:
-            return ""
-        choice = chunk.choices[0]
-        self.finish = choice.finish_reason or self.finish
-        delta = choice.delta
-        for part in getattr(delta, "tool_calls", None) or ():
-            call = self.calls.setdefault(part.index or 0, {"id": "", "name": "", "arguments": ""})
-            call["id"] = part.id or call["id"]
-            if part.function is not None:
-                call["name"] += part.function.name or ""
-                call["arguments"] += part.function.arguments or ""
-                self.size += len(part.function.arguments or "")
-        self.refusal += [delta.refusal] if getattr(delta, "refusal", None) else []
-        text = delta.content or ""
-        self.text += [text] if text else []
+        told = _mapping(event)
+        self._count(_mapping(told.get("usage")))
+        choices = told.get("choices")
+        choice = _mapping(choices[0] if isinstance(choices, list) and choices else None)
+        if isinstance(choice.get("finish_reason"), str):
+            self.finish = choice["finish_reason"] or self.finish or "stop"
+        said = _mapping(choice.get("delta")) or _mapping(choice.get("message"))
+        self.is_any = self.is_any or bool(said) or self.finish is not None
+        for part in _list(said.get("tool_calls")):
+            self._take_call(_mapping(part))
+        if said.get("function_call"):
+            self._take_call({"index": 0, "function": said["function_call"]})
+        self.refusal += _words(said.get("refusal"))
+        self.size += len(_words(said.get("reasoning_content")) or _words(said.get("reasoning")))
+        text = _words(said.get("content"))
+        self._text += [text] if text else []
         self.size += len(text)
         return text
+
+    def _take_call(self, part: Mapping[str, Any]) -> None:
+        """Fragments belong together by number; another id, or another name, at the same number is another call."""
+        function, number = _mapping(part.get("function")), part.get("index")
+        given, name = _words(part.get("id")), _words(function.get("name"))
+        number = number if isinstance(number, int) else (len(self._calls) if name else max(len(self._calls) - 1, 0))
+        before = self._calls[self._at[number]] if number in self._at else None
+        is_new = before is None or (given and before["id"] and given != before["id"]) or (name and _is_whole(before))
+        if is_new or before is None:
+            self._at[number] = len(self._calls)
+            before = {"id": "", "name": "", "arguments": ""}
+            self._calls.append(before)
+        before["id"] = given or before["id"]
+        before["name"] += name
+        arguments = function.get("arguments")
+        more = arguments if isinstance(arguments, str) else json.dumps(arguments) if arguments is not None else ""
+        before["arguments"] += more
+        self.size += len(more)
+
+    def _count(self, usage: Mapping[str, Any]) -> None:
+        """Counters of a stream only grow: the highest number of each kind counts."""
+        given, made = usage.get("prompt_tokens"), usage.get("completion_tokens")
+        cached = _mapping(usage.get("prompt_tokens_details")).get("cached_tokens") or 0
+        counts = [one for one in (given, made, cached) if isinstance(one, int) and 0 <= one < _MOST_TOKENS]
+        if len(counts) == 3 and counts[0] >= counts[2]:
+            now = Tokens(input=counts[0] - counts[2], output=counts[1], cache_read=counts[2])
+            self.usage = highest(self.usage, now) if self.usage is not None else now
+
+
+def estimated(messages: list[Message]) -> int:
+    """Tokens, roughly: for servers that do not count, and before a request."""
+    return round(sum(map(len, _texts(messages))) / _CHARACTERS_PER_TOKEN) + 8 * len(messages)
+
+
+def _texts(messages: list[Message]) -> Iterator[str]:
+    for message in messages:
+        yield message.get("content") or ""
+        yield from (call["function"]["arguments"] for call in message.get("tool_calls") or ())
+
+
+def _mended(text: str) -> str:
+    """Servers cut a character into two halves; a half that is left alone could not be sent back."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _is_whole(call: Mapping[str, str]) -> bool:
+    try:
+        return isinstance(json.loads(call["arguments"]), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _words(value: Any) -> str:
+    """A text, or the texts of its parts."""
+    if isinstance(value, str):
+        return value
+    return "".join(_words(_mapping(part).get("text")) for part in _list(value))
 
 
 class ReplyLines:
     """Passes whole lines on; and a sign of life now and then, while a line or hidden reasoning grows."""
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
+    def __init__(self, tell: Callable[[str], None], on_life: Callable[[], None] = lambda: None) -> None:
+        """`on_life` is called as often as there is a sign of life."""
         self._tell, self._rest, self._told, self._count = tell, "", time.monotonic(), 0
+        self._on_life, self._lived = on_life, time.monotonic()
 
     def add(self, text: str) -> None:
         self._count += 1
         *whole, self._rest = (self._rest + text).split("\n")
         for line in whole:
             self._say(line)
-        if time.monotonic() - self._told > _SIGN_OF_LIFE:
+        now = time.monotonic()
+        if now - self._told > _SIGN_OF_LIFE:
             self._say(f"({self._count} pieces so far)")
+        if now - self._lived > _SIGN_OF_LIFE:
+            self._lived = now
+            self._on_life()
 
     def end(self) -> None:
         if self._rest:

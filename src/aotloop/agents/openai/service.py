@@ -1,4 +1,4 @@
-"""The service behind an endpoint: one request at a time, streamed, counted and bounded. Only this module uses `openai`.
+"""The service behind an endpoint: one request at a time, streamed, counted and bounded. Only this module asks a server.
 
 A request that the server cannot take in part (an option it does not know) is repeated without that part. A connection
 that breaks is tried again a few times. Everything else ends the attempt, with its cause in the words of the others.
@@ -6,20 +6,34 @@ that breaks is tried again a few times. Everything else ends the attempt, with i
 
 from __future__ import annotations
 
+import json
 import random
+import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, cast
 
+import httpx2
 import msgspec
 import openai
 
+from aotloop.agents.attempt.usage import total
+from aotloop.agents.client.service_errors import Trouble, trouble
 from aotloop.agents.contract import Tokens
+from aotloop.agents.openai.endpoint_errors import (
+    Unable,
+    Unusable,
+    not_a_stream,
+    refused,
+    trouble_in,
+    unreachable,
+    words_in,
+    words_of,
+)
+from aotloop.agents.openai.local_servers import names_in
 from aotloop.agents.openai.order import Endpoint
-from aotloop.agents.openai.reply import Collected, ReplyLines
-from aotloop.agents.service_errors import Trouble, trouble
-
-Message = dict[str, Any]
+from aotloop.agents.openai.reply import Called, Collected, Message, ReplyLines, estimated
+from aotloop.agents.openai.server_events import ServerEvents
 
 OPTIONS = {
     "max_tokens": ("max_tokens", "max_completion_tokens"),
@@ -31,28 +45,15 @@ OPTIONS = {
 """Parts of a request that some servers refuse → words of their refusal."""
 _TRIES = 3
 _PAUSE = 0.5
-_CHARACTERS_PER_TOKEN = 3.5
 _LONGEST_ANSWER = 400_000
-
-
-class Unable(Exception):  # noqa: N818 - reads as a sentence where it is caught
-    """The service cannot go on; the trouble says why."""
-
-    def __init__(self, met: Trouble) -> None:
-        super().__init__(met.words)
-        self.trouble = met
+_NOT_FOR_CHAT = re.compile(r"embed|rerank|whisper|\btts\b", re.IGNORECASE)
+_LOCAL = ("127.0.0.1", "localhost", "[::1]")
+_SILENT = Trouble(words="the service fell silent", cause="outage")
+_CUT = Trouble(words="the connection broke off in the middle of the answer", cause="outage")
 
 
 class NoTools(Exception):  # noqa: N818 - reads as a sentence where it is caught
     """The server, or its model, has no tools."""
-
-
-class Called(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool call, as the model wrote it."""
-
-    id: str
-    name: str
-    arguments: str
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,15 +64,23 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Service:
-    def __init__(self, endpoint: Endpoint, key: str | None, silence: float, tell: Callable[[str], None]) -> None:
-        """`tell` gets the words of the model while they come."""
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        key: str | None,
+        silence: float,
+        tell: Callable[[str], None],
+        on_use: Callable[[Tokens], None] = lambda _: None,
+    ) -> None:
+        """`tell` gets the words of the model while they come, `on_use` the tokens so far, estimated meanwhile."""
         self._endpoint = endpoint
-        self._tell = tell
+        self._tell, self._on_use = tell, on_use
         self._client = openai.OpenAI(
             api_key=key or "none",
-            base_url=endpoint.base_url,
+            base_url=endpoint.address,
             max_retries=0,
             timeout=openai.Timeout(silence, connect=10.0),
+            http_client=openai.DefaultHttpxClient(mounts={f"all://{host}": None for host in _LOCAL}),  # no proxy
         )
         self._left_out: set[str] = set()
         self._model = endpoint.model
@@ -81,12 +90,13 @@ class Service:
         """The server did not say how many tokens some request took."""
 
     def ask(self, messages: list[Message], most: int, **options: Any) -> Said:
-        """`most`: tokens of the answer. Raises Unable, and NoTools."""
+        """`most`: tokens of the answer. Raises Unable, Unusable and NoTools."""
         for number in range(_TRIES):
             try:
                 return self._asked(messages, most, options)
             except Unable as unable:
-                if unable.trouble.cause not in {"outage", "overload"} or number == _TRIES - 1:
+                is_passing = unable.trouble.cause in {"outage", "overload"} and unable.trouble is not _SILENT
+                if not is_passing or number == _TRIES - 1:
                     raise
                 self._tell(f"(the service fails, and is asked again: {unable.trouble.words})")
                 time.sleep(_PAUSE * 2**number * random.uniform(0.8, 1.2))  # noqa: S311 - spreads the load
@@ -97,21 +107,34 @@ class Service:
             request = self._request(most, options)
             collected = Collected()
             try:
-                self._receive(collected, messages, request)
+                met = self._received(collected, messages, request)
             except openai.APIStatusError as error:
-                if not self._can_do_without(error, request):
-                    raise Unable(_trouble_of(error)) from None
-                continue
-            except openai.APITimeoutError:
-                raise Unable(trouble("the service sent nothing for too long: time-out")) from None
-            except openai.APIConnectionError as error:
-                raise Unable(_no_connection(self._endpoint.base_url, error)) from None
-            except openai.APIError as error:  # an error that comes as an event of the stream
-                raise Unable(_trouble_in(str(error))) from None
-            except (ValueError, AttributeError, TypeError, IndexError) as error:
-                words = f"the server's reply makes no sense: {type(error).__name__}"
-                raise Unable(Trouble(words=words, cause="outage")) from None
-            return self._counted(collected, messages)
+                if self._can_do_without(error, request):
+                    continue
+                met = refused(error, self._endpoint.address, self._model)
+            if met is None:
+                return self._counted(collected, messages)
+            if collected.is_any:  # what was said before it broke off has been paid for
+                self._count(collected, messages)
+            if isinstance(met, Unusable) and self.turns:  # it has answered before: it is out of order now
+                met = Unable(trouble_in(str(met)))
+            raise met from None
+
+    def _received(
+        self, collected: Collected, messages: list[Message], request: dict[str, Any]
+    ) -> Unable | Unusable | None:
+        """What went wrong on the way."""
+        try:
+            self._receive(collected, messages, request)
+        except (openai.APITimeoutError, httpx2.TimeoutException):
+            return Unable(_SILENT)
+        except (openai.APIConnectionError, httpx2.HTTPError, httpx2.StreamError) as error:
+            return unreachable(error, self._endpoint.address)
+        except ValueError as error:
+            return Unable(trouble_in(f"the server's reply makes no sense: {type(error).__name__}"))
+        except (Unable, Unusable) as known:
+            return known
+        return None if collected.finish is not None else Unable(_CUT)
 
     def _request(self, most: int, options: dict[str, Any]) -> dict[str, Any]:
         wanted = {
@@ -126,35 +149,68 @@ class Service:
         return request
 
     def _receive(self, collected: Collected, messages: list[Message], request: dict[str, Any]) -> None:
-        stream: openai.Stream[Any] = self._client.chat.completions.create(
-            model=self.model, messages=cast("Any", messages), stream=True, **request
-        )
-        lines = ReplyLines(self._tell)
-        with stream:
-            for chunk in stream:
-                lines.add(collected.add(chunk))
+        create = self._client.chat.completions.with_streaming_response.create
+        with create(model=self.model, messages=cast("Any", messages), stream=True, **request) as response:
+            events = ServerEvents(response.iter_bytes())
+            lines = ReplyLines(self._tell, lambda: self._on_use(self._with(collected, messages)))
+            for event in events:
+                if (words := words_in(event)) is not None:
+                    raise Unable(trouble_in(words))
+                lines.add(collected.add(event))
                 if collected.size > _LONGEST_ANSWER:
                     collected.finish = "length"
                     break
-        lines.end()
+            if not collected.is_any and events.stray:
+                kind = response.headers.get("content-type", "")
+                lines.add(collected.add(self._whole(events.stray, kind)))
+            lines.end()
+        if events.is_done and collected.is_any:
+            collected.finish = collected.finish or "stop"
+
+    def _whole(self, text: str, kind: str) -> Any:
+        """The answer of a server that does not stream."""
+        if text.startswith("error:"):  # as older servers of llama.cpp end a stream
+            raise Unable(trouble_in(text))
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, dict) and found.get("choices"):
+            return found
+        words = words_in(found) or ""
+        if words and trouble(words).cause is not None:
+            raise Unable(trouble_in(words))
+        raise Unusable(not_a_stream(self._endpoint.address, kind, words or text))
 
     @property
     def model(self) -> str:
         if self._model is None:
-            found = next(iter(self._client.models.list().data), None)
-            if found is None:
-                raise Unable(Trouble(words=f"the server at {self._endpoint.base_url} has no model"))
-            self._model = found.id
+            name = next((name for name in self._models() if not _NOT_FOR_CHAT.search(name)), None)
+            if name is None:
+                raise Unusable(f"the server at {self._endpoint.address} lists no model; name one: model = …")
+            self._model = name
         return self._model
+
+    def _models(self) -> tuple[str, ...]:
+        """A server need not have a list of its models."""
+        try:
+            return names_in(json.loads(self._client.models.with_raw_response.list().text)) or ()
+        except (ValueError, RecursionError):
+            return ()
+        except openai.APIStatusError as error:
+            if error.status_code in {401, 403, 429} or error.status_code >= 500:
+                raise
+            return ()
 
     def _can_do_without(self, error: openai.APIStatusError, request: dict[str, Any]) -> bool:
         """Leaves out the part that the server complains of, for the rest of the attempt. Raises NoTools."""
         if error.status_code not in {400, 404, 422, 500, 501}:
             return False
-        words = str(error).lower()
+        words = words_of(error).lower()
+        is_too_long = trouble(words).cause == "too_long"
         sent = {**request, **({"max_tokens": 0} if "max_completion_tokens" in request else {})}
         for option, names in OPTIONS.items():
-            if option in sent and any(name in words for name in names):
+            if option in sent and any(name in words for name in names) and not (is_too_long and option != "max_tokens"):
                 if option == "max_tokens" and option in self._left_out:
                     option = "max_completion_tokens"  # noqa: PLW2901
                 if option == "tools":
@@ -164,68 +220,18 @@ class Service:
         return False
 
     def _counted(self, collected: Collected, messages: list[Message]) -> Said:
-        text = "".join(collected.text)
         self.turns += 1
         self._count(collected, messages)
         if collected.refusal or collected.finish == "content_filter":
-            raise Unable(Trouble(words="".join(collected.refusal) or text[:200] or "no reason", cause="refusal"))
-        if collected.finish is None:
-            raise Unable(Trouble(words="the connection broke off in the middle of the answer", cause="outage"))
-        calls = tuple(
-            Called(id=one["id"] or f"call_{number}", name=one["name"], arguments=one["arguments"])
-            for number, one in sorted(collected.calls.items())
-        )
-        return Said(text=text, calls=calls, is_cut=collected.finish == "length")
+            words = collected.refusal or collected.text[:200] or "no reason"
+            raise Unable(Trouble(words=words, cause="refusal"))
+        return Said(text=collected.text, calls=collected.calls(self.turns), is_cut=collected.finish == "length")
 
     def _count(self, collected: Collected, messages: list[Message]) -> None:
-        usage = collected.usage
-        given, made = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
-        cached = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None) or 0
-        if not isinstance(given, int) or not isinstance(made, int) or min(given, made, given - cached) < 0:
-            given, made, cached = estimated(messages), round(collected.size / _CHARACTERS_PER_TOKEN), 0
-            self.is_estimated = True
-        before = self.tokens
-        self.tokens = Tokens(
-            input=before.input + given - cached,
-            output=before.output + made,
-            cache_read=before.cache_read + cached,
-        )
+        self.is_estimated = self.is_estimated or collected.usage is None
+        self.tokens = self._with(collected, messages)
+        self._on_use(self.tokens)
 
-
-def estimated(messages: list[Message]) -> int:
-    """Tokens, roughly: for servers that do not count, and before a request."""
-    return round(sum(map(len, _texts(messages))) / _CHARACTERS_PER_TOKEN) + 8 * len(messages)
-
-
-def _texts(messages: list[Message]) -> Iterator[str]:
-    for message in messages:
-        yield message.get("content") or ""
-        yield from (call["function"]["arguments"] for call in message.get("tool_calls") or ())
-
-
-def _no_connection(url: str, error: Exception) -> Trouble:
-    why = str(error.__cause__ or error)
-    return Trouble(words=f"no server answers at {url}: {why[:200]}", cause="outage")
-
-
-def _trouble_of(error: openai.APIStatusError) -> Trouble:
-    body = error.body if isinstance(error.body, dict) else {}
-    words = str(body.get("message") or error)
-    code = str(body.get("code") or "")
-    return trouble(f"{words} ({code})" if code and code not in words else words, error.status_code, _told_wait(error))
-
-
-def _trouble_in(words: str) -> Trouble:
-    met = trouble(words)
-    return met if met.cause is not None else msgspec.structs.replace(met, cause="outage")
-
-
-def _told_wait(error: openai.APIStatusError) -> float | None:
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            seconds = float(error.response.headers.get(name, "")) * unit
-        except ValueError:
-            continue
-        if 0 <= seconds < 366 * 86400:
-            return seconds
-    return None
+    def _with(self, collected: Collected, messages: list[Message]) -> Tokens:
+        used = collected.usage or Tokens(input=estimated(messages), output=collected.estimate)
+        return total((self.tokens, used))

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from aotloop.agents.openai.order import Order, Trial
-from aotloop.agents.openai.service import Called
+from aotloop.agents.openai.reply import Called
 from aotloop.agents.openai.workspace import Refused, Workspace
 from aotloop.agents.roles import may_write
 from aotloop.process import blocking_run

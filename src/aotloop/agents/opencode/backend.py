@@ -15,21 +15,22 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from aotloop.agents import scratch
 from aotloop.agents.acp.backend import outcome_of, run_agent, told
 from aotloop.agents.acp.presets import PRESETS
 from aotloop.agents.acp.session import AcpSession
-from aotloop.agents.agent_process import environment
+from aotloop.agents.attempt import scratch
+from aotloop.agents.attempt.agent_process import environment
+from aotloop.agents.attempt.poll import polled
+from aotloop.agents.attempt.usage import own_share
+from aotloop.agents.client.detection import Presence, login_by, look_for
+from aotloop.agents.client.folders import leads_out
+from aotloop.agents.client.logins import home_with_login, login_file
+from aotloop.agents.client.service_errors import Trouble, trouble
 from aotloop.agents.contract import Assignment, Backend, Capabilities, Outcome
-from aotloop.agents.detection import Presence, login_by, look_for
-from aotloop.agents.folders import leads_out
-from aotloop.agents.logins import home_with_login, login_file
-from aotloop.agents.opencode.request_log import STORE, Record, copy_store, read_record
+from aotloop.agents.opencode.request_log import STORE, Record, copy_store, read_record, tokens_in
 from aotloop.agents.opencode.settings_isolation import in_a_file, refuse_plugins
 from aotloop.agents.registry import Client, Settings, of_client
 from aotloop.agents.roles import Access, access_of
-from aotloop.agents.service_errors import Trouble, trouble
-from aotloop.agents.usage import own_share
 
 CONFIG = "OPENCODE_CONFIG_CONTENT"
 TESTED = (1, 18)
@@ -50,6 +51,7 @@ _SWITCHES = (
     "CLAUDE_CODE",
     "PROJECT_CONFIG",
 )
+_GLANCE = 2.0
 _KINDS = ("CONFIG", "DATA", "CACHE", "STATE")
 _STREAM_ERROR = re.compile(r'message="stream error".* small=false .*error="(.*)"')
 
@@ -87,14 +89,17 @@ class OpenCode(Client, frozen=True, kw_only=True):
         scratch.prepare(assignment)
         preset = PRESETS["opencode"]
         preset = replace(preset, argv=(self.program, *preset.argv[1:]))
-        session = AcpSession(assignment, on_output, patience=self.patience, hint_of_trouble=_hint_of_trouble)
+        session = AcpSession(
+            assignment, on_output, patience=self.patience, price=self.price, hint_of_trouble=_hint_of_trouble
+        )
         with home_with_login(assignment.scratch / "opencode", _login(os.environ), "data/opencode/auth.json") as own:
             _spare_the_plugin(own / "config/opencode")
             data = own / "data/opencode"
             env = self._environment(assignment, own, preset.passed)
             if assignment.sitting is not None:
                 copy_store(assignment.sitting.store, data)
-            ran = await run_agent(preset, assignment, env, on_output, session)
+            async with polled(lambda: session.count(tokens_in(data / STORE)), _GLANCE):
+                ran = await run_agent(preset, assignment, env, on_output, session)
             record = read_record(data / STORE)
             if assignment.sitting is not None:
                 copy_store(data, assignment.sitting.store)

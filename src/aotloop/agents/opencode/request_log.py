@@ -13,8 +13,9 @@ from typing import Any
 
 import msgspec
 
+from aotloop.agents.attempt.usage import total
+from aotloop.agents.client.service_errors import Trouble, trouble
 from aotloop.agents.contract import Tokens
-from aotloop.agents.service_errors import Trouble, trouble
 from aotloop.foreign_files import read_foreign, write_new
 
 STORE = "opencode.db"
@@ -39,9 +40,15 @@ def read_record(store: Path) -> Record | None:
         return None
     return Record(
         turns=len(messages),
-        tokens=_sum([_tokens(message) for message in messages]),
+        tokens=total(map(_tokens, messages)),
         trouble=_trouble(messages[-1].get("error")) if messages else None,
     )
+
+
+def tokens_in(store: Path) -> Tokens | None:
+    """What all its requests have used by now."""
+    record = read_record(store)
+    return record.tokens if record is not None and record.tokens != Tokens() else None
 
 
 def copy_store(source: Path, target: Path) -> None:
@@ -66,15 +73,6 @@ def _tokens(message: dict[str, Any]) -> Tokens:
         output=_count(told.get("output")) + _count(told.get("reasoning")),
         cache_read=_count(cache.get("read")),
         cache_write=_count(cache.get("write")),
-    )
-
-
-def _sum(all_tokens: list[Tokens]) -> Tokens:
-    return Tokens(
-        input=sum(tokens.input for tokens in all_tokens),
-        output=sum(tokens.output for tokens in all_tokens),
-        cache_read=sum(tokens.cache_read for tokens in all_tokens),
-        cache_write=sum(tokens.cache_write for tokens in all_tokens),
     )
 
 

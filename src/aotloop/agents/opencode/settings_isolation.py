@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from aotloop.agents.folders import folders_of
+from aotloop.agents.client.folders import folders_of
 from aotloop.errors import Unavailable
 
 VARIABLE = "OPENCODE_CONFIG"

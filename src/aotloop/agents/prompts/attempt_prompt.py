@@ -12,11 +12,12 @@ from typing import Literal
 
 import msgspec
 
-from aotloop.agents.answers.results import schema
+from aotloop.agents.answers.answer_schema import schema
 from aotloop.agents.prompts.check_words import check_words, other_commands
-from aotloop.agents.prompts.wordings import reworded
+from aotloop.agents.prompts.short_prompt import Style, write_short_prompt
+from aotloop.agents.prompts.wordings import LONGEST_DESCRIPTION, reworded
 from aotloop.agents.roles import WAYS, Role, may_write
-from aotloop.core.checklist import check_of, item_names
+from aotloop.core.checks.checklist import check_of, item_names
 from aotloop.core.context import MOST_FAILURES, Context
 from aotloop.core.model import Atom, Binding, Objective
 from aotloop.text.sanitize import plain
@@ -24,7 +25,7 @@ from aotloop.text.shorten import cut, one_line
 
 CAPS = {
     "objective": 2000,  # each of its four parts
-    "description": 6000,
+    "description": LONGEST_DESCRIPTION,
     "check": 2000,
     "tests": 1500,
     "findings": 4000,
@@ -61,6 +62,15 @@ class Start(msgspec.Struct, frozen=True, kw_only=True):
 
 
 FRESH = Start(folder="fresh")
+
+
+def prompt_in_style(
+    context: Context, role: Role, instructions: str | None = None, start: Start = FRESH, style: Style = "full"
+) -> str:
+    """Only a worker can do with the short prompt: the other roles have to answer in a form."""
+    if style == "short" and role == "worker":
+        return write_short_prompt(context, instructions)
+    return write_prompt(context, role, instructions, start)
 
 
 def write_prompt(context: Context, role: Role, instructions: str | None = None, start: Start = FRESH) -> str:

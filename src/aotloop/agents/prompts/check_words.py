@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aotloop.core.checklist import AllOf, Leaf, Node, base_case_tree, leaves
+from aotloop.core.checks.checklist import AllOf, Leaf, Node, base_case_tree, leaves
 from aotloop.core.model import CheckType, Objective
 
 MOST_COMMANDS = 5

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, get_args
 
-from aotloop.agents.prompts.attempt_prompt import CAPS, FRESH, Start, write_prompt
 from aotloop.agents.prompts.check_words import check_words
-from aotloop.agents.prompts.wordings import reworded
-from aotloop.agents.roles import Role
-from aotloop.core.checklist import check_of
+from aotloop.agents.prompts.wordings import LONGEST_DESCRIPTION, reworded
+from aotloop.core.checks.checklist import check_of
 from aotloop.core.context import Context
 from aotloop.text.sanitize import plain
 from aotloop.text.shorten import cut, one_line
@@ -28,19 +26,10 @@ _LINE = 90
 _MOST_RESULTS = 3
 
 
-def prompt_in_style(
-    context: Context, role: Role, instructions: str | None = None, start: Start = FRESH, style: Style = "full"
-) -> str:
-    """Only a worker can do with the short prompt: the other roles have to answer in a form."""
-    if style == "short" and role == "worker":
-        return write_short_prompt(context, instructions)
-    return write_prompt(context, role, instructions, start)
-
-
 def write_short_prompt(context: Context, instructions: str | None = None) -> str:
     atom = context.atom
     told = reworded(atom.description, atom.failures)
-    sections = [cut(plain(told), CAPS["description"])]
+    sections = [cut(plain(told), LONGEST_DESCRIPTION)]
     room = MOST_BYTES - _size(told) + _size(atom.description)
     for section in _besides(context, instructions):
         size = _size(section) + 2

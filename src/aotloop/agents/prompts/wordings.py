@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+LONGEST_DESCRIPTION = 6000
+"""Characters of it in a prompt."""
 SAME = 2
 """So many attempts get the description as a person wrote it."""
 

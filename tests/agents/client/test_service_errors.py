@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from aotloop.agents.client.service_errors import Trouble, outcome_of_trouble, trouble
 from aotloop.agents.contract import Crashed, Failed, MustWait
-from aotloop.agents.service_errors import Trouble, outcome_of_trouble, trouble
 
 
 @pytest.mark.parametrize(

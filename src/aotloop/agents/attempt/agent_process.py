@@ -11,14 +11,14 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.agents.attempt_output import Following
+from aotloop.agents.attempt.attempt_output import Following
+from aotloop.agents.attempt.scratch import BINDINGS
 from aotloop.agents.contract import Assignment
-from aotloop.agents.scratch import BINDINGS
 from aotloop.deletion import discard_tree
 from aotloop.errors import Unavailable
 from aotloop.process import async_run
 from aotloop.process.environment import ATTEMPT_MARK, scrub
-from aotloop.process.exit_status import status_in_words
+from aotloop.process.exit_status import Completed, status_in_words
 from aotloop.process.sandbox.engine import lets_make_in
 from aotloop.process.spec import Ending, Expiry, ProcessSpec
 from aotloop.process.transport import Listener
@@ -92,10 +92,7 @@ async def run(
     with _temporary_folder(spec, scratch if scratch is not None else transcript.parent) as spec_there:
         try:
             completed = await async_run.run(spec_there, following)
-            if completed.expiry is not None:
-                ending = completed.expiry.reason
-            else:
-                ending = status_in_words(completed.status) if completed.status is not None else "ended by us"
+            ending = _ending_in_words(completed)
             following.hand_on_the_rest()
         except (OSError, ValueError) as error:
             if following.has_begun:
@@ -115,6 +112,12 @@ async def run(
         output=following.output.text(),
         notes=following.problems,
     )
+
+
+def _ending_in_words(completed: Completed) -> str:
+    if completed.expiry is not None:
+        return completed.expiry.reason
+    return status_in_words(completed.status) if completed.status is not None else "ended by us"
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from aotloop.agents.answers.extraction import MOST_BYTES
-from aotloop.agents.attempt_output import Following
+from aotloop.agents.attempt.attempt_output import Following
 from aotloop.process.async_run import run
 from aotloop.process.spec import ProcessSpec
 

@@ -18,7 +18,10 @@ _STATUSES: Mapping[int, Cause] = MappingProxyType(
 _WORDS: tuple[tuple[Cause, str], ...] = (
     ("rate_limit", r"usage limit|usage_limit"),
     ("quota", r"quota|billing|credit balance|insufficient (funds|balance)"),
-    ("too_long", r"context.?(length|window)|too long|too large|ContextOverflow"),
+    (
+        "too_long",
+        r"context.?(length|window|size)|context the overflows|too long|too large|ContextOverflow|tokens.*must be <=",
+    ),
     ("refusal", r"content.?filter|refus(al|ed to)"),
     ("rate_limit", r"rate.?limit|\b429\b|too many requests"),
     ("auth", r"\b40[13]\b|unauthori[sz]ed|api.?key|authenticat|missing environment variable|log ?in\b|credential"),
@@ -26,6 +29,9 @@ _WORDS: tuple[tuple[Cause, str], ...] = (
     ("outage", r"\b5\d\d\b|server error|disconnect|connection|network|time.?out|ECONN|fetch failed|unavailable"),
 )
 """The first match counts: a 429 that waiting does not solve says so in words."""
+
+_WORDS_FIRST = (("rate_limit", "quota"), ("outage", "too_long"))
+"""What the status says → what the words say, if the words are right: waiting solves neither."""
 
 _WAIT = re.compile(r"(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)? ?[a-z]+,? ?)+)", re.IGNORECASE)
 _PART = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|m|h|d)", re.IGNORECASE)
@@ -48,7 +54,7 @@ def trouble(words: str, status: int | None = None, retry_after: float | None = N
     told = _STATUSES.get(status) if status is not None else None
     if status is not None and told is None and status >= 500:
         told = "outage"
-    if told is not None and not (told == "rate_limit" and cause == "quota"):
+    if told is not None and (told, cause) not in _WORDS_FIRST:
         cause = told
     after = retry_after if retry_after is not None else _wait_in(words)
     return Trouble(words=one_line(words, 600), cause=cause, retry_after=after)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aotloop.agents.logins import home_with_login
+from aotloop.agents.client.logins import home_with_login
 from aotloop.errors import Unavailable
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aotloop.agents.attempt_output import Transcript
+from aotloop.agents.attempt.attempt_output import Transcript
 
 
 def entries(path: Path) -> list[dict[str, Any]]:

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from aotloop.agents.answers.extraction import NotAResult, find_answer
+from aotloop.agents.attempt.usage import cost_of
 from aotloop.agents.openai.fenced_files import files_in, paths_in
 from aotloop.agents.openai.order import Order, trials_as_told
-from aotloop.agents.openai.service import Message, NoTools, Said, Service, estimated
+from aotloop.agents.openai.reply import Called, Message, estimated
+from aotloop.agents.openai.service import NoTools, Said, Service
 from aotloop.agents.openai.toolbox import Toolbox
 from aotloop.agents.openai.workspace import Refused, Workspace
 from aotloop.agents.roles import may_write
-from aotloop.agents.usage import cost_of
 from aotloop.text.sanitize import plain
 from aotloop.text.shorten import cut, one_line
 
@@ -58,13 +59,14 @@ class Conversation:
 
     def run(self) -> dict[str, Any]:
         """The result of the role. Raises Unfit, OverBudget and Unable."""
-        said = None
-        if self._order.endpoint.tools != "no":
-            said = self._with_tools()
+        said = self._with_tools() if self._order.endpoint.tools != "no" else None
+        is_in_one_go = said is None
         if said is None:
             said = self._ask(self._in_one_go(), **self._schema())
         if not self.is_worker:
             return self._structured(said)
+        if is_in_one_go or not self._workspace.changed:
+            self._take_files(said)
         return self._worked(said)
 
     # --- the two ways --------------------------------------------------------------------------------------------
@@ -88,7 +90,7 @@ class Conversation:
             messages += [_assistant(said), *(self._result(call) for call in said.calls)]
         raise Unfit(f"it did not come to an end within {self._order.most_turns} turns")
 
-    def _result(self, call: Any) -> Message:
+    def _result(self, call: Called) -> Message:
         self._tell(f"→ {call.name} {one_line(call.arguments, 120)}")
         result = self._toolbox.use(call)
         self._tell(f"← {one_line(result, 160)}")
@@ -146,8 +148,6 @@ class Conversation:
 
     def _worked(self, said: Said) -> dict[str, Any]:
         """A worker's own JSON counts if there is some; else its files are its answer."""
-        if not self._workspace.changed:
-            self._take_files(said)
         try:
             answer = _decoded(find_answer("worker", said.text))
         except NotAResult:
@@ -211,7 +211,15 @@ def _user(text: str) -> Message:
 
 def _assistant(said: Said) -> Message:
     calls = [
-        {"id": one.id, "type": "function", "function": {"name": one.name, "arguments": one.arguments}}
+        {"id": one.id, "type": "function", "function": {"name": one.name or "unknown", "arguments": _object(one)}}
         for one in said.calls
     ]
-    return {"role": "assistant", "content": said.text or None, "tool_calls": calls}
+    return {"role": "assistant", "content": said.text, "tool_calls": calls}
+
+
+def _object(call: Called) -> str:
+    """Servers refuse a conversation in which the arguments of a call are no JSON object; the model was told."""
+    try:
+        return call.arguments if isinstance(json.loads(call.arguments), dict) else "{}"
+    except (ValueError, RecursionError):
+        return "{}"

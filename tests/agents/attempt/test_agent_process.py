@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from aotloop.agents.agent_process import LINGER, Ran, run
+from aotloop.agents.attempt.agent_process import LINGER, Ran, run
 from aotloop.errors import Unavailable
 from aotloop.process.environment import ATTEMPT_MARK
 from aotloop.process.spec import Ending, Limits, ProcessSpec
@@ -225,7 +225,7 @@ def test_who_leaves_nothing_behind_does_not_load_psutil(tmp_path: Path) -> None:
     program = f"""
 import asyncio, sys
 from pathlib import Path
-from aotloop.agents.agent_process import run
+from aotloop.agents.attempt.agent_process import run
 from aotloop.process.spec import ProcessSpec
 spec = ProcessSpec(argv=("true",), cwd=Path(), env={{}}, mark="AOT_ATTEMPT_MARK")
 assert asyncio.run(run(spec, Path({str(tmp_path / "t")!r}), print)).exit_code == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aotloop.agents.attempt_output import Telling
+from aotloop.agents.attempt.attempt_output import Telling
 
 
 def told(*texts: str) -> tuple[list[str], str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aotloop.agents.agent_process import environment
+from aotloop.agents.attempt.agent_process import environment
 from tests.agents.assignments import an_assignment
 
 

@@ -24,7 +24,7 @@ class Login(msgspec.Struct, frozen=True):
 
 
 class Asking(msgspec.Struct, frozen=True, kw_only=True):
-    """How a client is asked for its version (`aotloop.agents.versions` does it)."""
+    """How a client is asked for its version (`aotloop.agents.client.versions` does it)."""
 
     argv: tuple[str, ...]
     folders: tuple[str, ...] = ()

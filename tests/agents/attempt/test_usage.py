@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from aotloop.agents.attempt.usage import own_share
 from aotloop.agents.contract import Done, Session, Sitting, Tokens
-from aotloop.agents.usage import own_share
 from tests.agents.assignments import an_assignment
 
 BEFORE = Session(id="s", tokens=Tokens(input=10, output=4, cache_read=7), cost_usd=0.5, turns=3)

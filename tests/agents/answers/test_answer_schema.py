@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aotloop.agents.answers.results import RESULTS, schema
+from aotloop.agents.answers.answer_schema import RESULTS, schema
 from aotloop.agents.answers.validation import read_result
 from aotloop.agents.roles import WAYS, Role
 

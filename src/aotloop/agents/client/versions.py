@@ -16,8 +16,8 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.agents.agent_process import LINGER, not_started
-from aotloop.agents.detection import Asking, Presence
+from aotloop.agents.attempt.agent_process import LINGER, not_started
+from aotloop.agents.client.detection import Asking, Presence
 from aotloop.errors import Unavailable
 from aotloop.process import blocking_run
 from aotloop.process.cancellation import Cancellation

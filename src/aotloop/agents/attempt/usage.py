@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 import msgspec
@@ -76,6 +76,11 @@ def highest(first: Tokens, second: Tokens) -> Tokens:
     """The larger number of each kind: counters of a stream only grow, and a later report may leave some out."""
     pairs = zip(Tokens.__struct_fields__, astuple(first), astuple(second), strict=True)
     return Tokens(**{kind: max(first, second) for kind, first, second in pairs})
+
+
+def total(some: Iterable[Tokens]) -> Tokens:
+    used = list(some)
+    return Tokens(**{kind: sum(getattr(one, kind) for one in used) for kind in Tokens.__struct_fields__})
 
 
 def tokens_since(before: Tokens | None, now: Tokens | None) -> Tokens | None:

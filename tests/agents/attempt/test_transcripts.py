@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from aotloop.agents.transcripts import steps_of
+from aotloop.agents.attempt.transcripts import steps_of
 
 
 def steps(*texts: Any, stream: str = "stdout") -> list[tuple[str, str, str]]:

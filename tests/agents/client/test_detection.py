@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from aotloop.agents.acp.presets import PRESETS
+from aotloop.agents.client.detection import Presence, login_by, look_for
+from aotloop.agents.client.versions import age, all_with_versions, with_version
 from aotloop.agents.contract import Backend
-from aotloop.agents.detection import Presence, login_by, look_for
 from aotloop.agents.registry import BACKENDS, EndpointSettings, Settings, backend
-from aotloop.agents.versions import age, all_with_versions, with_version
 from tests.agents.assignments import all_dead
 from tests.modelserver.clients import CLIENTS
 from tests.modelserver.operators import each_client

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aotloop.agents.scratch import prepare
+from aotloop.agents.attempt.scratch import prepare
 from aotloop.core.model import Binding
 from aotloop.errors import Unavailable
 from tests.agents.assignments import an_assignment

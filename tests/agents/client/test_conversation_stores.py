@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from aotloop.agents.claude.conversations import conversation
+from aotloop.agents.client.conversation_stores import empty_store, remove_store
 from aotloop.agents.contract import Session, Sitting
-from aotloop.agents.conversation_stores import empty_store, remove_store
 
 OTHER = "00000000-0000-4000-8000-000000000000"
 

@@ -1,0 +1,1 @@
+"""One process of an attempt: its folders, its output, its transcript, and what it used."""

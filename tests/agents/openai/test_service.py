@@ -1,0 +1,283 @@
+"""Servers of others, byte by byte: what goes over the wire, and what is made of it."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import ssl
+import subprocess
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aotloop.agents.contract import Tokens
+from aotloop.agents.openai import service as service_module
+from aotloop.agents.openai.chat import Conversation
+from aotloop.agents.openai.endpoint_errors import Unable, Unusable
+from aotloop.agents.openai.order import Endpoint, Order
+from aotloop.agents.openai.service import Service
+from aotloop.agents.openai.workspace import Workspace
+from tests.agents.openai.foreign_server import (
+    ForeignServer,
+    Reply,
+    call,
+    delta,
+    http,
+    says,
+    sent,
+    stream,
+    streamed,
+    usage,
+)
+
+FILE = "```a.py\nx = 'é—✓'\n```"
+WELL = stream(*says(FILE))
+BODY = streamed(*says(FILE))
+
+
+@pytest.fixture(autouse=True)
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service_module, "_PAUSE", 0.0)
+
+
+class Worker:
+    """The agent of one attempt, without a process."""
+
+    def __init__(self, folder: Path, url: str, tools: Any = "no", model: str | None = "m", silence: float = 60) -> None:
+        self.folder, self.lines, self.used = folder, list[str](), list[Tokens]()
+        endpoint = Endpoint(base_url=url, model=model, tools=tools)
+        self._order = Order(role="worker", prompt="Write a.py.", endpoint=endpoint, result_file="none", most_turns=5)
+        self.service = Service(endpoint, "the-key", silence, self.lines.append, self.used.append)
+
+    def works(self) -> str:
+        """What is in the file in the end. Raises what the conversation raises."""
+        Conversation(self._order, self.service, Workspace(self.folder), self.lines.append).run()
+        return (self.folder / "a.py").read_text()
+
+
+def working(folder: Path, replies: Sequence[Reply], path: str = "/v1", **more: Any) -> tuple[str, ForeignServer]:
+    with ForeignServer(replies) as server:
+        return Worker(folder, server.url + path, **more).works(), server
+
+
+def chunked(body: bytes, size: int) -> Iterator[bytes]:
+    yield b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+    for at in range(0, len(body), size):
+        piece = body[at : at + size]
+        yield f"{len(piece):x}\r\n".encode() + piece + b"\r\n"
+    yield b"0\r\n\r\n"
+
+
+WHOLE = {
+    "object": "chat.completion",
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": FILE}, "finish_reason": "stop"}],
+    "usage": usage()["usage"],
+}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        list(chunked(BODY, 7)),
+        sent(BODY, version="1.0"),
+        sent(gzip.compress(BODY), "Content-Encoding: gzip"),
+        sent(zlib.compress(BODY), "Content-Encoding: deflate"),
+        http(200, BODY),
+        http(200, WHOLE),
+    ],
+    ids=["chunked", "HTTP/1.0", "gzip", "deflate", "a wrong type", "not streamed"],
+)
+def test_a_reply_may_come_in_many_ways(tmp_path: Path, reply: Reply) -> None:
+    made, server = working(tmp_path, [reply])
+    assert made == "x = 'é—✓'\n"
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        b"HTTP/1.1 200 OK\r\nContent-",
+        b"SSH-2.0-OpenSSH_9.9\r\n",
+        sent(b""),
+        sent(BODY[: len(BODY) // 3]),
+        sent(BODY, "Content-Length: 40"),
+        sent(gzip.compress(BODY)[:-20], "Content-Encoding: gzip"),
+        stream(delta(content="no"), "data: {", delta("stop")),
+        stream(delta(content="no"), {"error": {"message": "the runner has terminated"}}),
+        http(503, {"error": {"code": 503, "message": "Loading model"}}),
+    ],
+    ids=["head", "other protocol", "empty", "cut", "short", "cut gzip", "garbled", "error", "loading"],
+)
+def test_what_breaks_is_asked_again_three_times_in_all(tmp_path: Path, broken: bytes) -> None:
+    made, server = working(tmp_path, [broken, broken, WELL])
+    assert made == "x = 'é—✓'\n"
+    assert len(server.asked) == 3
+    with ForeignServer([broken]) as server, pytest.raises(Unable) as unable:
+        Worker(tmp_path, f"{server.url}/v1").works()
+    assert unable.value.trouble.cause in {"outage", "overload"}
+    assert len(server.asked) == 3
+
+
+def test_what_was_said_before_a_break_is_counted_and_told_at_once(tmp_path: Path) -> None:
+    with ForeignServer([stream(delta(content="x" * 700), done=False), WELL]) as server:
+        worker = Worker(tmp_path, f"{server.url}/v1")
+        worker.works()
+    assert worker.service.tokens.output == 200 + 10
+    assert worker.service.is_estimated
+    assert worker.used[0].output == 200
+    assert worker.used[-1] == worker.service.tokens
+
+
+def test_silence_is_an_outage_and_is_not_asked_again_here(tmp_path: Path) -> None:
+    with ForeignServer([lambda _: server.wait_until_closed()]) as server, pytest.raises(Unable) as unable:
+        Worker(tmp_path, f"{server.url}/v1", silence=0.2).works()
+    assert unable.value.trouble.cause == "outage"
+    assert len(server.asked) == 1, "the run waits, and asks again"
+
+
+@pytest.mark.parametrize("path", ["", "/", "/v1", "/v1/", "/v1/chat/completions"])
+def test_an_address_needs_no_path_and_may_have_too_much_of_it(tmp_path: Path, path: str) -> None:
+    _, server = working(tmp_path, [WELL], path=path)
+    assert server.asked[0].path == "/v1/chat/completions"
+
+
+def test_another_path_is_kept(tmp_path: Path) -> None:
+    _, server = working(tmp_path, [WELL], path="/openai/v2")
+    assert server.asked[0].path == "/openai/v2/chat/completions"
+
+
+@pytest.mark.parametrize("status", [307, 308])
+def test_a_redirect_is_followed(tmp_path: Path, status: int) -> None:
+    _, server = working(tmp_path, [http(status, b"", "Location: /elsewhere"), WELL])
+    assert (server.asked[1].path, server.asked[1].method) == ("/elsewhere", "POST")
+
+
+def test_the_key_does_not_follow_to_another_server(tmp_path: Path) -> None:
+    with ForeignServer([WELL]) as other, ForeignServer([http(307, b"", f"Location: {other.url}/v1")]) as server:
+        Worker(tmp_path, f"{server.url}/v1").works()
+    assert server.asked[0].headers["authorization"] == "Bearer the-key"
+    assert "the-key" not in str(other.asked[0].headers)
+
+
+def test_a_proxy_is_not_asked_for_a_server_on_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    assert working(tmp_path, [WELL])[0]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [http(200, "<html>Log in</html>"), http(200, {"error": "Unexpected endpoint or method. (POST /chat/completions)"})],
+)
+def test_what_is_no_model_server_is_said_at_once(tmp_path: Path, page: bytes) -> None:
+    with ForeignServer([page]) as server, pytest.raises(Unusable, match="no model server"):
+        Worker(tmp_path, f"{server.url}/v1").works()
+    assert len(server.asked) == 1
+
+
+def test_a_server_that_answered_before_was_set_up_rightly(tmp_path: Path) -> None:
+    called = stream(delta(tool_calls=[call("list", "{}")]), delta("tool_calls"))
+    with (
+        ForeignServer([called, http(404, {"error": "model 'm' not found"})]) as server,
+        pytest.raises(Unable) as unable,
+    ):
+        Worker(tmp_path, f"{server.url}/v1", tools="auto").works()
+    assert unable.value.trouble.cause == "outage"
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="there is no openssl to make a certificate")
+def test_a_certificate_of_ones_own_is_trusted_if_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = ["-keyout", "key.pem", "-out", "cert.pem", "-subj", "/CN=here", "-addext", "subjectAltName=IP:127.0.0.1"]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *made]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
+    with ForeignServer([WELL], tls=tls) as server:
+        with pytest.raises(Unusable, match="SSL_CERT_FILE"):
+            Worker(tmp_path, f"{server.url}/v1").works()
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
+        assert Worker(tmp_path, f"{server.url}/v1").works()
+
+
+@pytest.mark.parametrize(
+    ("listed", "model"),
+    [
+        ({"data": [{"id": "nomic-embed-text"}, {"id": "qwen"}]}, "qwen"),
+        ({"models": [{"name": "gemma"}]}, "gemma"),
+        ([{"id": "phi"}], "phi"),
+        ({"data": []}, None),
+        ({"data": None}, None),
+        ({}, None),
+        ([5], None),
+        ({"data": [{"id": "bge-embed"}]}, None),
+    ],
+)
+def test_a_model_is_chosen_from_any_list(tmp_path: Path, listed: Any, model: str | None) -> None:
+    with ForeignServer([http(200, listed), WELL]) as server:
+        worker = Worker(tmp_path, f"{server.url}/v1", model=None)
+        if model is None:
+            with pytest.raises(Unusable, match="name one: model"):
+                worker.works()
+        else:
+            worker.works()
+            assert server.asked[1].body["model"] == model
+
+
+# --- what is refused in part ---------------------------------------------------------------------------------------
+
+NO_TOOLS = [
+    (400, {"error": {"message": "registry.ollama.ai/library/gemma:2b does not support tools", "type": "api_error"}}),
+    (400, {"object": "error", "message": '"auto" tool choice requires --enable-auto-tool-choice', "code": 400}),
+    (500, {"error": {"code": 500, "message": "tools param requires --jinja flag", "type": "server_error"}}),
+    (400, {"error": 'Error rendering prompt with jinja template: "Unknown test: sequence".'}),
+    (422, {"detail": [{"type": "extra_forbidden", "loc": ["body", "tools"], "msg": "Extra inputs are not permitted"}]}),
+]
+
+
+@pytest.mark.parametrize(("status", "body"), NO_TOOLS)
+def test_a_server_without_tools_is_asked_in_one_go(tmp_path: Path, status: int, body: Any) -> None:
+    _, server = working(tmp_path, [http(status, body), WELL], tools="auto")
+    assert ["tools" in asked.body for asked in server.asked] == [True, False]
+
+
+def test_an_overflow_that_speaks_of_tools_is_an_overflow(tmp_path: Path) -> None:
+    body = {"error": {"message": "the prompt with its tools exceeds the available context size"}}
+    with ForeignServer([http(400, body)]) as server, pytest.raises(Unable) as unable:
+        Worker(tmp_path, f"{server.url}/v1", tools="auto").works()
+    assert unable.value.trouble.cause == "too_long"
+
+
+def test_an_answer_longer_than_the_server_allows_is_left_to_the_server(tmp_path: Path) -> None:
+    body = {"error": {"message": "'max_tokens' or 'max_completion_tokens' is too large: 5461. This model's maximum …"}}
+    _, server = working(tmp_path, [http(400, body), http(400, body), WELL])
+    assert not {"max_tokens", "max_completion_tokens"} & {*server.asked[-1].body}
+
+
+# --- tools ---------------------------------------------------------------------------------------------------------
+
+
+def test_files_count_that_came_in_one_go_after_tools_had_been_used(tmp_path: Path) -> None:
+    wrote = stream(delta(tool_calls=[call("write", '{"path": "b.py", "text": ""}')]), delta("tool_calls"))
+    fails = http(500, {"error": {"code": 500, "message": "Failed to parse tool call arguments as JSON"}})
+    assert working(tmp_path, [wrote, fails, WELL], tools="auto")[0]
+    assert (tmp_path / "b.py").exists()
+
+
+@pytest.mark.parametrize("arguments", ['{"path": "a.py", "te', "", "[]", "null", "path=a.py"])
+def test_arguments_that_are_no_object_are_told_and_not_sent_back(tmp_path: Path, arguments: str) -> None:
+    """llama.cpp, vLLM and Ollama refuse the rest of a conversation that has such a call in it."""
+    called = stream(delta(tool_calls=[call("write", arguments, id="")]), delta("stop"))
+    right = stream(delta(tool_calls=[call("write", {"path": "a.py", "text": "1"})]), delta("stop"))
+    _, server = working(tmp_path, [called, right, stream(*says("Done."))], tools="auto")
+    _, _, assistant, result = server.asked[1].body["messages"]
+    (sent_back,) = assistant["tool_calls"]
+    assert sent_back["function"] == {"name": "write", "arguments": "{}"}
+    assert assistant["content"] == ""
+    assert result["tool_call_id"] == sent_back["id"]
+    assert len(sent_back["id"]) == 9, "as Mistral wants it"
+    assert result["content"].startswith("refused: ")
