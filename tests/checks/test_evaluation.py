@@ -12,7 +12,7 @@ import pytest
 from aotloop.checks.evaluation import check_command, check_file, evaluate
 from aotloop.checks.judge import Judgement
 from aotloop.checks.results import CheckResult, Report
-from aotloop.core.checklist import AllOf, AnyOf, Leaf, Node, leaves
+from aotloop.core.checks.checklist import AllOf, AnyOf, Leaf, Node, leaves
 from aotloop.core.model import BaseCase, Check, ChecklistItem, CheckType
 from aotloop.errors import Unavailable
 from aotloop.process.cancellation import Cancellation

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from aotloop.checks.evaluation import evaluate
 from aotloop.checks.judge import Judgement, Question
-from aotloop.core.checklist import AllOf, AnyOf, Leaf, Node
+from aotloop.core.checks.checklist import AllOf, AnyOf, Leaf, Node
 from aotloop.core.model import Check
 from aotloop.process.cancellation import Cancellation
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from aotloop.checks.results import CheckResult, Kind, all_of, any_of, group_result, report_of
-from aotloop.core.item_paths import distinct
+from aotloop.core.checks.item_paths import distinct
 from aotloop.core.model import Check, Criterion
 
 Value = bool | None

@@ -20,6 +20,7 @@ HARMLESS = {
     "patience",
     "max_attempt_cost_usd",
     "max_sitting",
+    "max_journal_mb",
 }
 
 EVERYTHING = """

@@ -54,6 +54,13 @@ def test_without_settings_nothing_goes_elsewhere(project: Path) -> None:
         '[worker]\nrepositories = "p"',
         "[worker]\nslots = 0",
         '[remote]\nkey_file = "key"',
+        "[remote]\nlocal = -1",
+        "[remote]\nlocal = true",
+        "[remote]\nqueues = 3",
+        "[remote.queues.q]\nslots = 0",
+        "[remote.queues.q]\nslot = 1",
+        "[remote.queues]\nq = 1",
+        "[worker]\nchecks = -1",
     ],
 )
 def test_mistakes_are_named(project: Path, text: str) -> None:

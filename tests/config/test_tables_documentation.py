@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aotloop.agents.answers.results import WorkerResult
+from aotloop.agents.answers.answer_schema import WorkerResult
 from aotloop.agents.answers.validation import read_result
 from aotloop.config.schema import Config
 from aotloop.config.sources import VARIABLES

@@ -101,6 +101,8 @@ if name is not None:
 with open(folder / "told.jsonl", "a") as log:
     log.write(json.dumps({"atom": atom, "session": name, "goes_on": bool(going_on), "cwd": os.getcwd(),
                           "remembers": remembers}) + "\\n")
+if not going_on:
+    time.sleep(0.2)  # what a client's start takes: a conversation that goes on saves it
 tell(type="system", subtype="init", session_id=name or "none", claude_code_version="2.1.0", model="stand-in")
 for path, text in order.get("write", {f"{atom}.txt": atom}).items():
     pathlib.Path(path).write_text(text)

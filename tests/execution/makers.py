@@ -12,14 +12,14 @@ import pytest
 
 from aotloop.agents.contract import Done, Failed, TimedOut
 from aotloop.agents.registry import backend
-from aotloop.core.checklist import AllOf, Leaf
+from aotloop.core.checks.checklist import AllOf, Leaf
 from aotloop.core.model import Check
 from aotloop.execution.agent_pool import Seat
+from aotloop.execution.attempts.maker import Brought, Lost, Maker, Order
 from aotloop.execution.integration.protection import Protection
 from aotloop.execution.isolation.place import Refusal
-from aotloop.execution.isolation.worktree import Worktrees
-from aotloop.execution.maker import Brought, Lost, Maker, Order
-from aotloop.execution.records import Kept, Work
+from aotloop.execution.isolation.worktree_place import Worktrees
+from aotloop.execution.journals.records import Kept, Work
 from aotloop.execution.task import Task
 from aotloop.git.repository import find_repository
 from aotloop.git.worktrees.setup import Setup
@@ -27,7 +27,7 @@ from aotloop.process.spec import Limits
 from tests.patience import FOREVER, PATIENCE, reached
 from tests.repositories import new_repository
 
-PROTECTION = Protection(patterns=("guarded/**",), files=(".claude",))
+PROTECTION = Protection(patterns=("guarded/**",), agreed=("guarded/**",), files=(".claude",))
 
 
 @dataclass
@@ -176,7 +176,7 @@ class MakerContract:
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await asyncio.wait_for(task, PATIENCE)
-            assert not _lives(pid)
+            assert not lives(pid)
 
         asyncio.run(scenario())
 
@@ -189,7 +189,7 @@ class MakerContract:
             asyncio.get_running_loop().call_later(0.3, task.cancel)
             with pytest.raises(asyncio.CancelledError):
                 await asyncio.wait_for(task, PATIENCE)
-            await reached(lambda: not _lives(pid))
+            await reached(lambda: not lives(pid))
 
         asyncio.run(scenario())
 
@@ -211,7 +211,7 @@ def _text(path: Path) -> str | None:
         return None
 
 
-def _lives(pid: int) -> bool:
+def lives(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

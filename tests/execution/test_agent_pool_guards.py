@@ -10,7 +10,7 @@ import pytest
 
 from aotloop.agents.contract import Crashed, Failed
 from aotloop.core.model import AtomCheck
-from aotloop.execution.agent_pool import Availability
+from aotloop.execution.availability import Availability
 from tests.loops import atom
 from tests.runner.projects import a_project
 

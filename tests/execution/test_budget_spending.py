@@ -190,6 +190,13 @@ def test_with_a_limit_of_money_a_client_that_tells_none_needs_a_price(tmp_path: 
     assert not told.exists(), "it was not started"
 
 
+def test_with_a_limit_of_money_a_model_elsewhere_needs_a_price(tmp_path: Path) -> None:
+    config = 'agent = "far"\n[agents.far]\nkind = "openai"\nbase_url = "http://0.0.0.0:9/v1"\n'
+    project = a_project(tmp_path, atom("A1"), base_case="false", config=config, constraints=Constraints(max_cost_usd=1))
+    assert project.run().code == 6
+    assert "price" in (project.loop.control.stop_reason or "")
+
+
 def hanging(tmp_path: Path, **order: Any) -> Project:
     """An agent that tells its bill, and then does not end."""
     said = {**costing(done(), cost_usd=2.5), "hang": True, **order}
@@ -213,6 +220,15 @@ def test_a_bill_that_was_told_before_a_stop_counts(tmp_path: Path) -> None:
         project.aot("stop")
         process.communicate(timeout=PATIENCE)
     assert spent(project)[0] == 2.5
+
+
+def test_a_bill_that_was_told_before_a_redirect_counts(tmp_path: Path) -> None:
+    project = hanging(tmp_path)
+    with project.running() as process:
+        until(lambda: is_billed(project))
+        assert project.aot("redirect", "--set", "max_iterations=40", "--yes").code == 0
+        assert process.wait(PATIENCE) == 0
+    assert spent(project)[0] == 3.0
 
 
 def test_a_bill_that_was_told_before_the_run_was_killed_counts_once(tmp_path: Path) -> None:

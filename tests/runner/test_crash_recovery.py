@@ -15,8 +15,8 @@ from faults.campaign import Trial, trial
 
 from aotloop.core.model import AtomCheck, Constraints
 from aotloop.execution.budget import Bill
-from aotloop.execution.journal import RECORD, USED
-from aotloop.execution.records import Record
+from aotloop.execution.journals.journal import RECORD, USED
+from aotloop.execution.journals.records import Record
 from aotloop.statefile import durable
 from tests.loops import atom
 from tests.patience import shell_until_there, until

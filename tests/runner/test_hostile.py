@@ -266,14 +266,19 @@ def test_an_agent_that_never_ends_is_ended(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("limit", "says", "word"), [("start_up", "", "of its start"), ("inactivity", "hello", "for 0.5 s")]
 )
-def test_an_agent_that_falls_silent_is_ended(tmp_path: Path, limit: str, says: str, word: str) -> None:
+def test_an_agent_that_falls_silent_is_ended_and_not_asked_without_end(
+    tmp_path: Path, limit: str, says: str, word: str
+) -> None:
     order = {"say": says, "hang": True} if says else {"hang": True}
     config = scripted(tmp_path, {ANYBODY: [order]}, more=f'timeouts = {{{limit} = "0.5s"}}')
     project = a_project(tmp_path, atom("A1"), base_case="false", config=config, constraints=ONE_ATTEMPT)
     ran = project.run()
-    assert ran.code == 5, ran.err
-    assert "printed nothing" in project.loop.trail[0].reason
-    assert word in project.loop.trail[0].reason
+    assert ran.code == 6, ran.err
+    reason = project.loop.control.stop_reason or ""
+    assert "printed nothing" in reason
+    assert word in reason
+    assert times_asked(tmp_path, "A1") == 3
+    assert (project.loop.trail, project.loop.atoms[0].failures) == ([], 0), "the atom is not the cause"
     assert leftovers(project) == []
 
 

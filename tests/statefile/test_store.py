@@ -1,4 +1,4 @@
-"""Whoever writes at the same time, whenever it is killed, whatever the disk does: whole files, and no lost update."""
+"""Other writers, kills at any moment, disks that fail: the file is always whole, and no update is lost."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import sys
 import textwrap
 import threading
 from pathlib import Path
+from typing import IO, Any
 
 import pytest
 from msgspec.structs import replace
@@ -17,6 +18,7 @@ from msgspec.structs import replace
 from aotloop.core.model import Binding, Loop
 from aotloop.errors import StateFileBusy, StateFileInvalid, StateFileMissing, Unavailable
 from aotloop.statefile import durable, exchange
+from aotloop.statefile.logged_store import LoggedStore
 from aotloop.statefile.reader import decode
 from aotloop.statefile.store import Store
 from tests.loops import a_loop, as_file, atom, write_loop
@@ -96,6 +98,35 @@ def test_an_edit_saved_between_reading_and_writing_is_kept(path: Path) -> None:
     assert loop.atoms[0].description == "do A1, as a person edited it"
     assert loop.control.iteration == 1
     assert saved == [1, 1]
+
+
+@pytest.mark.parametrize("kind", [Store, LoggedStore])
+@pytest.mark.parametrize("call", ["link", "rename"])
+def test_an_edit_saved_at_the_very_moment_of_writing_is_kept(
+    path: Path, call: str, kind: type[Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The editor has emptied the file when we replace it, and writes its text after that."""
+    edited = path.read_text().replace("do A1", "do A1, as a person edited it")
+    made = getattr(os, call)
+    opened: list[IO[str]] = []
+
+    def meanwhile(*arguments: Any, **options: Any) -> None:
+        if not opened:
+            opened.append(path.open("w"))
+        made(*arguments, **options)
+
+    store = kind(str(path))
+    with monkeypatch.context() as patched:
+        patched.setattr(os, call, meanwhile)
+        with pytest.raises(StateFileInvalid):  # what it finds is the file that the editor has emptied
+            store.update(count_up)
+    for file in opened:
+        file.write(edited)
+        file.close()
+    assert store.update(count_up) == 1
+    loop = decode(path.read_bytes())
+    assert (loop.atoms[0].description, loop.control.iteration) == ("do A1, as a person edited it", 1)
+    assert leftovers(path) == []
 
 
 def test_a_file_that_never_stands_still_is_given_up_with_nothing_lost(path: Path) -> None:

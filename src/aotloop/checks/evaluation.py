@@ -21,8 +21,8 @@ from aotloop.checks.file_check import check_file
 from aotloop.checks.judge import Judge
 from aotloop.checks.leaves import Circumstances, check_leaf, not_needed
 from aotloop.checks.results import CheckResult, Report, group_result, report_of
-from aotloop.core.checklist import JUDGED, AllOf, AnyOf, Leaf, Node, base_case_tree
-from aotloop.core.item_paths import SEPARATOR, distinct
+from aotloop.core.checks.checklist import JUDGED, AllOf, AnyOf, Leaf, Node, base_case_tree
+from aotloop.core.checks.item_paths import SEPARATOR, distinct
 from aotloop.core.model import BaseCase
 from aotloop.process.cancellation import Cancellation
 from aotloop.process.sandbox import Confinement

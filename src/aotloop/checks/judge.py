@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from aotloop.core.checklist import Leaf
+from aotloop.core.checks.checklist import Leaf
 from aotloop.core.model import CheckType
 from aotloop.process.cancellation import Cancellation
 

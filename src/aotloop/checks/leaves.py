@@ -11,7 +11,7 @@ from aotloop.checks.command_check import check_command
 from aotloop.checks.file_check import check_file
 from aotloop.checks.judge import UNJUDGED, Judge, Judgement, Question
 from aotloop.checks.results import CheckResult
-from aotloop.core.checklist import JUDGED, Leaf
+from aotloop.core.checks.checklist import JUDGED, Leaf
 from aotloop.core.model import CheckType
 from aotloop.errors import AotError, refusal
 from aotloop.process.cancellation import Cancellation

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from aotloop.core.checklist import JUDGED
-from aotloop.core.item_paths import SEPARATOR, distinct
+from aotloop.core.checks.checklist import JUDGED
+from aotloop.core.checks.item_paths import SEPARATOR, distinct
 from aotloop.core.model import Check, CheckType
 
 Kind = CheckType | Literal["group", "any_of"]

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from aotloop.agents.attempt.usage import Price
 from aotloop.agents.roles import Role
-from aotloop.agents.usage import Price
 from aotloop.config.schema import AgentConfig, RoleConfig
 from aotloop.core.phases.model import ShipSettings
 

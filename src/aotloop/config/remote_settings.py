@@ -15,6 +15,8 @@ from aotloop.config.values import Place, Reader, agent_name, duration, filled_te
 from aotloop.config.values import positive_number as number
 
 QUEUE = "aot"
+LOCAL = "local"
+"""No queue: checks run on this machine."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -28,12 +30,22 @@ class RemoteSettings(msgspec.Struct, frozen=True, kw_only=True):
     git: str | None = None
     """Where commits are pushed for workers; None: workers fetch from the repository itself."""
     key_file: str | None = None
+    local: int = 0
+    """The most attempts that this machine makes, too, where that ends first; with the isolation `remote`."""
+    queues: dict[str, QueueSettings] = {}
     heartbeat: float = 120.0
     """Seconds without a sign of life after which an attempt is lost. Make it longer than a restart of the server."""
     first_sign: float = 15.0
     """Seconds within which a worker that got an order has to say so."""
     wait: float = 3600.0
     """Seconds that an order may wait for a free worker."""
+    checks: str | None = None
+    """The queue whose workers check merges, or `local`: this machine does. None: `queue` if all attempts go there."""
+
+
+class QueueSettings(msgspec.Struct, frozen=True, kw_only=True):
+    slots: int | None = None
+    """The most attempts that this run has there at the same time; None: as many as there are."""
 
 
 class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +59,8 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Name → where it is fetched from. A worker accepts no other repository."""
     agents: tuple[str, ...] = ()
     """A worker accepts no other agents; `shell` is for commands."""
+    checks: int = 1
+    """The most checks of merges at the same time, besides attempts; 0: it makes none."""
     free_space: int = 1024
     """MiB on the disk below which nothing is accepted."""
     cache: int = 10240
@@ -73,6 +87,25 @@ def _repositories(value: object, at: Place) -> dict[str, str]:
     return {repository_name(name, at): _git_url(url, at.inner(str(name))) for name, url in value.items()}
 
 
+def _number_or_none(value: object, at: Place) -> int:
+    return 0 if value == 0 and not isinstance(value, bool) else number(value, at)
+
+
+def _queues(value: object, at: Place) -> dict[str, QueueSettings]:
+    if not isinstance(value, dict):
+        raise at.mistake(f"must be a table of queues, and is {kind_of(value)}")
+    return {str(name): _queue(table, at.inner(str(name))) for name, table in value.items()}
+
+
+def _queue(value: object, at: Place) -> QueueSettings:
+    if not isinstance(value, dict):
+        raise at.mistake(f"must be a table, and is {kind_of(value)}")
+    for key in value:
+        if key != "slots":
+            raise at.inner(str(key)).mistake("is unknown", "A queue has `slots`.")
+    return QueueSettings(slots=number(value["slots"], at.inner("slots")) if "slots" in value else None)
+
+
 REMOTE: Mapping[str, Reader] = MappingProxyType(
     {
         "profile": filled_text,
@@ -80,9 +113,12 @@ REMOTE: Mapping[str, Reader] = MappingProxyType(
         "repository": repository_name,
         "git": _git_url,
         "key_file": folder,
+        "local": _number_or_none,
+        "queues": _queues,
         "heartbeat": duration,
         "first_sign": duration,
         "wait": duration,
+        "checks": filled_text,
     }
 )
 
@@ -94,6 +130,7 @@ WORKER: Mapping[str, Reader] = MappingProxyType(
         "drain": duration,
         "repositories": _repositories,
         "agents": list_of(agent_name),
+        "checks": _number_or_none,
         "free_space": number,
         "cache": number,
     }

@@ -9,10 +9,10 @@ from typing import Literal, get_args
 import msgspec
 from msgspec.structs import replace
 
+from aotloop.agents.attempt.usage import Price
 from aotloop.agents.prompts.short_prompt import Style
 from aotloop.agents.registry import BACKENDS, EndpointSettings, Settings
 from aotloop.agents.roles import Role
-from aotloop.agents.usage import Price
 from aotloop.config.outlet_settings import NotifySettings, TelemetrySettings
 from aotloop.config.remote_settings import RemoteSettings, WorkerSettings
 from aotloop.config.values import did_you_mean
@@ -44,7 +44,6 @@ CONFINES: tuple[str, ...] = get_args(Confine)
 
 class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
-    """The name of a backend."""
     argv: tuple[str, ...] = ()
     model: str | None = None
     program: str | None = None
@@ -79,7 +78,6 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
             temperature=self.temperature,
             context=self.context,
             tools=self.tools,
-            price=self.price,
         )
 
 
@@ -129,6 +127,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     max_attempt_cost_usd: float | None = None
     max_sitting: int = 8
     """The most attempts in one conversation, one after another; 1: each attempt has its own."""
+    max_journal_mb: int = 500
     roles: dict[Role, RoleConfig] = {}
     agents: dict[str, AgentConfig] = {}
     ship: ShipSettings = ShipSettings()
@@ -237,6 +236,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
                 program=agent.program,
                 pass_env=agent.pass_env,
                 operator_settings=agent.operator_settings,
+                price=agent.price,
                 endpoint=agent.endpoint,
             )
             return agent.kind, settings, replace(self.timeouts, **agent.timeouts)

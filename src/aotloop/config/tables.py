@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
+from aotloop.agents.attempt.usage import Price
 from aotloop.agents.contract import Tokens
 from aotloop.agents.prompts.short_prompt import STYLES
 from aotloop.agents.registry import BACKENDS, Settings, backend
 from aotloop.agents.roles import ROLES, Role
-from aotloop.agents.usage import Price
 from aotloop.config.endpoints import address, plain_variable, temperature, tools
 from aotloop.config.outlet_settings import NOTIFY, TELEMETRY, NotifySettings, TelemetrySettings
 from aotloop.config.remote_settings import REMOTE, WORKER, RemoteSettings, WorkerSettings
@@ -225,6 +225,7 @@ KEYS: Mapping[str, Reader] = MappingProxyType(
         "patience": duration,
         "max_attempt_cost_usd": positive_amount,
         "max_sitting": positive_number,
+        "max_journal_mb": positive_number,
         "roles": _roles,
         "agents": _agents,
         "ship": _ship,

@@ -14,6 +14,7 @@ from aotloop.core.findings import Path, dotted
 from aotloop.core.limits import seconds
 from aotloop.errors import AotError
 from aotloop.text.patterns import DEEP, parse
+from aotloop.text.phrases import nearest
 from aotloop.text.shorten import PHRASE, shorten
 
 
@@ -33,10 +34,8 @@ class Place(msgspec.Struct, frozen=True):
 
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     """A hint, if a known word is similar."""
-    from difflib import get_close_matches  # noqa: PLC0415 - slow to import, needed only for a mistake
-
-    near = get_close_matches(word, sorted(known), n=1)
-    return f"Did you mean {near[0]}?" if near else None
+    near = nearest(word, sorted(known))
+    return f"Did you mean {near}?" if near else None
 
 
 Reader = Callable[[object, Place], Any]

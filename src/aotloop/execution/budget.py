@@ -14,8 +14,8 @@ from math import floor
 import msgspec
 from msgspec.structs import replace
 
+from aotloop.agents.attempt.usage import Price, cost_of
 from aotloop.agents.contract import Outcome
-from aotloop.agents.usage import Price, cost_of
 from aotloop.core.events import Spent
 from aotloop.core.model import Used
 from aotloop.core.policy.progress import together

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from aotloop.core.model import Used
-from aotloop.execution.records import CheckedPart
+from aotloop.execution.journals.records import CheckedPart
 
 
 class RunEvent(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
@@ -30,8 +30,7 @@ class RunBegan(RunEvent, frozen=True, kw_only=True, tag="run_began"):
     attempts_at_most: int | None = None
     max_cost_usd: float | None = None
     """The most USD for the loop, earlier runs included."""
-    overriding: dict[str, int | float | str] = {}
-    """Limits that replace the file's in this run."""
+    overriding: dict[str, int | float | str] = {}  # limits that replace the file's in this run
 
 
 class AgentFound(RunEvent, frozen=True, kw_only=True, tag="agent_found"):
@@ -97,7 +96,7 @@ class AttemptBegan(RunEvent, frozen=True, kw_only=True, tag="attempt_began"):
     folder: str = ""
     """The folder of its journal, from the project's root: prompt.md, transcript.jsonl, …"""
     name: str = ""
-    """Such as `A2#1`: aotloop.execution.attempt_names. Empty in journals of earlier versions, here and below."""
+    """Such as `A2#1`: see `execution.attempts.attempt_names`. Empty in journals of earlier versions, here and below."""
 
 
 class AttemptEnded(RunEvent, frozen=True, kw_only=True, tag="attempt_ended"):
@@ -116,12 +115,13 @@ class AttemptEnded(RunEvent, frozen=True, kw_only=True, tag="attempt_ended"):
 
 
 class Merged(RunEvent, frozen=True, kw_only=True, tag="merged"):
-    """Its work is on the branch; `commit` is None if it changed no file, or works in place."""
+    """Its work is on the branch; `commit` is None if it changed no file. `checked_on`: the machine of that check."""
 
     atom: str
     attempt: int
     commit: str | None = None
     name: str = ""
+    checked_on: str = ""
 
 
 class NotMerged(RunEvent, frozen=True, kw_only=True, tag="not_merged"):

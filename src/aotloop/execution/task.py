@@ -15,10 +15,10 @@ from aotloop.agents.contract import Outcome
 from aotloop.agents.prompts.attempt_prompt import Start
 from aotloop.agents.prompts.short_prompt import Style
 from aotloop.checks.judge import Judge
-from aotloop.core.checklist import Node
+from aotloop.core.checks.checklist import Node
 from aotloop.core.effects import Role
 from aotloop.core.model import Binding
-from aotloop.execution.records import Kept, Record
+from aotloop.execution.journals.records import Kept, Record
 from aotloop.text.sanitize import plain
 
 _LONGEST_TITLE = 72

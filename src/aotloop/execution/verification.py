@@ -9,8 +9,8 @@ import msgspec
 
 from aotloop.checks.evaluation import evaluate
 from aotloop.checks.results import CheckResult, Report
-from aotloop.core.checklist import Node
-from aotloop.execution.records import CheckedPart
+from aotloop.core.checks.checklist import Node
+from aotloop.execution.journals.records import CheckedPart
 from aotloop.execution.task import JudgeIn, OnSpent
 from aotloop.execution.threads import in_thread
 from aotloop.fence.check_fence import fence_around

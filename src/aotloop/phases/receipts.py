@@ -161,7 +161,7 @@ def force(project: Project, reason: str, *, permit: Permit = allow) -> Filed:
     if loop.phase == "test":
         run = run_acceptance(project, "test", loop.artifacts.acceptance_tests_file, permit)
     forced = events.PhaseForced(at=now(), reason=f"a person: {reason}", tests_pass=_agreed(project, loop, run))
-    stopped = loop.status == "stopped"  # at a limit of the phase, for one: the person's word lets it go on
+    stopped = loop.status == "stopped"  # for example at a limit of the phase: the person's decision lets it continue
     again = (events.LoopResumed(at=now()),) if stopped else ()
     return _told(project, lambda current: _if_still(loop, current, *again, *_ran(project, run), forced), run)
 

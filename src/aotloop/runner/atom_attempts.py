@@ -8,10 +8,10 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from aotloop.agents.prompts.short_prompt import prompt_in_style
+from aotloop.agents.prompts.attempt_prompt import prompt_in_style
 from aotloop.clock import now
 from aotloop.core import effects, events
-from aotloop.core.checklist import check_of, item_names
+from aotloop.core.checks.checklist import check_of, item_names
 from aotloop.core.context import context_of
 from aotloop.core.effects import Role
 from aotloop.core.graph.work_graph import Graph
@@ -22,9 +22,9 @@ from aotloop.core.scheduler import reports
 from aotloop.core.scheduler.run_state import Attempt, Run
 from aotloop.execution import run_events
 from aotloop.execution.agent_pool import SHELL
-from aotloop.execution.attempt_result import Made
+from aotloop.execution.attempts.attempt_result import Made
 from aotloop.execution.budget import Budget
-from aotloop.execution.records import Record
+from aotloop.execution.journals.records import Record
 from aotloop.execution.task import Task, WarmStart
 from aotloop.runner.crash_recovery import Inheritance
 from aotloop.runner.ledger import Exchanged, Item

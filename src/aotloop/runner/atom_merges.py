@@ -15,17 +15,18 @@ from msgspec.structs import replace
 
 from aotloop.clock import now
 from aotloop.core import effects
-from aotloop.core.checklist import check_of
+from aotloop.core.checks.checklist import check_of
 from aotloop.core.model import Atom
 from aotloop.core.policy.turns import most_in_vain
 from aotloop.core.scheduler import reports
 from aotloop.errors import AotError, refusal
 from aotloop.execution import run_events
-from aotloop.execution.attempt_result import Left
+from aotloop.execution.attempts.attempt_result import Left
+from aotloop.execution.checker import CheckOrder
 from aotloop.execution.integration.branch import Branch
 from aotloop.execution.integration.integrator import BranchSteps, integrate
 from aotloop.execution.integration.outcome import Blocked, Conflicting, Landed, Moved, Ready, Refused, Unwanted
-from aotloop.execution.records import Work
+from aotloop.execution.journals.records import Work
 from aotloop.execution.threads import in_thread
 from aotloop.runner.atom_attempts import may_go_on
 from aotloop.runner.ledger import Exchanged, Item
@@ -35,7 +36,8 @@ _SHOWN = 5
 
 
 Step = Landed | Moved | Blocked | Unwanted
-PutLand = Callable[[int, str, Callable[[], Step]], None]
+PutLand = Callable[[int, str, str, Callable[[], Step]], None]
+"""The number, the atom, and the machine on which the merge was checked."""
 
 
 class AtomMerges:
@@ -86,7 +88,7 @@ class AtomMerges:
         self._context.unmerged.note(number, kept)
         return kept.commit is not None
 
-    def _deed(self, number: int, atom: str, land: Callable[[], Step]) -> None:
+    def _deed(self, number: int, atom: str, host: str, land: Callable[[], Step]) -> None:
         """Lands it within the next exchange, which also reports it."""
 
         def deed(exchanged: Exchanged) -> reports.Report | None:
@@ -94,7 +96,9 @@ class AtomMerges:
             if not isinstance(landed, Landed):
                 return None
             name = self._context.name_of(atom, number)
-            told = run_events.Merged(at=now(), atom=atom, attempt=number, commit=landed.commit, name=name)
+            told = run_events.Merged(
+                at=now(), atom=atom, attempt=number, commit=landed.commit, name=name, checked_on=host
+            )
             return self._settled(_merged(number, landed.commit), told, exchanged)
 
         self._put(deed)
@@ -132,6 +136,8 @@ class _AtomSteps(BranchSteps):
         self._atom = atom
         self._put_land = put_land
         self.has_reported = False
+        self.checked_on = ""
+        """The machine on which the merge was checked; empty: this one, or it needed no check."""
 
     async def prepare(self) -> Ready | Landed | Conflicting:
         is_of_this_run = self.work.attempt == self._number  # else a run that died may have landed it
@@ -142,14 +148,22 @@ class _AtomSteps(BranchSteps):
         check = check_of(self._atom, objective.base_case)
         if not ready.needs_check or check is None:
             return None
-        async with self._context.isolation.to_check(ready.commit) as clean:
-            judge = self._context.judge(objective)
-            found = await self._context.verification.found(
-                check, clean.cwd, judge, clean.confinement, clean.observation
-            )
-        if found.problem is None:
+        order = CheckOrder(
+            check=check,
+            commit=ready.commit,
+            task=self._atom.id,
+            attempt=self.work.attempt or self._number,
+            epoch=self._context.run.loop.control.epoch,
+            judge=self._context.judge(objective),
+        )
+        checked = await self._context.checks.check(order)
+        self.checked_on = checked.host
+        problem = checked.found.problem
+        if problem is None:
             return None
-        return Refused(reason=f"together with what was merged meanwhile, {found.problem}", found=found, head=ready.head)
+        where = f" (checked on {checked.host})" if checked.host else ""
+        reason = f"together with what was merged meanwhile, {problem}{where}"
+        return Refused(reason=reason, found=checked.found, head=ready.head)
 
     async def land(self, ready: Ready) -> Step:
         loop = asyncio.get_running_loop()
@@ -163,7 +177,7 @@ class _AtomSteps(BranchSteps):
             loop.call_soon_threadsafe(_settle, landed, done)
             return done
 
-        self._put_land(self._number, self._atom.id, land)
+        self._put_land(self._number, self._atom.id, self.checked_on, land)
         return await landed
 
 

@@ -10,19 +10,19 @@ from msgspec.structs import replace
 
 from aotloop.clock import now
 from aotloop.core import effects
-from aotloop.core.checklist import check_of
+from aotloop.core.checks.checklist import check_of
 from aotloop.core.model import Atom, Loop
 from aotloop.core.scheduler import reports
 from aotloop.core.scheduler.reports import ProbeReturned
 from aotloop.core.scheduler.run_state import Run
 from aotloop.execution import run_events
-from aotloop.execution.attempt_names import AttemptNames
+from aotloop.execution.attempts.attempt_names import AttemptNames
 from aotloop.execution.budget import Bill, sum_of
 from aotloop.execution.integration.branch import Branch
 from aotloop.execution.integration.protection import NOTHING, Protection
-from aotloop.execution.journal import Journal
-from aotloop.execution.records import Kept, Record, Work
-from aotloop.execution.run_time import RunTime
+from aotloop.execution.journals.journal import Journal
+from aotloop.execution.journals.records import Kept, Record, Work
+from aotloop.execution.journals.run_time import RunTime
 from aotloop.runner.ledger import Exchanged
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from aotloop.checks.results import Report, doubted
 from aotloop.clock import now
-from aotloop.core.checklist import base_case_tree, check_of
+from aotloop.core.checks.checklist import base_case_tree, check_of
 from aotloop.core.model import Atom, Objective, Verdict
 from aotloop.core.objective import digest_of
 from aotloop.core.scheduler import reports

@@ -13,11 +13,12 @@ from aotloop.checks.judge import Judge
 from aotloop.core.model import Atom, Objective, Verdict
 from aotloop.core.scheduler.run_state import Run
 from aotloop.execution.agent_pool import AgentPool
-from aotloop.execution.attempt import Attempts
-from aotloop.execution.attempt_names import AttemptNames
+from aotloop.execution.attempts.attempt import Attempts
+from aotloop.execution.attempts.attempt_names import AttemptNames
 from aotloop.execution.budget import Budget
+from aotloop.execution.checker import Checks
 from aotloop.execution.isolation.place import Isolation
-from aotloop.execution.journal import Journal
+from aotloop.execution.journals.journal import Journal
 from aotloop.execution.run_events import RunEvent
 from aotloop.execution.task import JudgeIn, OnSpent
 from aotloop.execution.verification import Verification
@@ -39,6 +40,8 @@ class RunContext(msgspec.Struct, frozen=True, kw_only=True):
     """The folder of the project."""
     isolation: Isolation
     verification: Verification
+    checks: Checks
+    """Of commits: they may run on other machines."""
     judge_at: JudgeAt
     agent_pool: AgentPool
     journal: Journal

@@ -24,8 +24,8 @@ from aotloop.core.model import Loop
 from aotloop.core.scheduler import reports
 from aotloop.errors import AotError, StateFileInvalid, StateFileMissing
 from aotloop.execution import run_events
+from aotloop.execution.journals.run_time import RunTime
 from aotloop.execution.observer import Observer
-from aotloop.execution.run_time import RunTime
 from aotloop.execution.threads import in_thread, obeying_signals
 from aotloop.runner.atom_attempts import Charge
 from aotloop.runner.background_tasks import BackgroundTasks
@@ -115,8 +115,9 @@ class Runner:
                             watcher.cancel()
                         await self._tasks.end()
                         await self._settle()
-        except* AotError as errors:
-            raise _first(errors) from None
+        except BaseExceptionGroup as errors:
+            error = _expected(errors)
+            raise error from None
         return self._ending()
 
     async def _settle(self) -> None:
@@ -265,9 +266,13 @@ class Runner:
             self._tasks.hurry()
 
 
-def _first(errors: BaseExceptionGroup[AotError]) -> AotError:
+def _expected(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The first of them, if all are errors that a person can meet; else the group, which is a bug.
+
+    Not by `except*`: Python 3.11.2 makes a group of what is raised there.
+    """
     error: BaseException = errors
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    assert isinstance(error, AotError)  # noqa: S101 - only such were caught
+    if errors.split((AotError, OSError))[1] is None:
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
     return error

@@ -46,7 +46,7 @@ def locked(path: str, *, patience: float = LOCK_PATIENCE) -> Iterator[None]:
         os.close(descriptor)
 
 
-def beside(path: str, kind: Literal["lock", "log", "tmp"]) -> str:
+def beside(path: str, kind: Literal["lock", "log", "old", "tmp"]) -> str:
     """A file that a dead process may have left there. Only the log contains work."""
     return os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{kind}")
 
@@ -65,21 +65,23 @@ def _wait_for(descriptor: int, path: str, patience: float) -> None:
         )
 
 
-def replace(path: str, data: bytes, is_wanted: Callable[[], bool] = lambda: True) -> os.stat_result | None:
+def replace(path: str, data: bytes, is_wanted: Callable[[], bool] | None = None) -> os.stat_result | None:
     """Call it under the lock: the temporary file has a fixed name, so that a crash leaves at most one behind.
 
-    `is_wanted` is called at the last moment, when all slow steps are done. None: nothing was changed. The result
-    describes the written file, even if another process has replaced it since.
+    `is_wanted` is called at the last moment, when all slow steps are done. None: nothing was changed, because it was
+    not wanted, or because an editor saved the file at that very moment. The result describes the written file, even if
+    another process has replaced it since.
     """
     temporary = beside(path, "tmp")
     mode = mode_of(path)
     became = "it is as it was"
     try:
         with _written(temporary, data, mode) as descriptor:
-            if not is_wanted():
+            if is_wanted is None:
+                os.rename(temporary, path)
+            elif not _is_exchanged(temporary, path, is_wanted):
                 _forget(temporary)
                 return None
-            os.rename(temporary, path)
             became = "it was changed, but a power failure may undo that"
             status = os.fstat(descriptor)
         sync_folder(os.path.dirname(path))
@@ -90,6 +92,35 @@ def replace(path: str, data: bytes, is_wanted: Callable[[], bool] = lambda: True
             hint="Check the disk's free space and the folder's permissions, then try again.",
         ) from error
     return status
+
+
+def _is_exchanged(temporary: str, path: str, is_wanted: Callable[[], bool]) -> bool:
+    """Editors take no lock. The old file keeps a second name until it is known that it was not saved at this moment."""
+    before = _last_change(path)
+    if not is_wanted():
+        return False
+    old = beside(path, "old")
+    _forget(old)
+    try:
+        os.link(path, old, follow_symlinks=False)
+    except OSError:  # there is no file yet, or the file system has no second names
+        os.rename(temporary, path)
+        return True
+    os.rename(temporary, path)
+    is_same = _last_change(old) == before
+    if is_same:
+        _forget(old)
+    else:
+        os.rename(old, path)
+    return is_same
+
+
+def _last_change(path: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return status.st_size, status.st_mtime_ns
 
 
 @contextmanager
@@ -150,4 +181,4 @@ def our_files(state_file: str, root: str) -> list[str]:
 
 def _of(state_file: str) -> list[str]:
     leases = [lease_file(state_file, "run"), lease_file(state_file, "redirect")]
-    return [state_file, *leases, beside(state_file, "lock"), beside(state_file, "log"), beside(state_file, "tmp")]
+    return [state_file, *leases, *(beside(state_file, kind) for kind in ("lock", "log", "old", "tmp"))]

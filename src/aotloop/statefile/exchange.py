@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 import msgspec
 
-from aotloop.errors import StateFileBusy, Unavailable
+from aotloop.errors import StateFileBusy, StateFileInvalid, Unavailable
 from aotloop.statefile import durable
 
 T = TypeVar("T")
@@ -88,3 +89,12 @@ def signature_of(path: str) -> Signature | None:
 
 def facts(status: os.stat_result) -> Signature:
     return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+@contextmanager
+def naming(path: str) -> Iterator[None]:
+    """Adds the name of the file to every error about its content."""
+    try:
+        yield
+    except StateFileInvalid as error:
+        raise StateFileInvalid(f"{path}: {error.message}", error.findings, hint=error.hint) from None

@@ -13,7 +13,7 @@ from aotloop.core.findings import Finding
 from aotloop.core.limits import SECONDS_PER
 from aotloop.core.model import Loop
 from aotloop.errors import StateFileInvalid
-from aotloop.statefile.yaml import collection, fast_reader
+from aotloop.statefile.yaml import fast_reader
 
 T = TypeVar("T")
 
@@ -84,7 +84,7 @@ def examine(data: bytes) -> Examination:
     except StateFileInvalid as error:
         return Examination(None, tuple(finding for finding in error.findings if isinstance(finding, Finding)))
     if loop is not None and (about := findings_of(loop)):
-        with collection.suspended():
+        with fast_reader.suspended():
             root = nodes.compose(parts.yaml, parts.first_line)
         for finding in about:
             mark = node.start_mark if (node := nodes.locate(root, finding.path)) is not None else None
@@ -108,7 +108,7 @@ def invalid(errors: Sequence[Finding]) -> StateFileInvalid:
 def _read_carefully(yaml: bytes, wanted: type[T], first_line: int) -> tuple[T | None, list[Finding]]:
     from aotloop.statefile.yaml import nodes  # noqa: PLC0415
 
-    with collection.suspended():
+    with fast_reader.suspended():
         return _read_nodes(nodes.compose(yaml, first_line), wanted, first_line, 10_000 + 4 * len(yaml))
 
 

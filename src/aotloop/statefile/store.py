@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from aotloop.core.model import Loop
-from aotloop.errors import StateFileError, StateFileInvalid, StateFileMissing, Unavailable
+from aotloop.errors import StateFileError, StateFileMissing, Unavailable
 from aotloop.statefile import durable
-from aotloop.statefile.exchange import MOST_RETRIES, TICK, Signature, contents, exchange, signature_of
+from aotloop.statefile.exchange import MOST_RETRIES, TICK, Signature, contents, exchange, naming, signature_of
 from aotloop.statefile.reader import Examination, decode, examine
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Store:
         """The log had more than the file when they were read."""
 
     def load(self) -> Loop:
-        with self._named():
+        with naming(self.path):
             return decode(self._read()[0])
 
     def examine(self) -> Examination:
@@ -56,7 +56,7 @@ class Store:
 
     def exchange(self, change: Callable[[Loop], tuple[Loop, T]]) -> T:
         """As `update`, for large loops: `change` does not change the loop that it gets, and returns another one."""
-        with durable.locked(self.path, patience=self._patience), self._named():
+        with durable.locked(self.path, patience=self._patience), naming(self.path):
             return self._exchange(change)
 
     def _exchange(self, change: Callable[[Loop], tuple[Loop, T]]) -> T:
@@ -107,14 +107,6 @@ class Store:
             before_writing()
             durable.replace(self.path, data)
             durable.discard_log(self.path)
-
-    @contextmanager
-    def _named(self) -> Iterator[None]:
-        """Adds the name of the file to every error about it."""
-        try:
-            yield
-        except StateFileInvalid as error:
-            raise StateFileInvalid(f"{self.path}: {error.message}", error.findings, hint=error.hint) from None
 
     def _document(self, data: bytes) -> Document:
         if self._known is not None and self._known[0] == data:

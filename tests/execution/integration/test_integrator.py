@@ -12,8 +12,8 @@ from aotloop.execution.integration.branch import Branch
 from aotloop.execution.integration.integrator import BranchSteps, integrate, without_waiting
 from aotloop.execution.integration.outcome import Blocked, Conflicting, Landed, Moved, Outcome, Ready, Refused, Unwanted
 from aotloop.execution.integration.protection import protection_of, words_for
-from aotloop.execution.records import Work
-from aotloop.git.objects import ATOM, ATTEMPT, RUN
+from aotloop.execution.journals.records import Work
+from aotloop.git.commits.objects import ATOM, ATTEMPT, RUN
 from aotloop.git.repository import Repository, find_repository
 from tests.runner.projects import Project, a_project
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from aotloop.process.sandbox import Confinement, is_possible
 from tests.agents.assignments import an_assignment, attempt
 from tests.loops import atom
 from tests.modelserver import Answer, ModelServer, Say, Script
+from tests.modelserver.clients import needs
 from tests.modelserver.operators import (
     DONE,
     backend_of,
@@ -22,6 +25,7 @@ from tests.modelserver.operators import (
     shell,
     write,
 )
+from tests.process.sandbox.worlds import engines
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import a_project
 
@@ -137,3 +141,53 @@ def test_where_nothing_keeps_a_client_out_its_attempt_fails_and_the_checkout_is_
     if not is_kept_in:
         kept = next(root.glob(".aot/attempts/A1-*")) / "strayed"
         assert {path.name for path in kept.iterdir()} == {"README.md", "new", "mine"}
+
+
+@needs("codex")
+@pytest.mark.parametrize("engine", [*engines(), "off"])
+def test_codex_keeps_its_own_sandbox_whatever_engine_is_in_force(tmp_path: Path, own_home: Path, engine: str) -> None:
+    """Its commands reach no host, change nothing outside, and cannot signal us. Its sandbox does not start in ours."""
+    with socket.create_server(("127.0.0.1", 0)) as listener, subprocess.Popen(["sleep", "1000"]) as ours:
+        port = listener.getsockname()[1]
+        reach = f"python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}), 5)'"
+        tries = f"{reach} || echo no-network >> a; kill -9 {ours.pid} || echo no-signal >> a; echo x > {own_home}/new"
+        with ModelServer([Script(".", [shell("codex", tries), DONE])]) as server:
+            environ = environ_of("codex", server, AOT_SANDBOX=engine)
+            config = config_of("codex")
+            project = a_project(tmp_path, atom("A1"), base_case="test -f a", config=config, environ=environ)
+            ran = project.run()
+        assert ours.poll() is None
+        ours.kill()
+    assert ran.code == 0, ran.out + ran.err
+    assert "no-network" in (project.root / "a").read_text()
+    assert not (own_home / "new").exists()
+
+
+@needs("claude")
+@pytest.mark.parametrize("engine", [one for one in engines() if one != "landlock"])
+def test_claude_leaves_no_hook_and_no_instruction_for_the_persons_sessions(
+    tmp_path: Path, own_home: Path, engine: str
+) -> None:
+    """Its state is open to it. What it obeys there is not: the next session of the person runs behind no fence."""
+    attack = """
+    hook='{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch escaped"}]}]}}'
+    echo "$hook" > ~/.claude.json; echo a > a; cd ~/.claude
+    for file in settings.json settings.local.json CLAUDE.md hooks/x plugins/x skills/x commands/x.md agents/x.md; do
+      echo "$hook" > $file; rm -rf $(dirname $file)/new; echo "$hook" > new; mv -f new $file
+    done
+    rm -rf skills; mv hooks hooks2; mkdir hooks; echo "$hook" > hooks/x; rm -f new
+    """
+    with ModelServer([Script(".", [shell("claude", "sh attack.sh"), DONE])]) as server:
+        project = a_project(
+            tmp_path,
+            atom("A1"),
+            base_case="test -f a",
+            config=config_of("claude"),
+            environ=environ_of("claude", server, AOT_SANDBOX=engine),
+            files={"attack.sh": attack},
+        )
+        ran = project.run()
+    assert ran.code == 0, ran.out + ran.err
+    found = [path for path in own_home.rglob("*") if path.is_file() and "projects" not in path.parts]
+    assert not [path for path in found if "touch escaped" in path.read_text(errors="replace")]
+    assert (own_home / ".claude" / "settings.json").read_text() == "{}\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aotloop.agents.answers.results import schema
+from aotloop.agents.answers.answer_schema import schema
 from tests.execution.judges.jurors import assertion, command, judged, quality, remembered, score, warnings
 from tests.loops import atom
 from tests.modelserver import Answer, Call, ModelServer, Script

@@ -10,9 +10,9 @@ import msgspec
 import yaml
 
 from aotloop.config.sources import load
-from aotloop.core.checklist import problems_of_base_case
+from aotloop.core.checks.checklist import problems_of_base_case
+from aotloop.core.checks.quality import criteria_of
 from aotloop.core.model import BaseCase
-from aotloop.core.quality import criteria_of
 
 PAGE = (Path(__file__).parents[3] / "docs" / "judging.md").read_text()
 

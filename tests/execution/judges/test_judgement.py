@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aotloop.agents.answers.results import Score
+from aotloop.agents.answers.answer_schema import Score
 from aotloop.agents.contract import Crashed, Done, Judged, MustWait, Outcome, Scored
 from aotloop.core.model import Check, Criterion
 from aotloop.execution.judges.judgement import assertion_judged, quality_judged

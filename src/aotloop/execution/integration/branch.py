@@ -8,12 +8,11 @@ from __future__ import annotations
 from aotloop.errors import AotError, Unavailable
 from aotloop.execution.integration.outcome import Blocked, Conflicting, Landed, Moved, Ready
 from aotloop.execution.integration.protection import Protection
-from aotloop.execution.records import Work
-from aotloop.git import integration
+from aotloop.execution.journals.records import Work
 from aotloop.git.checkout.fast_forward import landing, other_branch
-from aotloop.git.integration import Integrated, commits_of
+from aotloop.git.commits import integration
+from aotloop.git.commits.integration import Integrated, commits_of, revert
 from aotloop.git.repository import Repository
-from aotloop.git.revert import revert
 from aotloop.git.worktrees.kept_work import kept_paths
 
 _PATIENCE = 0.5

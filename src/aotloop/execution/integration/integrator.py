@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 from aotloop.execution.integration.branch import Branch
 from aotloop.execution.integration.outcome import Blocked, Conflicting, Landed, Moved, Outcome, Ready, Refused, Unwanted
-from aotloop.execution.records import Work
+from aotloop.execution.journals.records import Work
 from aotloop.execution.threads import in_thread
 
 PATIENCE, _PAUSE = 5.0, 0.2

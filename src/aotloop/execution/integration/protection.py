@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from aotloop.git.attempt_commit import refuse
+from aotloop.git.commits.attempt_commit import refuse
 from aotloop.statefile.durable import our_files
 from aotloop.statefile.locate import PHASE_FILE, STATE_FILE
 from aotloop.text.patterns import matching

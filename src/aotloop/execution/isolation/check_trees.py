@@ -20,9 +20,9 @@ from aotloop.deletion import remove_tree
 from aotloop.errors import Unavailable
 from aotloop.flock import lock_file, unlock_file
 from aotloop.foreign_tree import walk_foreign
-from aotloop.git.clean_tree import put_commit, remove_clean_tree
-from aotloop.git.objects import nothing
+from aotloop.git.commits.objects import nothing
 from aotloop.git.repository import Repository
+from aotloop.git.trees.clean_tree import put_commit, remove_clean_tree
 from aotloop.git.worktrees.pool import Pool
 from aotloop.git.worktrees.setup import Setup, furnisher
 from aotloop.git.worktrees.worktree import Desk

@@ -16,7 +16,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from aotloop.agents import scratch
+from aotloop.agents.attempt import scratch
 from aotloop.agents.contract import Assignment, Failed, Outcome
 from aotloop.errors import AotError
 from aotloop.execution.integration.branch import Branch

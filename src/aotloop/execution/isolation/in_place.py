@@ -15,7 +15,7 @@ from aotloop.errors import Unavailable
 from aotloop.execution.integration.branch import Branch
 from aotloop.execution.isolation.checkout_guard import Watch, unwatched
 from aotloop.execution.isolation.place import Place, Refusal
-from aotloop.execution.records import Kept, Work
+from aotloop.execution.journals.records import Kept, Work
 from aotloop.execution.task import Task
 from aotloop.execution.threads import in_thread
 from aotloop.fence.check_fence import checkout_confinement

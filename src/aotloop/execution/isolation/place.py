@@ -13,7 +13,7 @@ from aotloop.agents.contract import Assignment
 from aotloop.agents.prompts.attempt_prompt import Start
 from aotloop.execution.integration.branch import Branch
 from aotloop.execution.isolation.checkout_guard import Watch
-from aotloop.execution.records import Kept, Work
+from aotloop.execution.journals.records import Kept, Work
 from aotloop.execution.task import Task
 from aotloop.fence.observation import UNOBSERVED, Observation
 from aotloop.git.worktrees.worktree import Desk

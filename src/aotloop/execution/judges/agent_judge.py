@@ -9,16 +9,16 @@ from pathlib import Path
 
 import msgspec
 
-from aotloop.agents.answers.results import schema
+from aotloop.agents.answers.answer_schema import schema
 from aotloop.agents.contract import Assignment, Judged, Outcome, Scored
 from aotloop.agents.roles import Role
 from aotloop.checks.judge import Judgement, Question
 from aotloop.execution.budget import Budget
 from aotloop.execution.judges.ballot import GRACE, Asked, Cancelled, Juror, ask
 from aotloop.execution.judges.case import Case, Site, scope_of
+from aotloop.execution.judges.judge_prompt import ROLES, write_judging_prompt
 from aotloop.execution.judges.judgement import assertion_judged, places_in, quality_judged
 from aotloop.execution.judges.memory import key_of
-from aotloop.execution.judges.prompt import ROLES, write_judging_prompt
 from aotloop.fence.agent_folder import agent_folder
 from aotloop.process.cancellation import Cancellation
 from aotloop.text.shorten import one_line
@@ -94,28 +94,14 @@ class AgentJudge:
         jury, role, folders = self._jury, ROLES[leaf.check.type], ExitStack()
         wanted = jury.votes if role == "judge" else 1
         jurors = jury.jurors(role)
-        prompt = write_judging_prompt(leaf, self._case.objective, files, jury.instructions(role))
-        name = one_line(leaf.path or leaf.name, _LONGEST_NAME)
+        most_usd = allowance / wanted if allowance is not None else None
+        common = self._assignment(site, leaf, files, role, most_usd)
 
         def assignment(juror: Juror, vote: int) -> Assignment:
             scratch = folders.enter_context(agent_folder())
-            return Assignment(
-                role=role,
-                atom=name,
-                attempt=vote,
-                run_id=jury.run_id,
-                epoch=0,
-                cwd=site.cwd,
-                state_file=Path(os.devnull),  # the real file holds claims of the agents that are judged
-                scratch=scratch,
-                records=jury.scratch(name),
-                prompt=prompt,
-                limits=juror.limits,
-                grace=GRACE,
-                result_schema=schema(role),
-                max_cost_usd=allowance / wanted if allowance is not None else None,
-                confinement=site.confinement.opened(scratch) if site.confinement is not None else None,
-            )
+            confinement = site.confinement.opened(scratch) if site.confinement is not None else None
+            own = {"attempt": vote, "scratch": scratch, "records": jury.scratch(common.atom), "limits": juror.limits}
+            return msgspec.structs.replace(common, **own, confinement=confinement)
 
         def given(vote: int, outcome: Outcome) -> None:
             if isinstance(outcome, _Vote) and not site.changes():
@@ -132,6 +118,26 @@ class AgentJudge:
         )
         with folders:
             return ask(asked, cancellation)
+
+    def _assignment(
+        self, site: Site, leaf: Question, files: list[str], role: Role, most_usd: float | None
+    ) -> Assignment:
+        """What the assignments of all jurors have in common."""
+        jury = self._jury
+        return Assignment(
+            role=role,
+            atom=one_line(leaf.path or leaf.name, _LONGEST_NAME),
+            attempt=0,
+            run_id=jury.run_id,
+            epoch=0,
+            cwd=site.cwd,
+            state_file=Path(os.devnull),  # the real file holds claims of the agents that are judged
+            scratch=Path(os.devnull),
+            prompt=write_judging_prompt(leaf, self._case.objective, files, jury.instructions(role)),
+            grace=GRACE,
+            result_schema=schema(role),
+            max_cost_usd=most_usd,
+        )
 
 
 def _recalled(key: str) -> Mapping[int, Outcome]:

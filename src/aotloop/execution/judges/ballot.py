@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from aotloop.agents.contract import Assignment, Backend, Cause, Crashed, Garbage, MustWait, Outcome
+from aotloop.agents.contract import Assignment, Backend, Cause, Crashed, Garbage, MustWait, Outcome, TimedOut
 from aotloop.errors import AotError, refusal
 from aotloop.process.cancellation import Cancellation
 from aotloop.process.spec import Limits
@@ -95,7 +95,8 @@ async def _once(asked: Asked, juror: Juror, number: int) -> Outcome:
 
 def _is_unable(outcome: Outcome) -> bool:
     """It says something about the agent, and nothing about the question."""
-    return isinstance(outcome, MustWait) or outcome.cause in _UNABLE
+    is_silent = isinstance(outcome, TimedOut) and not outcome.taught
+    return is_silent or isinstance(outcome, MustWait) or outcome.cause in _UNABLE
 
 
 def _unheard(line: str) -> None:

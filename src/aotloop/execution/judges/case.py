@@ -16,10 +16,10 @@ import msgspec
 from aotloop.core.model import Check, Objective
 from aotloop.errors import Unavailable
 from aotloop.foreign_tree import walk_foreign
-from aotloop.git import attempt_commit
+from aotloop.git.commits import attempt_commit
 from aotloop.git.repository import Repository
-from aotloop.git.snapshots import take_snapshot
-from aotloop.git.takeable import NotTakeable
+from aotloop.git.trees.snapshots import take_snapshot
+from aotloop.git.trees.survey import NotTakeable
 from aotloop.git.worktrees.pool import Pool
 from aotloop.git.worktrees.setup import Setup, furnisher
 from aotloop.git.worktrees.worktree import Desk

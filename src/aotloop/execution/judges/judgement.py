@@ -12,12 +12,12 @@ from pathlib import Path
 
 import msgspec
 
-from aotloop.agents.answers.results import Score
+from aotloop.agents.answers.answer_schema import Score
 from aotloop.agents.contract import Judged, MustWait, Outcome, Scored
 from aotloop.checks.judge import Judgement
-from aotloop.core.checklist import LOWEST_SCORE
+from aotloop.core.checks.checklist import LOWEST_SCORE
+from aotloop.core.checks.quality import SIMPLE, Grade, criteria_of, grade
 from aotloop.core.model import Check
-from aotloop.core.quality import SIMPLE, Grade, criteria_of, grade
 from aotloop.text.shorten import cut, one_line
 
 _LONGEST_EVIDENCE = 500

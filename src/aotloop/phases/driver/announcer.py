@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from aotloop.core.phases.model import PhaseLoop
-from aotloop.execution.journal import Journal
+from aotloop.execution.journals.journal import Journal
 from aotloop.execution.observer import Observer
 from aotloop.execution.run_events import RunEvent
 

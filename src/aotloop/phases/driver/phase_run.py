@@ -12,9 +12,9 @@ import msgspec
 
 from aotloop.core.phases.model import PhaseLoop, ShipSettings
 from aotloop.execution.agent_pool import AgentPool
-from aotloop.execution.attempt import Attempts
+from aotloop.execution.attempts.attempt import Attempts
 from aotloop.execution.integration.branch import Branch
-from aotloop.execution.journal import Journal
+from aotloop.execution.journals.journal import Journal
 from aotloop.execution.run_events import RunEvent
 from aotloop.phases.project import Project
 

@@ -20,12 +20,12 @@ from aotloop.core.scheduler import reports
 from aotloop.core.scheduler.outcomes import MOST_WAITS
 from aotloop.errors import AotError, refusal
 from aotloop.execution import run_events
-from aotloop.execution.attempt_names import names_in
-from aotloop.execution.attempt_result import Made
-from aotloop.execution.event_file import EventsFile
+from aotloop.execution.attempts.attempt_names import names_in
+from aotloop.execution.attempts.attempt_result import Made
 from aotloop.execution.integration.integrator import BranchSteps, integrate
 from aotloop.execution.integration.outcome import Blocked, Conflicting, Landed
-from aotloop.execution.records import Record, Work
+from aotloop.execution.journals.event_file import EventsFile
+from aotloop.execution.journals.records import Record, Work
 from aotloop.execution.task import Task
 from aotloop.execution.threads import in_thread
 from aotloop.phases.driver.artifacts import changed_by, claimed

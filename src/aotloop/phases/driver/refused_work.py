@@ -14,7 +14,7 @@ from aotloop.errors import AotError
 from aotloop.execution import run_events
 from aotloop.execution.integration.branch import Branch
 from aotloop.execution.integration.outcome import Blocked, Landed
-from aotloop.execution.records import Kept
+from aotloop.execution.journals.records import Kept
 from aotloop.phases.driver.phase_run import DriverContext, epoch_of, run_id_of
 from aotloop.phases.project import Project
 

@@ -15,7 +15,7 @@ import msgspec
 
 from aotloop.core.phases.model import Phase, PhaseLoop
 from aotloop.execution.task import Inspect
-from aotloop.git.attempt_commit import refuse
+from aotloop.git.commits.attempt_commit import refuse
 from aotloop.phases.driver.phase_run import Terms
 from aotloop.phases.failure_log import note_failed
 from aotloop.phases.guidance import instructions_for

@@ -12,7 +12,7 @@ from aotloop.core.model import Binding
 from aotloop.core.phases.model import PHASES, Phase, PhaseLoop
 from aotloop.core.phases.phase_progress import money_left
 from aotloop.core.phases.receipts import COMMIT, NEWER, RECEIPTS, receipt_of
-from aotloop.execution.records import Kept
+from aotloop.execution.journals.records import Kept
 from aotloop.execution.task import Task
 from aotloop.phases.driver.phase_run import Terms, epoch_of
 from aotloop.phases.driver.turn_rules import failures_of, inspection_of, protected_in

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TypeVar
 
 from aotloop.core.phases.model import PhaseLoop
-from aotloop.errors import StateFileInvalid, StateFileMissing, Unavailable
+from aotloop.errors import StateFileMissing, Unavailable
 from aotloop.statefile import durable
-from aotloop.statefile.exchange import Signature, contents, exchange
+from aotloop.statefile.exchange import Signature, contents, exchange, naming
 from aotloop.statefile.phases.phase_reader import decode, encode
 from aotloop.statefile.phases.strict_json import MOST_BYTES
 
@@ -23,7 +22,7 @@ class PhaseStore:
         self._patience = patience
 
     def load(self) -> PhaseLoop:
-        with self._named():
+        with naming(self.path):
             return decode(self._read()[0])
 
     def update(self, change: Callable[[PhaseLoop], tuple[PhaseLoop, T]]) -> T:
@@ -38,7 +37,7 @@ class PhaseStore:
             after, result = change(before)
             return (_readable(encode(after, data)) if after != before else data), result
 
-        with durable.locked(self.path, patience=self._patience), self._named():
+        with durable.locked(self.path, patience=self._patience), naming(self.path):
             return exchange(self.path, self._read, revise).result
 
     def create(self, loop: PhaseLoop, *, overwrite: bool = False, instead_of: PhaseLoop | None = None) -> None:
@@ -51,14 +50,6 @@ class PhaseStore:
             if is_there and not overwrite and (instead_of is None or decode(self._read()[0]) != instead_of):
                 raise Unavailable(f"{self.path} exists already", hint="It holds another loop; look at that one first.")
             durable.replace(self.path, data)
-
-    @contextmanager
-    def _named(self) -> Iterator[None]:
-        """Adds the name of the file to every error about it."""
-        try:
-            yield
-        except StateFileInvalid as error:
-            raise StateFileInvalid(f"{self.path}: {error.message}", error.findings, hint=error.hint) from None
 
     def _read(self) -> tuple[bytes, Signature]:
         try:

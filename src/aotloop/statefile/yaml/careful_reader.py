@@ -17,6 +17,7 @@ from msgspec import inspect
 from aotloop.core.findings import Finding, Path
 from aotloop.errors import StateFileInvalid
 from aotloop.statefile.yaml.nodes import MOST_LEVELS, pairs
+from aotloop.text.phrases import nearest
 from aotloop.text.shorten import PHRASE, shorten
 
 MOST_PLAIN_NODES = 1_000_000
@@ -255,10 +256,8 @@ def _shown(node: yaml.Node) -> str:
 
 
 def _near(key: str, known: dict[str, Any]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 - needed only for a mistake
-
-    close = get_close_matches(key, known, n=1, cutoff=0.7)
-    return f"; did you mean {close[0]}?" if close else ""
+    near = nearest(key, known, likeness=0.7)
+    return f"; did you mean {near}?" if near else ""
 
 
 def plain(node: yaml.Node, room: list[int] | None = None, level: int = 0) -> Any:

@@ -6,6 +6,7 @@ reader. That reader is about thirty times slower, always exact, and reports the 
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 from collections.abc import Iterator
@@ -16,7 +17,6 @@ from typing import Any, TypeVar
 import msgspec
 
 from aotloop.lean_imports import standing_in
-from aotloop.statefile.yaml import collection
 from aotloop.statefile.yaml.screen import is_ordinary
 
 _deprecation: Any = ModuleType("deprecation")
@@ -51,7 +51,7 @@ def read(yaml: bytes, wanted: type[T]) -> T | None:
     json = to_json(yaml)
     if json is None:
         return None
-    with collection.suspended():
+    with suspended():
         value = _converted(json, wanted)
         if value is None and (spelt := _with_commands_as_text(json)) != json:
             value = _converted(spelt, wanted)
@@ -137,3 +137,18 @@ def _has_unique_keys(json: bytes, decoded: Any) -> bool:
     `":` stands behind every key; inside a string it can only be `\":`, which is lost or kept with its string.
     """
     return _encoder.encode(decoded).count(b'":') == json.count(b'":')
+
+
+@contextmanager
+def suspended() -> Iterator[None]:
+    """No garbage collection meanwhile: all objects that a reader makes live on, and searching them takes longer.
+
+    The time of a search grows with what is there already: a file of twice the size would take three times as long.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()

@@ -13,16 +13,16 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from aotloop.agents import contract
-from aotloop.agents.answers.results import schema
+from aotloop.agents.answers.answer_schema import schema
+from aotloop.agents.attempt.scratch import keep_answer
 from aotloop.agents.contract import Assignment, Outcome
-from aotloop.agents.scratch import keep_answer
-from aotloop.core.checklist import is_decidable
+from aotloop.core.checks.checklist import is_decidable
 from aotloop.errors import AotError, refusal
+from aotloop.execution.attempts.conversation import Conversations
+from aotloop.execution.attempts.maker import Brought, Lost, Order
 from aotloop.execution.budget import priced
-from aotloop.execution.conversation import Conversations
 from aotloop.execution.isolation.place import Isolation, Place, Refusal, start_of
-from aotloop.execution.maker import Brought, Lost, Order
-from aotloop.execution.records import Work
+from aotloop.execution.journals.records import Work
 from aotloop.execution.task import Task
 from aotloop.fence.agent_folder import agent_folder
 

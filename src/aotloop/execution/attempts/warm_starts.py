@@ -13,14 +13,15 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from aotloop.core.checklist import Node, leaves
-from aotloop.execution.attempt_result import Left
+from aotloop.core.checks.checklist import Node, leaves
+from aotloop.execution.attempts.attempt_result import Left
+from aotloop.execution.checker import CheckOrder, Checks
 from aotloop.execution.isolation.place import Isolation
-from aotloop.execution.journal import Journal
-from aotloop.execution.records import Kept, Work
+from aotloop.execution.journals.journal import Journal
+from aotloop.execution.journals.records import Kept, Work
 from aotloop.execution.task import Task
 from aotloop.execution.threads import in_thread
-from aotloop.execution.verification import Found, Verification
+from aotloop.execution.verification import Found
 from aotloop.text.sanitize import plain
 from aotloop.text.shorten import cut
 
@@ -29,9 +30,9 @@ _MOST_REMEMBERED = 100
 
 
 class WarmStarts:
-    def __init__(self, isolation: Isolation, verification: Verification, journal: Journal) -> None:
+    def __init__(self, isolation: Isolation, checks: Checks, journal: Journal) -> None:
         self._isolation = isolation
-        self._verification = verification
+        self._checks = checks
         self._journal = journal
         self._held_at: dict[tuple[str | None, str], frozenset[str]] = {}
         """By commit and check."""
@@ -55,7 +56,7 @@ class WarmStarts:
         if not is_of_use or task.check is None or work is None or work.commit is None:
             return None
         if found is None:
-            found = await self._found(task.check, work.commit)
+            found = await self._found(_order(task, task.check, work))
         return Left(work=work, found=found, start=start)
 
     async def kept(self, check: Node | None, left: Left | None, most_in_vain: int) -> Kept:
@@ -64,7 +65,7 @@ class WarmStarts:
             return Kept()
         start, held = left.start or Kept(), set(left.found.holding)
         if held.difference(start.held):
-            before = await self._held(check, left.work.base) | set(start.held)
+            before = await self._held(check, left.work) | set(start.held)
             if held - before and len(held) > len(before):
                 failing = {name: cut(plain(why), _LONGEST_EVIDENCE) for name, why in left.found.failing.items()}
                 attempt = left.work.attempt
@@ -73,18 +74,19 @@ class WarmStarts:
             return Kept()
         return replace(start, in_vain=start.in_vain + 1)
 
-    async def _held(self, check: Node, commit: str | None) -> frozenset[str]:
-        """The parts that hold without any attempt: checked once for each commit."""
-        key = (commit, repr(check))
+    async def _held(self, check: Node, work: Work) -> frozenset[str]:
+        """The parts that hold without this attempt: checked once for each commit."""
+        key = (work.base, repr(check))
         if key not in self._held_at:
-            found = await self._found(check, commit)
+            found = await self._found(CheckOrder(check=check, commit=work.base, attempt=work.attempt))
             while len(self._held_at) >= _MOST_REMEMBERED:
                 del self._held_at[next(iter(self._held_at))]
             self._held_at[key] = frozenset(found.holding)
         return self._held_at[key]
 
-    async def _found(self, check: Node, commit: str | None) -> Found:
-        async with self._isolation.to_check(commit) as clean:
-            return await self._verification.found(
-                check, clean.cwd, confinement=clean.confinement, observation=clean.observation
-            )
+    async def _found(self, order: CheckOrder) -> Found:
+        return (await self._checks.check(order)).found
+
+
+def _order(task: Task, check: Node, work: Work) -> CheckOrder:
+    return CheckOrder(check=check, commit=work.commit, task=task.name, attempt=task.number, epoch=task.epoch)

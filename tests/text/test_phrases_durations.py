@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from aotloop.text.durations import ago, lasting
+from aotloop.text.phrases import ago, lasting
 
 
 @pytest.mark.parametrize(

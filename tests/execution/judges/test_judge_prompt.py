@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from aotloop.checks.judge import Question
 from aotloop.core.model import Check, Criterion
-from aotloop.execution.judges.prompt import CAPS, write_judging_prompt
+from aotloop.execution.judges.judge_prompt import CAPS, write_judging_prompt
 from tests.loops import a_loop, atom
 
 OBJECTIVE = a_loop(atom("A1")).objective

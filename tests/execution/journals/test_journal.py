@@ -7,10 +7,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from aotloop.execution import journal as journals
 from aotloop.execution import run_events
-from aotloop.execution.journal import Journal
-from aotloop.execution.records import Record, Work
+from aotloop.execution.journals import journal as journals
+from aotloop.execution.journals.journal import Journal
+from aotloop.execution.journals.records import Record, Work
 
 
 def a_record(atom: str = "A1", attempt: int = 1, run_id: str = "r1", **more: object) -> Record:

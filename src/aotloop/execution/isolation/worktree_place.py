@@ -15,16 +15,16 @@ from aotloop.execution.integration.protection import Protection, settings_in, wo
 from aotloop.execution.isolation.check_trees import CheckTree, CheckTrees
 from aotloop.execution.isolation.checkout_guard import CheckoutGuard, Watch, confinement_at, unwatched
 from aotloop.execution.isolation.place import Place, Refusal
-from aotloop.execution.records import Kept, Work
+from aotloop.execution.journals.records import Kept, Work
 from aotloop.execution.task import Task
 from aotloop.execution.threads import in_thread, is_called_off
 from aotloop.fence.check_fence import fenced_setup, tree_confinement
 from aotloop.fence.observation import Observation
 from aotloop.fence.protected_watch import protected_at
-from aotloop.git import attempt_commit
-from aotloop.git.objects import ATOM, ATTEMPT, RUN
+from aotloop.git.commits import attempt_commit
+from aotloop.git.commits.objects import ATOM, ATTEMPT, RUN
 from aotloop.git.repository import Repository
-from aotloop.git.takeable import NotTakeable
+from aotloop.git.trees.survey import NotTakeable
 from aotloop.git.worktrees import kept_work
 from aotloop.git.worktrees.pool import Pool
 from aotloop.git.worktrees.setup import Setup, furnisher

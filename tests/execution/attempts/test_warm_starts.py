@@ -12,8 +12,8 @@ import pytest
 
 from aotloop.core.model import Atom, AtomCheck, BaseCase, Check, ChecklistItem, Constraints, OrGroup
 from aotloop.core.scheduler.reports import WorkFailed
-from aotloop.execution.journal import USED
-from aotloop.execution.records import Record
+from aotloop.execution.journals.journal import USED
+from aotloop.execution.journals.records import Record
 from tests.loops import atom
 from tests.patience import until
 from tests.runner.agents import Order, done, fails, scripted

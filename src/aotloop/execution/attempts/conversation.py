@@ -17,18 +17,18 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from aotloop.agents.client.conversation_stores import empty_store, remove_store
 from aotloop.agents.contract import Assignment, Backend, Outcome, Session, Sitting
-from aotloop.agents.conversation_stores import empty_store, remove_store
 from aotloop.agents.prompts.follow_up import follow_up
 from aotloop.deletion import discard_tree
 from aotloop.errors import AotError
 from aotloop.execution.agent_pool import Seat
 from aotloop.execution.isolation.place import Place
-from aotloop.execution.records import Work
+from aotloop.execution.journals.records import Work
 from aotloop.execution.task import Task
 from aotloop.execution.threads import in_thread
 from aotloop.fence.agent_folder import remove_left_folders
-from aotloop.git.attempt_commit import differences
+from aotloop.git.commits.attempt_commit import differences
 
 LEAST_SHARE = 1 / 20
 """Share of an attempt: a shorter start is not worth the cost of a longer conversation."""

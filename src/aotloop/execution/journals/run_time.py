@@ -12,8 +12,8 @@ from pathlib import Path
 
 import msgspec
 
-from aotloop.execution.file_tail import last_bytes
-from aotloop.execution.journal import FOLDER
+from aotloop.execution.journals.file_tail import last_bytes
+from aotloop.execution.journals.journal import FOLDER
 
 RUN_TIME = "run-time.json"
 _MOST_BYTES = 1000

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from aotloop.execution.event_file import EventsFile, is_passed_on, news_of
-from aotloop.execution.file_tail import LONGEST_LINE, FollowedLines, last_bytes
+from aotloop.execution.journals.event_file import EventsFile, is_passed_on, news_of
+from aotloop.execution.journals.file_tail import LONGEST_LINE, FollowedLines, last_bytes
 from aotloop.execution.run_events import AtomsAdded, RunBegan, Verifying
 from tests.cli.live.running import AT, Project, a_beginning
 from tests.loops import a_loop, atom, write_loop

@@ -16,7 +16,7 @@ from aotloop.agents.contract import Meter, MustWait, Outcome
 from aotloop.errors import AotError
 from aotloop.execution.agent_pool import Seat
 from aotloop.execution.isolation.place import Refusal
-from aotloop.execution.records import Kept, Work
+from aotloop.execution.journals.records import Kept, Work
 from aotloop.execution.task import Task
 from aotloop.execution.verification import Found
 

@@ -4,7 +4,7 @@
     .aot/events.jsonl                  what happened, line by line; see aotloop.execution.run_events
     .aot/attempts/<atom>-<n>/          prompt.md, transcript.jsonl, result.json; our record.json with the result,
                                        which becomes used.json once it is used; record.codes proves that it is ours;
-                                       meter.json: what it has used so far, if the run is killed
+                                       meter.json: what it has used so far, if the run is killed. `retention` bounds it
     .aot/judgements/<item>-…/          the same of an agent that judged an item of the base case
     .aot/sittings/<run>/               conversations that can go on, for as long as a run lasts
 
@@ -23,10 +23,11 @@ import msgspec
 from msgspec.structs import replace
 
 from aotloop.errors import Unavailable
-from aotloop.execution.records import Kept, Record, Work, doubted
+from aotloop.execution.journals.records import Kept, Record, Work, doubted
+from aotloop.execution.journals.retention import Retention, number_in
 from aotloop.execution.run_events import RunEvent
 from aotloop.foreign_files import open_to_append, read_foreign, write_new
-from aotloop.git.attempt_commit import name_of
+from aotloop.git.commits.attempt_commit import name_of
 from aotloop.statefile.durable import JOURNALS
 from aotloop.text.encodable import encodable
 from aotloop.trust.seal import code_for, is_sealed
@@ -37,19 +38,22 @@ RECORD = "record.json"
 USED = "used.json"
 CODES = "record.codes"
 METER = "meter.json"
-_LONGEST_NUMBER = 9
 _MOST_OF_A_RECORD = 2_000_000
 MOST_BYTES = 20_000_000
 """The most bytes of the events, also during a run; then they become the old events, and those before are deleted."""
 
 
 class Journal:
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, max_mb: int | None = None) -> None:
+        """`max_mb`: for the evidence of ended attempts; None: nothing is removed."""
         self.root = root
         self.folder = root / FOLDER
+        attempts = self.folder / "attempts"
+        bounds = Retention(attempts, USED, (max_mb or 0) * 1_000_000, writing=self._writing)
+        self._retention = bounds if max_mb is not None else None
         self.problem: str | None = None
         """Why a file could not be written."""
-        self.written: list[str] = []  # names of attempts whose records this process has written or removed
+        self.written: list[str] = []  # names of attempts whose records this process writes or removes: see _writing
         self._events: int | None = None
         self._encoder = msgspec.json.Encoder()
 
@@ -111,9 +115,8 @@ class Journal:
     def keep(self, record: Record) -> None:
         """Written whole or not at all. A crash of the machine may lose it: then the attempt is made again."""
         folder = self.attempt_folder(record.atom, record.attempt)
-        self.written.append(folder.name)
         draft, content = f"{folder}/.{RECORD}", self._encoded(record)
-        with self._noting():
+        with self._noting(), self._writing(folder):
             try:
                 write_new(draft, content, 0o666)
             except FileNotFoundError:  # no agent has made its folder
@@ -145,10 +148,11 @@ class Journal:
     def use(self, record: Record) -> None:
         """Its result was used, or given up: from now on it is only evidence."""
         folder = self.attempt_folder(record.atom, record.attempt)
-        self.written.append(folder.name)
-        with self._noting(), contextlib.suppress(FileNotFoundError):
+        with self._noting(), self._writing(folder), contextlib.suppress(FileNotFoundError):
             name = RECORD if os.path.lexists(folder / RECORD) or os.path.lexists(folder / USED) else METER
             os.replace(f"{folder}/{name}", f"{folder}/{USED}")  # noqa: PTH105 - as above
+            if self._retention is not None:
+                self._retention.add(folder.name)
             os.unlink(f"{folder}/{CODES}")  # noqa: PTH108 - as above
 
     def give_up(self, atom: str, attempt: int) -> None:
@@ -186,12 +190,11 @@ class Journal:
         """The numbers of attempts at this task, the latest first."""
         prefix = name_of(name, "")
         numbers = [found.removeprefix(prefix) for found in self._names() if found.startswith(prefix)]
-        return sorted((int(digits) for digits in numbers if _is_number(digits)), reverse=True)
+        return sorted(filter(None, map(number_in, numbers)), reverse=True)
 
     def last_attempt(self) -> int:
         """The highest number that any attempt had; 0: there was none."""
-        numbers = (name.rpartition("-")[2] for name in self._names())
-        return max((int(digits) for digits in numbers if _is_number(digits)), default=0)
+        return max((number_in(name.rpartition("-")[2]) for name in self._names()), default=0)
 
     def _all(self) -> Iterator[Record]:
         found = (self._record(self.folder / "attempts" / name) for name in self._names())
@@ -221,6 +224,15 @@ class Journal:
         return []
 
     @contextlib.contextmanager
+    def _writing(self, folder: Path) -> Iterator[None]:
+        """Noted twice: who compares files knows it by the first note, and by the second one if it began in between."""
+        self.written.append(folder.name)
+        try:
+            yield
+        finally:
+            self.written.append(folder.name)
+
+    @contextlib.contextmanager
     def _noting(self) -> Iterator[None]:
         try:
             yield
@@ -238,10 +250,6 @@ def _codes(folder: Path) -> list[str]:
     with contextlib.suppress(OSError):
         return read_foreign(folder / CODES, 1000).decode("ascii", "replace").split()
     return []
-
-
-def _is_number(digits: str) -> bool:
-    return digits.isascii() and digits.isdecimal() and len(digits) <= _LONGEST_NUMBER
 
 
 def _ends_a_line(descriptor: int) -> bool:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from aotloop.execution.conversation import Conversations
-from aotloop.execution.local_maker import LocalMaker
+from aotloop.execution.attempts.conversation import Conversations
+from aotloop.execution.attempts.local_maker import LocalMaker
 from tests.execution.makers import MakerContract, Workshop, a_repository, worktrees_of
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from aotloop.execution.file_tail import FollowedLines, last_bytes
-from aotloop.execution.journal import EVENTS, FOLDER
+from aotloop.execution.journals.file_tail import FollowedLines, last_bytes
+from aotloop.execution.journals.journal import EVENTS, FOLDER
 from aotloop.execution.run_events import AnyNews, AttemptBegan, RunBegan, RunEvent
 from aotloop.statefile.locate import project_root
 from aotloop.text.output_tail import terminal_lines

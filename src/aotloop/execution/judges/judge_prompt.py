@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from aotloop.agents.prompts.attempt_prompt import NO_ANSWERS, how_to_answer, listed, quoted, wanted_besides
 from aotloop.agents.roles import WAYS, Role
 from aotloop.checks.judge import Question
+from aotloop.core.checks.quality import criteria_of
 from aotloop.core.model import CheckType, Criterion, Objective
-from aotloop.core.quality import criteria_of
 from aotloop.execution.judges.case import scope_of
 from aotloop.text.shorten import cut, one_line
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from aotloop.execution.event_file import EventsFile
+from aotloop.execution.journals.event_file import EventsFile
 from aotloop.execution.run_events import AttemptBegan, RunBegan, RunEvent, ShipBegan
 
 

@@ -10,9 +10,9 @@ from aotloop.agents.contract import Outcome
 from aotloop.clock import now
 from aotloop.core.events import Child
 from aotloop.core.scheduler import reports
-from aotloop.execution.agent_pool import CRASHING
+from aotloop.execution.availability import CRASHING
 from aotloop.execution.budget import Bill, bill_of
-from aotloop.execution.records import CheckedPart, Kept, Record, Report, Work
+from aotloop.execution.journals.records import CheckedPart, Kept, Record, Report, Work
 from aotloop.execution.task import Task
 from aotloop.execution.verification import Found
 

@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from aotloop.agents.client.detection import Presence
 from aotloop.agents.contract import Assignment, Capabilities, Done, Failed, Outcome, Session
-from aotloop.agents.detection import Presence
 from aotloop.execution.agent_pool import Seat
-from aotloop.execution.conversation import Conversations
+from aotloop.execution.attempts.conversation import Conversations
 from aotloop.execution.isolation.place import Place
-from aotloop.execution.records import Work
+from aotloop.execution.journals.records import Work
 from aotloop.execution.task import Task
 from aotloop.process.spec import Limits
 from tests.agents.assignments import an_assignment

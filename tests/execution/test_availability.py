@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aotloop.execution.agent_pool import Availability, Busy, Gone
+from aotloop.execution.availability import SILENCES, Availability, Busy, Gone
 
 CHAIN = ("first", "second", "third")
 
@@ -95,3 +95,29 @@ def test_who_is_out_is_never_asked_again_and_who_refuses_not_for_this_atom(clock
     assert there.choose(CHAIN, "A1") == "third"
     assert there.choose(CHAIN, "A2") == "second"
     assert there.choose(("first", "second"), "A1") == Gone(reason="first: no login; second: it will not")
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_who_falls_silent_is_asked_so_often_for_a_task_and_an_answer_begins_anew(
+    clock: Clock, *, is_known: bool
+) -> None:
+    there = Availability(60, clock)
+    for _ in range(SILENCES - 1):
+        there.falls_silent("first", "A1", "silent", is_known=is_known)
+        clock.now += 3600
+    assert there.choose(("first",), "A1") == "first"
+    there.answered("first", "A1")
+    for _ in range(SILENCES):
+        there.falls_silent("first", "A1", "silent", is_known=is_known)
+        clock.now += 3600
+    assert there.choose(("first",), "A1") == Gone(reason="first: silent, 3 times at A1")
+    assert there.choose(("first", "second"), "A1") == "second"
+    assert there.choose(("first",), "A2") == "first", "others go on"
+
+
+def test_a_client_that_falls_silent_rests_for_all_and_a_program_for_none(clock: Clock) -> None:
+    there = Availability(60, clock)
+    there.falls_silent("client", "A1", "silent", is_known=True)
+    there.falls_silent("program", "A1", "silent", is_known=False)
+    assert isinstance(there.choose(("client",), "A2"), Busy)
+    assert there.choose(("program",), "A1") == "program"

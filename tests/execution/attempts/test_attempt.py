@@ -125,7 +125,7 @@ PROTECTED = {
     "a protected file that is removed": "rm tests/test_it.py",
     "a protected file that is renamed": "git mv tests/test_it.py elsewhere.py",
     "a protected file that can be executed": "chmod +x tests/test_it.py",
-    "a protected file that becomes a link": "ln -sf /etc/passwd tests/test_it.py",
+    "a protected file that becomes a link": "ln -sf ../README.md tests/test_it.py",
     "a protected file in other letters": "mkdir -p TESTS; echo x > TESTS/test_it.py",
     "a protected file, committed by itself": "echo x > tests/test_it.py; git commit -qam sneaky",
     "the state file": "echo x >> .claude/aot-loop-state.md",

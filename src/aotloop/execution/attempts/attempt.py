@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from aotloop.agents import contract
 from aotloop.clock import now
-from aotloop.core.checklist import Node, is_decidable
+from aotloop.core.checks.checklist import Node, is_decidable
 from aotloop.core.scheduler import reports
 from aotloop.errors import AotError, refusal
-from aotloop.execution.agent_pool import CRASHING, SHELL, AgentPool, Busy, Gone, Seat
-from aotloop.execution.attempt_result import (
+from aotloop.execution.agent_pool import SHELL, AgentPool, Seat
+from aotloop.execution.attempts.attempt_result import (
     Interrupted,
     Made,
     failed,
@@ -27,22 +27,22 @@ from aotloop.execution.attempt_result import (
     waits,
     without_agent,
 )
+from aotloop.execution.attempts.conversation import Conversations
+from aotloop.execution.attempts.maker import Brought, Lost, Maker, Order
+from aotloop.execution.attempts.warm_starts import WarmStarts
+from aotloop.execution.availability import CRASHING, Busy, Gone
 from aotloop.execution.budget import Budget, bill_of, priced
-from aotloop.execution.conversation import Conversations
+from aotloop.execution.checker import CheckOrder, Checks
 from aotloop.execution.isolation.place import Isolation, Refusal
-from aotloop.execution.journal import Journal
-from aotloop.execution.maker import Brought, Lost, Maker, Order
-from aotloop.execution.records import CheckedPart, Record, Work
+from aotloop.execution.journals.journal import Journal
+from aotloop.execution.journals.records import CheckedPart, Record, Work
 from aotloop.execution.task import Task
-from aotloop.execution.verification import Found, Verification
-from aotloop.execution.warm_starts import WarmStarts
+from aotloop.execution.verification import Found
 from aotloop.text.shorten import headline
 
 _PAUSE = 15.0
 _Failure = contract.Failed | contract.Garbage | contract.TimedOut | contract.Crashed
 _FORMLESS = "its work passes the check, but its answer is not in the form that was asked for"
-_UNCOUNTED = ("codex",)
-"""Clients that tell tokens only at their end, and no money: with a limit of money they need a price."""
 
 
 class Attempts:
@@ -50,16 +50,15 @@ class Attempts:
         self,
         *,
         isolation: Isolation,
-        verification: Verification,
+        checks: Checks,
         agent_pool: AgentPool,
         budget: Budget | None = None,
         journal: Journal,
         maker: Maker,
         conversations: Conversations | None = None,
     ) -> None:
-        self._isolation = isolation
-        self._verification = verification
-        self.warm_starts = WarmStarts(isolation, verification, journal)
+        self._checks = checks
+        self.warm_starts = WarmStarts(isolation, checks, journal)
         self._agent_pool = agent_pool
         self._budget = budget if budget is not None else Budget()
         self._journal = journal
@@ -88,7 +87,7 @@ class Attempts:
     async def _make_with(self, seat: Seat, task: Task) -> Made:
         if task.allowance is not None and task.allowance <= 0 and seat.agent != SHELL:
             return waits(task, "what is left of the money is reserved for others", _PAUSE)
-        if task.allowance is not None and seat.price is None and seat.backend.name in _UNCOUNTED:
+        if task.allowance is not None and _needs_price(seat):
             why = f"it tells no cost, so no limit of money can hold: give it a `price` ([agents.{seat.agent}])"
             self._agent_pool.dismiss(seat, why)
             return self._excused(task, seat, why)
@@ -257,8 +256,10 @@ class Attempts:
 
     async def _found(self, task: Task, check: Node, work: Work | None) -> Found:
         commit = (work.commit or work.base) if work is not None else None
-        async with self._isolation.to_check(commit) as clean:
-            return await self._verification.found(check, clean.cwd, task.judge, clean.confinement, clean.observation)
+        order = CheckOrder(
+            check=check, commit=commit, task=task.name, attempt=task.number, epoch=task.epoch, judge=task.judge
+        )
+        return (await self._checks.check(order)).found
 
     async def _check(self, task: Task, record: Record) -> Made:
         """Checks the files that are there."""
@@ -281,6 +282,10 @@ def _probed(task: Task, brought: Brought, outcome: contract.Probed) -> Made:
     )
     notes = note_on_covers(outcome.children, task)
     return Made(report=report, outcome="probed", summary=outcome.findings, notes=notes)
+
+
+def _needs_price(seat: Seat) -> bool:
+    return seat.price is None and seat.agent != SHELL and seat.backend.capabilities.cost_report == "missing"
 
 
 def _so_far(order: Order, seconds: float) -> Record:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from aotloop.execution.attempt_names import AttemptNames, taken_apart
+from aotloop.execution.attempts.attempt_names import AttemptNames, taken_apart
 from aotloop.execution.run_events import AttemptBegan
 
 

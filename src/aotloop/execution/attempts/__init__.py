@@ -1,0 +1,1 @@
+"""One attempt: its maker, its conversation, the files it starts from, and its result."""
