@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import random
 import subprocess
 import time
 from collections.abc import Iterator
@@ -93,9 +94,11 @@ def _seen(root: Path, place: str) -> object:
     return found.st_mode, found.st_size if path.is_file() else 0, path.read_bytes() if is_small else b""
 
 
-def campaign(top: Path, deadline: Deadline) -> list[Counts]:
+def campaign(top: Path, deadline: Deadline, *, seed: int) -> list[Counts]:
+    """In an order drawn by the seed."""
     counts, began = Counts(KIND), time.monotonic()
-    cases = itertools.product(PLACES, WAYS, ("off", *engines()))
+    cases = [*itertools.product(PLACES, WAYS, ("off", *engines()))]
+    random.Random(seed).shuffle(cases)
     for number, (place, way, engine) in enumerate(cases):
         if deadline.is_over:
             break

@@ -13,8 +13,8 @@ import msgspec
 from tests.runner.leftovers import leftovers
 
 from aotloop.core.graph.work_graph import Graph
-from aotloop.execution.journal import RECORD, USED
-from aotloop.execution.records import Record
+from aotloop.execution.journals.journal import RECORD, USED
+from aotloop.execution.journals.records import Record
 from aotloop.flock import lock_file, unlock_file
 from aotloop.git.checkout.fast_forward import LOCK
 from faults.story import Story

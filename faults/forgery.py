@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import random
 import shutil
 import subprocess
 import time
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.loops import atom
+from tests.process.sandbox.worlds import engines
 from tests.repositories import new_repository
 from tests.runner.agents import done, scripted
 from tests.runner.projects import Project, a_project
@@ -24,10 +26,11 @@ from tests.runner.projects import Project, a_project
 from aotloop.core.model import Constraints
 from aotloop.execution.integration.branch import Branch
 from aotloop.execution.integration.protection import protection_of
-from aotloop.execution.journal import RECORD, Journal
+from aotloop.execution.journals.journal import RECORD, Journal
 from aotloop.git.repository import find_repository
 from aotloop.runner.crash_recovery import Recovery, recovery_of
 from faults.counts import Counts, Deadline
+from faults.hostile_places import let_agents_note, untried
 
 FIELDS, PLACES = "forged records: fields", "hostile files: places"
 
@@ -170,6 +173,7 @@ def hostile_run(folder: Path, place: str, kind: str, sandbox: str) -> Iterator[s
     bad = done({"a": "bad\n"}, run=f"R=$(echo ~/.cache/aot/scratch/for-*[!k])/result.json; {order}")
     marks = folder / "marks"
     marks.mkdir()
+    let_agents_note(home, marks)
     project = a_project(
         folder,
         atom("A1"),
@@ -185,6 +189,7 @@ def hostile_run(folder: Path, place: str, kind: str, sandbox: str) -> Iterator[s
     except AssertionError:
         yield "it hangs"
         return
+    yield from untried(ran)
     if '"attempt_ended"' not in ran.out:
         yield f"no attempt was made, so that nothing was tried: {(ran.out + ran.err)[-300:]}"
     if "Traceback" in ran.err or "this is a bug" in ran.out + ran.err:
@@ -197,10 +202,12 @@ def hostile_run(folder: Path, place: str, kind: str, sandbox: str) -> Iterator[s
         yield "a protected file was changed"
 
 
-def places(top: Path, deadline: Deadline, every: int = 1) -> Counts:
+def places(top: Path, deadline: Deadline, seed: int) -> Counts:
+    """In an order drawn by the seed."""
     counts, began = Counts(PLACES), time.monotonic()
-    cases = itertools.product(PLACES_OF, KINDS, ("off", "landlock"))
-    for number, (place, kind, sandbox) in enumerate(itertools.islice(cases, 0, None, every)):
+    cases = [*itertools.product(PLACES_OF, KINDS, ("off", *engines()))]
+    random.Random(seed).shuffle(cases)
+    for number, (place, kind, sandbox) in enumerate(cases):
         if deadline.is_over:
             break
         folder = top / f"place-{number}"
@@ -210,5 +217,5 @@ def places(top: Path, deadline: Deadline, every: int = 1) -> Counts:
     return counts
 
 
-def campaign(top: Path, deadline: Deadline) -> list[Counts]:
-    return [fields(top / "fields", deadline), places(top / "places", deadline)]
+def campaign(top: Path, deadline: Deadline, *, seed: int) -> list[Counts]:
+    return [fields(top / "fields", deadline), places(top / "places", deadline, seed)]

@@ -21,7 +21,7 @@ from aotloop.core.model import Constraints
 from aotloop.deletion import remove_tree
 from aotloop.process.sandbox import is_possible
 from faults.counts import Counts, Deadline
-from faults.hostile_places import manners
+from faults.hostile_places import let_agents_note, manners, untried
 
 KIND = "git: what agents leave for it"
 AT_ONCE = 12
@@ -127,12 +127,12 @@ def attacked(folder: Path, chosen: list[tuple[str, str]]) -> tuple[list[str], in
         environ={"HOME": str(folder / "home"), "XDG_CONFIG_HOME": "", "AOT_CONFINE": "auto"},
     )
     (agents / "scripted.json.asked").touch()
+    let_agents_note(folder / "home", agents)
     project.git("branch", "keep")
     before = _kept(project)
-    began = time.monotonic()
     ran = project.run()
-    wrong = list(manners(ran))
-    if time.monotonic() - began > LONGEST_SECONDS:
+    wrong = [*manners(ran), *untried(ran)]
+    if sum(one["seconds"] for one in ran.kinds("run_ended")) > LONGEST_SECONDS:  # without the start of Python
         wrong.append("it hung")
     wrong += _differences(before, _kept(project))
     escapes = [path.name for path in root.glob("TRACE*")]

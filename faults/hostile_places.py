@@ -27,6 +27,20 @@ def a_place(folder: Path, *atoms: Any, **more: Any) -> tuple[Project, Trap]:
     return project, trap
 
 
+def let_agents_note(home: Path, folder: Path) -> None:
+    """Scripted agents note what they were asked for: else they fail behind a fence, and nothing is tried."""
+    settings = home / ".config" / "aotloop" / "config.toml"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text(f'writable = ["{folder}"]\n')
+
+
+def untried(ran: Ran) -> Iterator[str]:
+    """An attempt that crashed before it did anything proves nothing."""
+    for one in ran.kinds("attempt_ended"):
+        if ".asked" in one["summary"]:
+            yield f"the agent of {one['atom']} did not work: {one['summary'][-200:]}"
+
+
 def manners(ran: Ran) -> Iterator[str]:
     if "this is a bug" in ran.err + ran.out or "Traceback" in ran.err:
         yield f"it takes it for a bug of ours: {ran.err[-400:]}"

@@ -17,7 +17,7 @@ from typing import Any
 from tests.loops import atom
 from tests.runner.agents import ANYBODY, scripted
 
-from aotloop.agents.answers.results import RESULTS
+from aotloop.agents.answers.answer_schema import RESULTS
 from faults.counts import Counts, Deadline
 from faults.hostile_places import Case, a_place, manners
 from faults.injection.fields import put, texts_in

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from aotloop.agents.acp.updates import Updates
+from aotloop.agents.answers.answer_schema import WorkerResult
 from aotloop.agents.answers.extraction import NotAResult, find_answer
-from aotloop.agents.answers.results import WorkerResult
 from aotloop.agents.answers.validation import read_result
 from aotloop.agents.claude.event_stream import Events, number, told
 from aotloop.agents.claude.event_summary import Story, tokens_of

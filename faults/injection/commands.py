@@ -25,6 +25,8 @@ NOT_CALLED = {
     "demo": "it works in a folder of its own",
     "watch": "it waits for a run",
     "serve": "it waits for browsers; what its page shows is tried in tests/web",
+    "worker": "it waits for orders of other machines",
+    "dev-cluster": "it waits until it is interrupted; it looks at no loop",
     "plugin": "it is about clients, not about loops",
     "completion": "it is about shells",
     "doctor": "it looks at the whole machine; called once for each aot.toml",

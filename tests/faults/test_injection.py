@@ -17,7 +17,7 @@ from faults.injection.fields import put, texts_in
 from faults.injection.traps import Trap
 from faults.leading_out import LINKED
 
-from aotloop.agents.answers.results import RESULTS
+from aotloop.agents.answers.answer_schema import RESULTS
 from aotloop.cli.main import COMMANDS
 from aotloop.config import tables
 from aotloop.core.model import Loop, Objective

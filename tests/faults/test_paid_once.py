@@ -14,7 +14,7 @@ import pytest
 from faults.shim import Fault, Shim, why_not
 
 from aotloop.core.model import Atom, AtomCheck
-from aotloop.execution.journal import RECORD
+from aotloop.execution.journals.journal import RECORD
 from tests.app.ship.features import ENOUGH, PLAN, PLAN_FILE, a_feature, made, orders
 from tests.loops import atom
 from tests.patience import PATIENCE, until

@@ -42,9 +42,10 @@ SPEAKING = {
 """Libraries with which a program can open a connection or listen."""
 
 MAY_SPEAK: dict[str, set[str]] = {
+    "agents/openai/endpoint_errors.py": {"openai"},  # as the next
     "agents/openai/service.py": {"openai"},  # in the agent's own process, inside the fence of its attempt
     "agents/openai/local_servers.py": {"http.client"},  # `aot doctor`, on loopback
-    "app/dev_cluster.py": {"socket"},  # the server to try, on loopback
+    "app/cluster/dev_cluster.py": {"socket"},  # the server to try, on loopback
     "app/outlets/notifications.py": {"apprise"},
     "app/outlets/otlp_export.py": {"opentelemetry"},
     "app/outlets/telemetry.py": {"opentelemetry"},
@@ -57,14 +58,18 @@ MAY_SPEAK: dict[str, set[str]] = {
     "mcp/view_tools.py": {"mcp"},
     "remote/activities.py": {"temporalio"},
     "remote/adoption.py": {"temporalio"},
-    "remote/attempt_activity.py": {"socket", "temporalio"},
+    "remote/worker/attempt_activity.py": {"temporalio"},
     "remote/connection.py": {"temporalio"},
-    "remote/delivery.py": {"temporalio"},
-    "remote/lifeline.py": {"temporalio"},
+    "remote/worker/delivery.py": {"temporalio"},
+    "remote/worker/lifeline.py": {"temporalio"},
+    "remote/link.py": {"temporalio"},
     "remote/payload_codec.py": {"temporalio"},
+    "remote/remote_checker.py": {"temporalio"},
     "remote/remote_maker.py": {"temporalio"},
     "remote/server_report.py": {"temporalio"},
-    "remote/worker_process.py": {"socket", "temporalio"},
+    "remote/worker/check_activity.py": {"temporalio"},
+    "remote/worker/workbench.py": {"temporalio"},
+    "remote/worker/worker_process.py": {"socket", "temporalio"},
     "web/actions.py": {"starlette"},
     "web/address.py": {"socket"},
     "web/endpoint.py": {"starlette"},
@@ -78,7 +83,7 @@ MAY_SPEAK: dict[str, set[str]] = {
 
 ON_LOOPBACK = (
     "agents/openai/local_servers.py",
-    "app/dev_cluster.py",
+    "app/cluster/dev_cluster.py",
     "cli/demo/local_model.py",
     "cli/demo/model_server.py",
 )
@@ -111,7 +116,7 @@ def test_only_these_modules_can_speak_to_the_network() -> None:
     assert len(sources) > 100
     assert {name: found for name, text in sources.items() if (found := libraries_of(text))} == MAY_SPEAK
     assert {name for name, text in sources.items() if CONNECTING.search(text)} == {
-        "app/dev_cluster.py",
+        "app/cluster/dev_cluster.py",
         "cli/demo/local_model.py",
     }
     for path in (ROOT / "plugin").rglob("*.py"):

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
 from tests.patience import until
@@ -85,6 +86,14 @@ class WorkerProcess:
     settings: str = ""
     has_profile: bool = False
     """Its settings say where the server is."""
+    is_confined: bool = False
+    """Behind the fence. Most agents of these tests leave marks where a confined one can make nothing."""
+    inside: tuple[str, ...] = ()
+    """Words before its command: for a network of its own, say."""
+    address: str | None = None
+    """Of the server, if it sees it at another one."""
+    environ: dict[str, str] = field(default_factory=dict)
+    """Of the worker alone: keys of clients, say."""
     process: subprocess.Popen[bytes] | None = field(default=None)
 
     @property
@@ -104,15 +113,23 @@ class WorkerProcess:
         environ = {
             **os.environ,
             "XDG_CONFIG_HOME": str(self.folder / "settings"),
-            "AOT_CONFINE": "off",
-            **({} if self.has_profile else {"TEMPORAL_ADDRESS": self.server.address}),
+            "AOT_CONFINE": "auto" if self.is_confined else "off",
+            **({} if self.has_profile else {"TEMPORAL_ADDRESS": self.address or self.server.address}),
+            **self.environ,
         }
         with (self.folder / "log").open("ab") as log:
             before = log.tell()
-            self.process = subprocess.Popen((*argv, *options, *words), env=environ, stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                (*self.inside, *argv, *options, *words), env=environ, stdout=log, stderr=log
+            )
         process = self.process
         until(lambda: "ready:" in self.log[before:] or process.poll() is not None, lambda: self.log)
         assert process.poll() is None, self.log
+
+    @property
+    def mark(self) -> str:
+        """In the environment of all its agents."""
+        return f"AOT_RUN_ID=worker-{sha256(os.fsencode((self.folder / 'home').resolve())).hexdigest()[:12]}\0"
 
     def end(self, *, at_once: bool = False) -> int:
         """Its exit code."""

@@ -21,15 +21,16 @@ def a_remote_project(
     settings: str = "",
     heartbeat: str = "10s",
     worker: WorkerProcess | None = None,
+    own: str = "",
     **more: Any,
 ) -> Iterator[tuple[Project, WorkerProcess]]:
-    """`settings`: further lines of [remote], for both sides."""
+    """`settings`: further lines of [remote], for both sides. `own`: further settings of the runner's user."""
     project = a_project(folder, *atoms, **more)
     queue = f"q{os.urandom(5).hex()}"
     where = folder / "own" / "aotloop"
     where.mkdir(parents=True)
     remote = f'[remote]\nqueue = "{queue}"\nrepository = "project"\nheartbeat = "{heartbeat}"\n{settings}\n'
-    (where / "config.toml").write_text(f'isolation = "remote"\n{remote}')
+    (where / "config.toml").write_text(f'isolation = "remote"\n{own}{remote}')
     project.environ |= {"XDG_CONFIG_HOME": str(folder / "own"), "TEMPORAL_ADDRESS": server.address}
     if worker is None:
         (folder / "worker").mkdir()

@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from aotloop.cli.live.run_files import Scene
 from aotloop.core.model import Constraints
+from aotloop.statefile.lease import holder_of
+from aotloop.statefile.store import Store
 from tests.loops import atom
 from tests.patience import until
 from tests.remote.cluster import Server
 from tests.remote.projects import a_remote_project
+from tests.runner.projects import Project
 
 pytestmark = pytest.mark.temporal
 
@@ -78,6 +82,14 @@ def test_a_stop_ends_every_attempt_and_nothing_of_it_lands(tmp_path: Path, serve
         assert project.git("rev-list", "--count", "HEAD") == "1"
 
 
+def shown(project: Project) -> list[tuple[int, str]]:
+    """What `aot watch` shows of each attempt."""
+    store = Store(str(project.state_file))
+    scene = Scene(store, holder_of(store.path))
+    scene.news()
+    return list(scene.outputs())
+
+
 def test_status_and_doctor_show_where_an_attempt_is(tmp_path: Path, server: Server) -> None:
     log = tmp_path / "log"
     command = f"echo a line of it; echo began >> {log}; while ! test -e {tmp_path}/gate; do sleep 0.1; done; echo a > a"
@@ -87,6 +99,10 @@ def test_status_and_doctor_show_where_an_attempt_is(tmp_path: Path, server: Serv
         until(lambda: "working on " in project.aot("status").out)
         [(name, where)] = json.loads(project.aot("status", "--json").out)["elsewhere"].items()
         assert (name, where["queue"], where["line"]) == ("A1-1", worker.queue, "a line of it")
+        [(_, line)] = shown(project)
+        assert line.startswith("working on ")
+        assert line.endswith(": a line of it")
+        assert "it still runs: working on" in project.aot("show", "A1#1").out
         found = json.loads(project.aot("doctor", "--json").out)["findings"]
         told = {one["what"]: (one["said"], one["ok"]) for one in found if one["about"] == "other machines"}
         assert told[f"queue {worker.queue}"] == ("1 workers", True)

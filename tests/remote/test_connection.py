@@ -44,3 +44,19 @@ def test_a_profile_says_where_the_server_is(tmp_path: Path, monkeypatch: pytest.
     assert "secret" not in repr(found)
     with pytest.raises(Unavailable, match="profile nobody cannot be read"):
         server_of(RemoteSettings(profile="nobody"))
+
+
+def test_an_api_key_of_a_profile_is_used_and_only_over_an_encrypted_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "key").write_text("0f" * 32)
+    (tmp_path / "key").chmod(0o600)
+    (tmp_path / "temporal.toml").write_text('[profile.team]\naddress = "t.example.org:7233"\napi_key = "secret"\n')
+    monkeypatch.setenv("TEMPORAL_CONFIG_FILE", str(tmp_path / "temporal.toml"))
+    settings = RemoteSettings(profile="team", key_file=str(tmp_path / "key"))
+
+    async def connected() -> tuple[str | None, bool]:
+        client = await connect(settings, lazily=True)
+        return client.api_key, bool(client.service_client.config.tls)
+
+    assert asyncio.run(connected()) == ("secret", True)

@@ -47,6 +47,22 @@ def test_what_was_sealed_by_others_is_refused(payloads: list[Payload], key: byte
         opened(payloads, key)
 
 
+def test_no_byte_of_it_can_be_changed() -> None:
+    [payload] = sealed(b"an order")
+    for at in range(len(payload.data)):
+        forged = bytes([*payload.data[:at], payload.data[at] ^ 1, *payload.data[at + 1 :]])
+        with pytest.raises(NotSealedError):
+            opened([Payload(metadata={"encoding": ENCODING}, data=forged)])
+
+
+@pytest.mark.parametrize("encoding", [b"json/plain", b"binary/plain", b"binary/null", b"binary/aot-sealed2", b""])
+def test_it_cannot_be_said_to_be_something_weaker(encoding: bytes) -> None:
+    [payload] = sealed(b"an order")
+    for data in (payload.data, b'"an order"', b""):
+        with pytest.raises(NotSealedError):
+            opened([Payload(metadata={"encoding": encoding}, data=data)])
+
+
 @pytest.mark.parametrize(
     ("content", "mode", "why"),
     [("00" * 32, 0o644, "others can read"), ("00" * 31, 0o600, "64 hexadecimal"), ("zz" * 32, 0o600, "64 hexa")],

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from aotloop.agents.attempt.usage import Price
 from aotloop.agents.contract import Done, Probed
 from aotloop.agents.registry import backend
-from aotloop.agents.usage import Price
 from aotloop.errors import Unavailable
 from aotloop.execution.agent_pool import Seat
+from aotloop.execution.attempts.maker import Order
 from aotloop.execution.isolation.place import Refusal
-from aotloop.execution.maker import Order
-from aotloop.execution.records import Work
+from aotloop.execution.journals.records import Work
 from aotloop.execution.task import Task
+from aotloop.git.commits.transfer import thin_pack
 from aotloop.git.repository import Repository, find_repository
-from aotloop.git.transfer import thin_pack
 from aotloop.process.spec import Limits
 from aotloop.remote.result_intake import ResultIntake
 from aotloop.remote.wire import AttemptOrder, AttemptResult

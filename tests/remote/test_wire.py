@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from aotloop.core.checklist import AllOf, AnyOf, Leaf, Node
+from aotloop.core.checks.checklist import AllOf, AnyOf, Leaf, Node
 from aotloop.core.model import Check
 from aotloop.remote.wire import AttemptOrder, AttemptResult, CheckNode, belongs_to, read_check, written_check
 

@@ -1,4 +1,4 @@
-"""A server that only lets in clients with a certificate: TLS in front of the development server, which has none."""
+"""Relays to the development server: at another address, or only for clients with a certificate."""
 
 from __future__ import annotations
 
@@ -66,8 +66,15 @@ def tls_proxy(folder: Path, port: int) -> Iterator[int]:
     context.load_verify_locations(folder / "ca.pem")
     context.verify_mode = ssl.CERT_REQUIRED
     context.set_alpn_protocols(["h2"])
+    with relay(port, context=context) as own:
+        yield own
+
+
+@contextmanager
+def relay(port: int, host: str = "127.0.0.1", context: ssl.SSLContext | None = None) -> Iterator[int]:
+    """Its own port at `host`; `port` is the server's."""
     ready: Future[tuple[int, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
-    thread = threading.Thread(target=lambda: asyncio.run(_served(context, port, ready)))
+    thread = threading.Thread(target=lambda: asyncio.run(_served(host, context, port, ready)))
     thread.start()
     own, loop, stop = ready.result()
     try:
@@ -78,17 +85,24 @@ def tls_proxy(folder: Path, port: int) -> Iterator[int]:
 
 
 async def _served(
-    context: ssl.SSLContext, port: int, ready: Future[tuple[int, asyncio.AbstractEventLoop, asyncio.Event]]
+    host: str,
+    context: ssl.SSLContext | None,
+    port: int,
+    ready: Future[tuple[int, asyncio.AbstractEventLoop, asyncio.Event]],
 ) -> None:
     stop = asyncio.Event()
-    server = await asyncio.start_server(lambda near, far: _joined(near, far, port), "127.0.0.1", 0, ssl=context)
+    server = await asyncio.start_server(lambda near, far: _joined(near, far, port), host, 0, ssl=context)
     ready.set_result((server.sockets[0].getsockname()[1], asyncio.get_running_loop(), stop))
     await stop.wait()
     server.close()
 
 
 async def _joined(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int) -> None:
-    there, back = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        there, back = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:  # the server is away
+        writer.transport.abort()
+        return
     with suppress(asyncio.CancelledError):  # the test is over
         await asyncio.gather(_pumped(reader, back), _pumped(there, writer))
     for pipe in (writer, back):

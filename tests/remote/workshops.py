@@ -13,6 +13,7 @@ from aotloop.execution.integration.branch import Branch
 from aotloop.git.repository import find_repository
 from aotloop.remote.attempt_order import Offer
 from aotloop.remote.connection import connect
+from aotloop.remote.link import Link
 from aotloop.remote.remote_maker import RemoteMaker
 from tests.execution.makers import PROTECTION, Workshop, a_repository, worktrees_of
 from tests.remote.cluster import Server, WorkerProcess
@@ -24,9 +25,8 @@ def a_maker(
     repository = find_repository(folder / "project")
     assert repository is not None
     return RemoteMaker(
-        connect=partial(connect, settings),
+        link=Link(connect=partial(connect, settings), run_id=workshop_id, attempts=folder / "records"),
         offer=Offer(branch=Branch(repository), name="project", protection=PROTECTION, **{"heartbeat": 10.0, **offer}),  # type: ignore[arg-type]
-        run_id=workshop_id,
         queue_of=lambda _: queue,
         records=lambda name, number: folder / "records" / f"{name}-{number}",
         on_output=lambda _, line: heard.append(line),

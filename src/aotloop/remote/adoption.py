@@ -1,6 +1,6 @@
 """Adoption: what a runner that died left at the server. The next attempt at the same atom takes it over.
 
-Work of another epoch is not wanted any more, and is ended.
+A check is taken over by its id, which says what is checked. Work of another epoch is not wanted any more, and is ended.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from temporalio.service import RPCError
 
 from aotloop.core.effects import Role
 from aotloop.remote.activities import Activities
-from aotloop.remote.whereabouts import still_wanted
-from aotloop.remote.wire import ATTEMPT, AttemptOrder, id_prefix
+from aotloop.remote.earlier_bills import Counted, counted_before, still_wanted
+from aotloop.remote.whereabouts import forget_activity
+from aotloop.remote.wire import ATTEMPT, CHECK, AttemptOrder, check_prefix, id_prefix
 
 _PATIENCE = timedelta(seconds=10)
 
@@ -25,21 +26,33 @@ _PATIENCE = timedelta(seconds=10)
 class Adopted(msgspec.Struct, frozen=True):
     order: AttemptOrder
     handle: ActivityHandle[bytes]
+    counted: Counted = Counted()
 
 
 class Adoption:
-    def __init__(self, found: dict[tuple[str, Role], Adopted], activities: Activities) -> None:
+    def __init__(
+        self, found: dict[tuple[str, Role], Adopted], checks: set[str], activities: Activities, attempts: Path
+    ) -> None:
         self._found = found
+        self._checks = checks
         self._activities = activities
+        self._attempts = attempts
 
     def take(self, atom: str, role: Role) -> Adopted | None:
         return self._found.pop((atom, role), None)
+
+    def take_check(self, name: str) -> None:
+        self._checks.discard(name)
 
     async def close(self) -> None:
         """What no attempt took over."""
         for one in self._found.values():
             await self._activities.end(one.handle)
+            forget_activity(self._attempts, one.order.id)
+        for name in self._checks:
+            await self._activities.end(self._activities.handle(name))
         self._found.clear()
+        self._checks.clear()
 
 
 async def adoption(client: Client, activities: Activities, run_id: str, epoch: int, attempts: Path) -> Adoption:
@@ -52,23 +65,40 @@ async def adoption(client: Client, activities: Activities, run_id: str, epoch: i
         key, before = (order.atom, order.role), found.get((order.atom, order.role))
         is_latest = before is None or before.order.attempt < order.attempt
         if order.epoch == epoch and is_latest:
-            found[key] = Adopted(order, handle)
-        if is_running and (order.epoch != epoch or not is_latest):
+            found[key] = Adopted(order, handle, counted_before(attempts, order.id))
+            if before is not None:
+                await activities.end(before.handle)
+            continue
+        if is_running:
             await activities.end(handle)
-    return Adoption(found, activities)
+        forget_activity(attempts, order.id)
+    return Adoption(found, await _checks_left(client, activities, run_id, epoch), activities, attempts)
 
 
 async def _left(
     client: Client, activities: Activities, run_id: str, attempts: Path
 ) -> AsyncIterator[tuple[ActivityHandle[bytes], bool]]:
     prefix, seen = id_prefix(run_id), set()
-    query = f"ActivityId STARTS_WITH '{prefix}' AND ActivityType = '{ATTEMPT}' AND ExecutionStatus = 'Running'"
-    async for one in client.list_activities(query):
+    async for one in client.list_activities(_running(prefix, ATTEMPT)):
         seen.add(one.activity_id)
         yield activities.handle(one.activity_id), True
     for known in still_wanted(attempts):
         if known.id.startswith(prefix) and known.id not in seen:
             yield activities.handle(known.id), False
+
+
+async def _checks_left(client: Client, activities: Activities, run_id: str, epoch: int) -> set[str]:
+    ours, found = check_prefix(run_id, epoch), set()
+    async for one in client.list_activities(_running(id_prefix(run_id), CHECK)):
+        if one.activity_id.startswith(ours):
+            found.add(one.activity_id)
+        else:
+            await activities.end(activities.handle(one.activity_id))
+    return found
+
+
+def _running(prefix: str, kind: str) -> str:
+    return f"ActivityId STARTS_WITH '{prefix}' AND ActivityType = '{kind}' AND ExecutionStatus = 'Running'"
 
 
 async def _order_of(handle: ActivityHandle[bytes]) -> AttemptOrder | None:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 
 import msgspec
 
-from aotloop.core.checklist import is_decidable
+from aotloop.clock import unix_time
+from aotloop.core.checks.checklist import is_decidable
 from aotloop.errors import Unavailable
+from aotloop.execution.attempts.maker import Order
 from aotloop.execution.integration.branch import Branch
 from aotloop.execution.integration.protection import Protection
 from aotloop.execution.isolation.place import Place, start_of
-from aotloop.execution.maker import Order
+from aotloop.git.commits.transfer import publish
 from aotloop.git.repository import Repository
-from aotloop.git.transfer import publish
 from aotloop.git.worktrees.setup import Setup
-from aotloop.remote.wire import AttemptOrder, SetupOrder, written_check
+from aotloop.remote.wire import SKEW, AttemptOrder, SetupOrder, written_check
 
 _FILTERS = ("clean", "smudge", "process")
 
@@ -34,10 +36,18 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     heartbeat: float = 120.0
     first_sign: float = 15.0
     wait: float = 3600.0
+    published: set[str] = msgspec.field(default_factory=set)
+    """Commits that workers can fetch by now."""
 
     @property
     def repository(self) -> Repository:
         return self.branch.repository
+
+    def publish(self, commit: str) -> None:
+        """Blocks. Raises Unavailable."""
+        if commit not in self.published:
+            publish(self.repository, commit, self.url)
+            self.published.add(commit)
 
     def refuse(self) -> None:
         """Raises Unavailable for a project whose attempts cannot be made elsewhere."""
@@ -56,16 +66,15 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
             )
 
 
-def written_order(offer: Offer, order: Order, published: set[str]) -> AttemptOrder:
+def written_order(offer: Offer, order: Order) -> AttemptOrder:
     """Blocks: the commits are published first, unless they were before. Raises Unavailable."""
     task, seat = order.task, order.seat
     base = order.base or offer.branch.head()
     if base is None:
         raise Unavailable("nothing is committed yet, and attempts elsewhere start from a commit")
     for commit in (base, order.start.commit if order.start is not None else None):
-        if commit is not None and commit not in published:
-            publish(offer.repository, commit, offer.url)
-            published.add(commit)
+        if commit is not None:
+            offer.publish(commit)
     return AttemptOrder(
         run_id=task.run_id,
         atom=task.name,
@@ -87,8 +96,14 @@ def written_order(offer: Offer, order: Order, published: set[str]) -> AttemptOrd
         check_timeout=offer.check_timeout,
         touches=task.touches,
         protection=offer.protection,
-        setup=SetupOrder(command=offer.setup.command, inputs=offer.setup.inputs, timeout=offer.setup.timeout),
+        setup=setup_order(offer.setup),
+        nonce=secrets.token_hex(16),
+        expires=unix_time() + offer.wait + SKEW,
     )
+
+
+def setup_order(setup: Setup) -> SetupOrder:
+    return SetupOrder(command=setup.command, inputs=setup.inputs, timeout=setup.timeout)
 
 
 def _prompts(order: Order) -> dict[str, str]:

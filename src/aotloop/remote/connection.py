@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import logging
 import os
 from datetime import timedelta
 from pathlib import Path
@@ -116,8 +117,6 @@ def _described(wanted: dict[str, object], settings: RemoteSettings) -> Server:
 
 def _runtime() -> Runtime:
     """The library's own log would go straight to the terminal."""
-    import logging  # noqa: PLC0415 - only here
-
     logger = logging.getLogger("aotloop.temporal")
     logger.propagate = False
     logger.addHandler(logging.NullHandler())

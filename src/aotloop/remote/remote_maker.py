@@ -7,7 +7,7 @@ epoch, follows the old activity instead of starting a new one.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -15,18 +15,20 @@ from typing import Any
 
 import msgspec
 from msgspec.structs import replace
-from temporalio.client import ActivityHandle, Client
+from temporalio.client import ActivityHandle
 from temporalio.service import RPCError
 
-from aotloop.agents.attempt_output import UNEVENTFUL, Transcript
+from aotloop.agents.attempt.attempt_output import UNEVENTFUL, Transcript
+from aotloop.agents.attempt.scratch import TRANSCRIPT
 from aotloop.agents.contract import MustWait
-from aotloop.agents.scratch import TRANSCRIPT
 from aotloop.errors import AotError, Unavailable
-from aotloop.execution.maker import Brought, Lost, Order
+from aotloop.execution.attempts.maker import Brought, Lost, Order
 from aotloop.execution.threads import in_thread
 from aotloop.remote.activities import Activities, Closed, Terms
-from aotloop.remote.adoption import Adopted, Adoption, adoption
+from aotloop.remote.adoption import Adopted
 from aotloop.remote.attempt_order import Offer, written_order
+from aotloop.remote.earlier_bills import Counted
+from aotloop.remote.link import Link
 from aotloop.remote.result_intake import ResultIntake
 from aotloop.remote.whereabouts import Whereabouts, forget, note
 from aotloop.remote.wire import ATTEMPT, LARGEST_MESSAGE, AttemptOrder, AttemptResult, Beat, belongs_to
@@ -35,9 +37,6 @@ _MARGIN = 300.0
 """Seconds for fetching, committing and sending, besides the limits of agent, set-up and check."""
 
 _LONGEST = 7 * 24 * 3600.0
-_FAREWELL = 10.0
-"""Seconds to wait for the bill of an attempt that was ended."""
-
 _PAUSE, _LONGEST_PAUSE = 2.0, 60.0
 
 
@@ -45,28 +44,20 @@ class RemoteMaker:
     def __init__(
         self,
         *,
-        connect: Callable[[], Awaitable[Client]],
+        link: Link,
         offer: Offer,
-        run_id: str,
         queue_of: Callable[[str], str | None],
         records: Callable[[str, int], Path],
         on_output: Callable[[int, str], None],
     ) -> None:
         """`queue_of`: the queue for an agent. `records`: our folder for an attempt, by task and number."""
-        self._connect = connect
+        self._link = link
         self._offer = offer
-        self._run_id = run_id
         self._queue_of = queue_of
         self._records = records
         self._on_output = on_output
         self._intake = ResultIntake(offer.repository, offer.protection, offer.url)
-        self._published: set[str] = set()
         self._losses: dict[str, int] = {}
-        self._server: asyncio.Task[tuple[Activities, Adoption]] | None = None
-
-    async def close(self) -> None:
-        if self._server is not None and self._server.done() and not self._server.exception():
-            await self._server.result()[1].close()
 
     @asynccontextmanager
     async def make(self, order: Order) -> AsyncIterator[Brought | Lost]:
@@ -88,40 +79,27 @@ class RemoteMaker:
 
     async def _made(self, order: Order, folder: Path) -> Brought | Lost:
         try:
-            activities, adopted = await self._ready(order.task.epoch)
+            activities, adopted = await self._link.ready(order.task.epoch)
             taken = adopted.take(order.task.name, order.task.role)
-            sent = (
-                taken.order
-                if taken is not None
-                else await in_thread(partial(written_order, self._offer, order, self._published))
-            )
+            sent = taken.order if taken is not None else await in_thread(partial(written_order, self._offer, order))
             return await self._followed(activities, order, sent, taken, folder)
         except RPCError as error:
             return _lost(f"the Temporal server does not answer: {error.message}")
-
-    async def _ready(self, epoch: int) -> tuple[Activities, Adoption]:
-        if self._server is None or (self._server.done() and (self._server.cancelled() or self._server.exception())):
-            self._server = asyncio.create_task(self._begin(epoch))
-        return await asyncio.shield(self._server)
-
-    async def _begin(self, epoch: int) -> tuple[Activities, Adoption]:
-        client = await self._connect()
-        activities = Activities(client)
-        attempts = self._records("any", 1).parent
-        return activities, await adoption(client, activities, self._run_id, epoch, attempts)
 
     async def _followed(
         self, activities: Activities, order: Order, sent: AttemptOrder, taken: Adopted | None, folder: Path
     ) -> Brought | Lost:
         terms = self._terms(order, sent)
-        listener = _Listener(order, Whereabouts(id=sent.id, queue=terms.queue), folder, self._on_output)
+        found = Whereabouts(id=sent.id, queue=terms.queue, is_adopted=taken is not None)
+        listener = _Listener(order, found, folder, self._on_output)
+        listener.counted = taken.counted if taken is not None else listener.counted
         listener.note()
         handle = taken.handle if taken is not None else await self._start(activities, sent, terms)
         try:
             closed = await activities.follow(handle, terms, listener.beat, listener.waits)
             return await self._brought(order, sent, closed, listener)
         except asyncio.CancelledError:
-            await self._end(activities, handle, terms, listener)
+            listener.farewell(await activities.call_off(handle, terms, listener.beat))
             raise
         finally:
             listener.close()
@@ -148,7 +126,7 @@ class RemoteMaker:
             error = Unavailable(f"a worker refuses the order: {closed.reason}") if closed.is_refused else None
             return _lost(closed.reason, error, cost_usd=spent.cost_usd, tokens=spent.tokens)
         try:
-            result = msgspec.json.decode(closed.content, type=AttemptResult)
+            result = listener.result(closed.content)
         except msgspec.MsgspecError as unread:
             return _lost("", Unavailable(f"the result of a worker cannot be read: {unread}"))
         if result.last is not None:
@@ -169,24 +147,13 @@ class RemoteMaker:
             tokens = ended.tokens if ended is not None else None
             return _lost(f"the result of {result.host} was refused: {refused.message}", cost_usd=cost, tokens=tokens)
 
-    async def _end(
-        self, activities: Activities, handle: ActivityHandle[bytes], terms: Terms, listener: _Listener
-    ) -> None:
-        """Asks first, and hears what it cost; cancelled once more, or without an answer, it ends it at once."""
-        try:
-            async with asyncio.timeout(_FAREWELL):
-                await activities.end(handle)
-                closed = await activities.follow(handle, terms, listener.beat, lambda: None)
-                listener.farewell(closed)
-        except (TimeoutError, asyncio.CancelledError, RPCError):
-            await asyncio.shield(activities.kill(handle, "it has to end at once"))
-
 
 class _Listener:
     """Passes on what a worker says while it works."""
 
     def __init__(self, order: Order, found: Whereabouts, folder: Path, on_output: Callable[[int, str], None]) -> None:
         self._order = order
+        self.counted = Counted()
         self._found = found
         self._folder = folder
         self._on_output = on_output
@@ -200,9 +167,13 @@ class _Listener:
         with suppress(msgspec.MsgspecError):
             self.told(msgspec.json.decode(content, type=Beat))
 
+    def result(self, content: bytes) -> AttemptResult:
+        """Raises MsgspecError."""
+        return self.counted.rest_of(msgspec.json.decode(content, type=AttemptResult))
+
     def told(self, told: Beat) -> None:
         where = (self._found.host, self._found.phase)
-        self._order.meter.read(told.tokens, told.cost_usd)
+        self._order.meter.read(*self.counted.rest(told.tokens, told.cost_usd))
         line = told.lines[-1] if told.lines else ""
         self._found = replace(self._found, host=told.host, phase=told.phase, line=line[:500], cost_usd=told.cost_usd)
         self.note()
@@ -224,11 +195,11 @@ class _Listener:
     def close(self) -> None:
         self._transcript.close({}, UNEVENTFUL)
 
-    def farewell(self, closed: Closed) -> None:
-        if closed.content is None:
+    def farewell(self, closed: Closed | None) -> None:
+        if closed is None or closed.content is None:
             return
         with suppress(msgspec.MsgspecError):
-            result = msgspec.json.decode(closed.content, type=AttemptResult)
+            result = self.result(closed.content)
             spent = result.outcome or result
             if spent.tokens is not None or spent.cost_usd is not None:
                 self._order.meter.read(spent.tokens, spent.cost_usd)

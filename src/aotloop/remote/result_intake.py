@@ -10,16 +10,16 @@ from contextlib import suppress
 
 from aotloop.agents import contract
 from aotloop.errors import Unavailable
+from aotloop.execution.attempts.maker import Brought, Order
 from aotloop.execution.budget import priced
 from aotloop.execution.integration.protection import Protection, words_for
 from aotloop.execution.isolation.place import Refusal
-from aotloop.execution.maker import Brought, Order
-from aotloop.execution.records import Work
-from aotloop.git import attempt_commit
-from aotloop.git.objects import ATOM, ATTEMPT, RUN, commit_tree, message_of
+from aotloop.execution.journals.records import Work
+from aotloop.git.commits import attempt_commit
+from aotloop.git.commits.objects import ATOM, ATTEMPT, RUN, commit_tree, message_of
+from aotloop.git.commits.transfer import Received, drop_result, fetch_result, receive_tree
 from aotloop.git.repository import Repository
-from aotloop.git.submodules import SUBMODULE
-from aotloop.git.transfer import Received, drop_result, fetch_result, receive_tree
+from aotloop.git.trees.submodules import SUBMODULE
 from aotloop.remote.wire import AttemptOrder, AttemptResult
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -11,6 +12,7 @@ from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, GetSyste
 from temporalio.client import Client
 from temporalio.service import RPCError
 
+from aotloop.clock import unix_time
 from aotloop.config.remote_settings import RemoteSettings
 from aotloop.errors import AotError
 from aotloop.remote.connection import PATIENCE, connect, is_loopback, require_namespace, server_of
@@ -19,6 +21,8 @@ Found = tuple[str, str, bool | None]
 """What, what was found, and whether it is right; None: worth knowing."""
 
 _PATIENCE = timedelta(seconds=PATIENCE)
+LATELY = 120.0
+"""Seconds. A worker with a free slot asks for orders at least every minute; the server remembers it for five."""
 
 
 async def server_findings(settings: RemoteSettings, queues: Sequence[str]) -> list[Found]:
@@ -44,8 +48,8 @@ async def server_findings(settings: RemoteSettings, queues: Sequence[str]) -> li
     return found
 
 
-async def pollers(client: Client, queue: str) -> int:
-    """How many workers took orders of this queue lately."""
+async def pollers(client: Client, queue: str, within: float = math.inf) -> int:
+    """How many workers asked for orders of this queue, within so many seconds."""
     request = DescribeTaskQueueRequest(
         namespace=client.namespace,
         task_queue=TaskQueue(name=queue),
@@ -55,4 +59,5 @@ async def pollers(client: Client, queue: str) -> int:
         told = await client.workflow_service.describe_task_queue(request, timeout=_PATIENCE)
     except RPCError:
         return 0
-    return len(told.pollers)
+    since = unix_time() - within
+    return sum(one.last_access_time.ToSeconds() >= since for one in told.pollers)

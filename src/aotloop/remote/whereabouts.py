@@ -11,7 +11,6 @@ from pathlib import Path
 
 import msgspec
 
-from aotloop.execution.journal import RECORD, USED
 from aotloop.foreign_files import read_foreign, write_new
 
 FILE = "remote.json"
@@ -27,10 +26,15 @@ class Whereabouts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     phase: str = "waiting"
     line: str = ""
     cost_usd: float | None = None
+    is_adopted: bool = False
+    """Folders of attempts of earlier runs have the same activity."""
 
     @property
     def words(self) -> str:
-        return f"{self.phase} on {self.host}" if self.host else f"waiting for a worker of the queue {self.queue}"
+        if not self.host:
+            return f"waiting for a worker of the queue {self.queue}"
+        cost = f", {self.cost_usd:.2f} USD so far" if self.cost_usd else ""
+        return f"{self.phase} on {self.host}{cost}"
 
 
 def note(folder: Path, found: Whereabouts) -> None:
@@ -41,8 +45,17 @@ def note(folder: Path, found: Whereabouts) -> None:
 
 
 def forget(folder: Path) -> None:
+    found = whereabouts(folder)
     with suppress(OSError):
         (folder / FILE).unlink()
+    if found is not None and found.is_adopted:
+        forget_activity(folder.parent, found.id)
+
+
+def forget_activity(attempts: Path, activity: str) -> None:
+    for name in folders_of(attempts, activity):
+        with suppress(OSError):
+            (attempts / name / FILE).unlink()
 
 
 def whereabouts(folder: Path) -> Whereabouts | None:
@@ -61,10 +74,6 @@ def all_whereabouts(attempts: Path) -> dict[str, Whereabouts]:
     return found
 
 
-def still_wanted(attempts: Path) -> list[Whereabouts]:
-    """Attempts that a runner that died had sent, and whose results are not on disk here."""
-    return [
-        one
-        for name, one in all_whereabouts(attempts).items()
-        if not any((attempts / name / file).exists() for file in (RECORD, USED))
-    ]
+def folders_of(attempts: Path, activity: str) -> list[str]:
+    """The names of the folders of attempts that are or were this activity."""
+    return [name for name, one in all_whereabouts(attempts).items() if one.id == activity]

@@ -14,15 +14,19 @@ from typing import Literal
 import msgspec
 
 from aotloop.agents.contract import Outcome, Tokens
-from aotloop.core.checklist import AllOf, AnyOf, Leaf, Node
+from aotloop.core.checks.checklist import AllOf, AnyOf, Leaf, Node
 from aotloop.core.effects import Role
 from aotloop.core.model import Binding, Check
 from aotloop.execution.integration.protection import Protection
-from aotloop.execution.records import Kept
+from aotloop.execution.journals.records import Kept
 from aotloop.execution.verification import Found
 from aotloop.process.spec import Limits
 
 ATTEMPT = "aot.attempt.v1"
+CHECK = "aot.check.v1"
+
+SKEW = 600.0
+"""Seconds by which the clocks of two machines may differ."""
 
 LARGEST_INLINE = 256 * 1024
 """Bytes of a pack. A larger result is pushed: the server refuses payloads of 2 MiB, and keeps all of them."""
@@ -72,12 +76,57 @@ class AttemptOrder(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     touches: tuple[str, ...] = ()
     protection: Protection = Protection()
     setup: SetupOrder = SetupOrder()
+    nonce: str = ""
+    """Of this order alone; its result says it again. Else a server could hand out the result of another order."""
+    expires: float = 0.0
+    """Seconds since 1970; after that, no worker begins it."""
 
     @property
     def id(self) -> str:
         """The atom is a part of it: after a crash, another atom may get the same number."""
-        atom = sha256(self.atom.encode("utf-8", "surrogatepass")).hexdigest()[:10]
-        return f"{id_prefix(self.run_id)}e{self.epoch}-{atom}-{self.role}-{self.attempt}"
+        return f"{attempt_prefix(self.run_id, self.epoch, self.atom, self.role)}{self.attempt}"
+
+
+class CommitCheckOrder(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Check this commit, in a clean tree. A person has accepted its commands, on the runner's machine."""
+
+    run_id: str
+    atom: str
+    attempt: int
+    epoch: int
+    repository: str
+    base: str
+    """The commit."""
+    tree: str
+    """Its tree, by which an order is known: a later run may make another commit of the same files."""
+    prefix: str = ""
+    check: CheckNode
+    check_timeout: float = 120.0
+    protection: Protection = Protection()
+    setup: SetupOrder = SetupOrder()
+    turn: int = 1
+    """An order that came to nothing is given again, as another one."""
+    expires: float = 0.0
+    start: None = None
+
+    @property
+    def id(self) -> str:
+        subject = msgspec.json.encode((self.atom, self.tree, self.prefix, self.check, self.setup))
+        name = f"{sha256(subject).hexdigest()[:20]}-{self.attempt}-{self.turn}"
+        return f"{check_prefix(self.run_id, self.epoch)}{name}"
+
+
+class CommitCheckResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    run_id: str
+    epoch: int
+    id: str
+    """Of the order."""
+    kind: Literal["made", "refused", "hindered", "cancelled"]
+    reason: str = ""
+    tree: str = ""
+    """What was checked."""
+    found: Found | None = None
+    host: str = ""
 
 
 class Beat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -98,6 +147,7 @@ class AttemptResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     atom: str
     attempt: int
     epoch: int
+    nonce: str = ""
     kind: Literal["made", "refused", "hindered", "cancelled"]
     """`refused`: this worker will never make it; `hindered`: not now."""
     reason: str = ""
@@ -119,6 +169,20 @@ class AttemptResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     host: str = ""
     last: Beat | None = None
     """Its last lines, which a short attempt had no time to tell."""
+
+
+def attempt_prefix(run_id: str, epoch: int, atom: str, role: Role) -> str:
+    digest = sha256(atom.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+    return f"{id_prefix(run_id)}e{epoch}-{digest}-{role}-"
+
+
+def check_prefix(run_id: str, epoch: int) -> str:
+    return f"{id_prefix(run_id)}e{epoch}-check-"
+
+
+def check_queue(queue: str) -> str:
+    """Checks have slots of their own: behind attempts of hours they would hold up every merge."""
+    return f"{queue}.checks"
 
 
 def id_prefix(run_id: str) -> str:
@@ -143,9 +207,5 @@ def read_check(node: CheckNode) -> Node:
 
 
 def belongs_to(result: AttemptResult, order: AttemptOrder) -> bool:
-    return (result.run_id, result.atom, result.attempt, result.epoch) == (
-        order.run_id,
-        order.atom,
-        order.attempt,
-        order.epoch,
-    )
+    names = ("run_id", "atom", "attempt", "epoch", "nonce")
+    return all(getattr(result, name) == getattr(order, name) for name in names)

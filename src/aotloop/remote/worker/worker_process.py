@@ -6,8 +6,9 @@ import asyncio
 import os
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -22,13 +23,19 @@ from aotloop.errors import Unavailable
 from aotloop.flock import lock_file
 from aotloop.process.process_group import kill_orphans
 from aotloop.process.sandbox import Policy
-from aotloop.remote.attempt_activity import Acceptance, AttemptActivity
 from aotloop.remote.connection import connect, require_namespace
-from aotloop.remote.delivery import Delivery
-from aotloop.remote.lifeline import BEAT
-from aotloop.remote.mirrors import Mirrors, make_room
+from aotloop.remote.wire import check_queue
+from aotloop.remote.worker.attempt_activity import AttemptActivity
+from aotloop.remote.worker.check_activity import CheckActivity
+from aotloop.remote.worker.delivery import Delivery
+from aotloop.remote.worker.lifeline import THROTTLE
+from aotloop.remote.worker.mirrors import Mirrors
+from aotloop.remote.worker.order_acceptance import Acceptance, forget_old_orders
+from aotloop.remote.worker.workbench import Workbench
+from aotloop.remote.worker.worker_storage import make_room, remove_records
 
 _THREADS = 256
+TIDY_SECONDS = 3600.0
 
 
 class WorkerPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,6 +45,8 @@ class WorkerPlan(msgspec.Struct, frozen=True, kw_only=True):
     fence: Policy | None
     hire: Callable[[str, Role], Backend]
     say: Callable[[str], None]
+    variables: Mapping[str, str] = {}
+    """More variables for checks."""
 
     @property
     def mark(self) -> str:
@@ -62,8 +71,9 @@ def run_worker(plan: WorkerPlan) -> None:
     try:
         if kill_orphans(plan.mark):
             plan.say("ended what an earlier worker had left running")
-        for name in make_room(plan.home, plan.worker.cache):
-            plan.say(f"removed the mirror of {name}, to make room")
+        forget_old_orders(plan.home)
+        for what in make_room(plan.home, plan.worker.cache):
+            plan.say(f"removed {what}, to make room")
         asyncio.run(_work(plan))
     finally:
         kill_orphans(plan.mark)
@@ -80,35 +90,59 @@ async def _work(plan: WorkerPlan) -> None:
     await require_namespace(client)
     delivery = Delivery(client, plan.home / "parcels", plan.say)
     mirrors = Mirrors(plan.home, plan.worker.repositories, plan.fence, plan.mark)
-    bench = AttemptActivity(
+    bench = Workbench(
         client=client,
         home=plan.home,
         mirrors=mirrors,
         delivery=delivery,
-        acceptance=Acceptance(
-            repositories=tuple(plan.worker.repositories),
-            agents=plan.worker.agents,
-            free_space=plan.worker.free_space,
-        ),
-        hire=plan.hire,
+        acceptance=_acceptance(plan),
         mark=plan.mark,
         host=f"{host}:{plan.home.name}",
+        variables=plan.variables,
     )
     if left := await delivery.deliver_left():
         plan.say(f"delivered {left} results of an earlier worker")
-    worker = Worker(
-        client,
-        task_queue=plan.worker.queue,
-        activities=[bench.attempt],
-        max_concurrent_activities=plan.worker.slots,
-        max_heartbeat_throttle_interval=timedelta(seconds=BEAT / 10),
-        default_heartbeat_throttle_interval=timedelta(seconds=BEAT / 10),
-        graceful_shutdown_timeout=timedelta(seconds=plan.worker.drain),
-    )
     try:
-        async with worker:
-            plan.say(f"ready: {plan.worker.slots} slots for the queue {plan.worker.queue}")
+        async with AsyncExitStack() as stack:
+            for worker in _workers(plan, bench):
+                await stack.enter_async_context(worker)
+            checks = f", {plan.worker.checks} for checks" if plan.worker.checks else ""
+            plan.say(f"ready: {plan.worker.slots} slots for the queue {plan.worker.queue}{checks}")
+            tidying = asyncio.create_task(_tidy(plan, bench))
             await stop.wait()
+            tidying.cancel()
             plan.say("ends: takes no more orders")
     finally:
         await asyncio.to_thread(mirrors.close)
+
+
+async def _tidy(plan: WorkerPlan, bench: Workbench) -> None:
+    """A worker may run for months."""
+    while True:
+        await asyncio.sleep(TIDY_SECONDS)
+        await asyncio.to_thread(remove_records, plan.home, plan.worker.cache, tuple(bench.running))
+
+
+def _acceptance(plan: WorkerPlan) -> Acceptance:
+    worker = plan.worker
+    return Acceptance(plan.home, repositories=tuple(worker.repositories), agents=worker.agents, least=worker.free_space)
+
+
+def _workers(plan: WorkerPlan, bench: Workbench) -> Iterator[Worker]:
+    """Checks have a queue and slots of their own: two queues that share slots starve each other."""
+    settings = plan.worker
+    kinds: list[tuple[str, Callable[..., object], int]] = [
+        (settings.queue, AttemptActivity(bench, plan.hire).attempt, settings.slots)
+    ]
+    if settings.checks:
+        kinds.append((check_queue(settings.queue), CheckActivity(bench).check, settings.checks))
+    for queue, carry_out, slots in kinds:
+        yield Worker(
+            bench.client,
+            task_queue=queue,
+            activities=[carry_out],
+            max_concurrent_activities=slots,
+            max_heartbeat_throttle_interval=timedelta(seconds=THROTTLE),
+            default_heartbeat_throttle_interval=timedelta(seconds=THROTTLE),
+            graceful_shutdown_timeout=timedelta(seconds=settings.drain),
+        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 from contextlib import suppress
 from hashlib import sha256
@@ -12,18 +11,14 @@ from pathlib import Path, PurePosixPath
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.deletion import remove_tree
 from aotloop.errors import AotError, Unavailable
-from aotloop.execution.isolation.worktree import Worktrees
-from aotloop.foreign_tree import walk_foreign
-from aotloop.git.attempt_commit import ref_of
+from aotloop.execution.isolation.worktree_place import Worktrees
+from aotloop.git.commits.attempt_commit import ref_of
+from aotloop.git.commits.transfer import mirror, receive_commit
 from aotloop.git.repository import Repository
-from aotloop.git.transfer import mirror, receive_commit
 from aotloop.git.worktrees.setup import INPUTS, Setup
 from aotloop.process.sandbox import Policy
-from aotloop.remote.wire import AttemptOrder
-
-_MIB = 1 << 20
+from aotloop.remote.wire import AttemptOrder, CommitCheckOrder
 
 
 class Mirrors:
@@ -40,10 +35,10 @@ class Mirrors:
         self._known: dict[str, Repository] = {}
         self._fetched: set[tuple[str, str]] = set()
 
-    def url_of(self, order: AttemptOrder) -> str:
+    def url_of(self, order: AttemptOrder | CommitCheckOrder) -> str:
         return self._repositories[order.repository]
 
-    def fetch(self, order: AttemptOrder) -> Repository:
+    def fetch(self, order: AttemptOrder | CommitCheckOrder) -> Repository:
         """The mirror with the commits of this order. Blocks. Raises Unavailable."""
         folder = self._home / "mirrors" / order.repository
         with self._mutex:
@@ -61,7 +56,7 @@ class Mirrors:
         os.utime(folder)
         return _at(found, order.prefix)
 
-    def worktrees(self, repository: Repository, order: AttemptOrder) -> Worktrees:
+    def worktrees(self, repository: Repository, order: AttemptOrder | CommitCheckOrder) -> Worktrees:
         """Orders with the same rules share a pool. Blocks."""
         rules = msgspec.json.encode((order.repository, order.prefix, order.setup, order.protection))
         key = sha256(rules).hexdigest()[:12]
@@ -90,30 +85,3 @@ def _at(repository: Repository, prefix: str) -> Repository:
     if PurePosixPath(prefix).is_absolute() or ".." in parts:
         raise Unavailable("the order names a folder outside of its repository")
     return replace(repository, root=repository.top / prefix, prefix=prefix)
-
-
-def make_room(home: Path, most: int) -> list[str]:
-    """Removes mirrors, the least used first, until the home has at most so many MiB. Returns their names."""
-    removed: list[str] = []
-    with suppress(OSError):
-        mirrors = sorted((home / "mirrors").iterdir(), key=lambda folder: folder.stat().st_mtime)
-        while mirrors and _size(home) > most * _MIB:
-            oldest = mirrors.pop(0)
-            remove_tree(oldest)
-            remove_tree(home / "worktrees")
-            removed.append(oldest.name)
-    return removed
-
-
-def free_space(home: Path) -> int:
-    """MiB."""
-    return shutil.disk_usage(home).free // _MIB
-
-
-def _size(folder: Path) -> int:
-    total = 0
-    for parent, _, names in walk_foreign(folder):
-        for name in names:
-            with suppress(OSError):
-                total += os.lstat(os.path.join(parent, name)).st_size  # noqa: PTH118 - there may be very many
-    return total

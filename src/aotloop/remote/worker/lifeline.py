@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
 from temporalio import activity
@@ -20,8 +20,10 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from aotloop.remote.activities import RUNNING
 
-BEAT = 10.0
-"""Seconds. The first sign is given at once."""
+THROTTLE = 1.0
+"""Seconds. So often a change is told; the first sign is given at once."""
+
+_LONGEST_SILENCE = 30.0
 
 _CANCEL_REQUESTED = PendingActivityState.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED
 _PAUSE = 0.5
@@ -44,17 +46,23 @@ async def lifeline(client: Client, work: asyncio.Task[object], beat: Callable[[]
     finally:
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        with suppress(asyncio.CancelledError):  # once its result is there, a late sign of life is answered so
+            await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _beat(beat: Callable[[], bytes]) -> None:
-    last, at = b"", 0.0
+    last, at, every = b"", 0.0, silence(_timeout(_LONGEST_SILENCE))
     while True:
         content = beat()
-        if content != last or time.monotonic() - at >= BEAT / 2:
+        if content != last or time.monotonic() - at >= every:
             activity.heartbeat(content)
             last, at = content, time.monotonic()
-        await asyncio.sleep(min(BEAT, _timeout(BEAT * 3) / 4, 1.0))
+        await asyncio.sleep(min(every, THROTTLE))
+
+
+def silence(limit: float) -> float:
+    """Seconds after which a sign of life is given though nothing has changed. Each costs the server a write."""
+    return min(limit / 4, _LONGEST_SILENCE)
 
 
 def _timeout(usual: float) -> float:
