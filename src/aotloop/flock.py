@@ -97,5 +97,5 @@ def locked_file(path: str | os.PathLike[str], *, patience: float, what: str) -> 
 
 
 def _in_the_way(path: str | os.PathLike[str]) -> Unavailable:
-    hint = "Nothing of ours is called so; look at it and remove it."
+    hint = "No file of aotloop has this name; look at it and remove it."
     return Unavailable(f"{os.fspath(path)} is not a regular file", hint=hint)

@@ -37,7 +37,7 @@ def test_undo_of_an_atom_takes_what_was_built_on_it_and_leaves_the_rest(tmp_path
     project = completed(tmp_path)
     assert json.loads(project.aot("undo", "A1", "--dry-run", "--json").out)["atoms"] == ["A2", "A1"]
     assert project.loop.control.status == "completed"
-    assert project.aot("undo", "A1").code == 0
+    assert "reverted: A2, A1; open again: A1, A2" in project.aot("undo", "A1").out
     assert {"a", "b"} & project.files() == set()
     assert project.statuses() == {"A1": "pending", "A2": "pending", "A3": "resolved"}
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from aotloop.cli.error_handler import guarded
+from aotloop.errors import AotError
 from tests.cli.terminal import Ran, aot, spawn
 from tests.loops import a_loop, atom, write_loop
 from tests.warm import COMMAND
@@ -18,6 +21,9 @@ MISTAKES = [
     (["vrify"], 2, "Did you mean 'verify'?"),
     (["atom", "strat", "A1"], 2, "No such command 'strat'"),
     (["status", "--jsno"], 2, "--jsno"),
+    (["run", "--max-iterations", "0"], 2, "0 is too small: the least is 1."),
+    (["serve", "--port", "70000"], 2, "70000 is not between 0 and 65535."),
+    (["completion"], 2, "Choose from: bash, zsh, fish"),
     (["status", "extra"], 2, "unexpected extra argument"),
     (["atom", "start"], 2, "Missing argument 'ATOM'"),
     (["atom", "fail", "A1"], 2, "Missing option '--reason'"),
@@ -147,3 +153,20 @@ def test_a_file_that_may_not_be_read_is_one_line(project: Path) -> None:
         assert done.returncode == 1
         assert "cannot be read: Permission denied" in done.stderr
         assert_short(Ran(done.returncode, done.stdout, done.stderr))
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (AotError("the file is gone", hint="Look for it."), "aot: the file is gone\n     Look for it.\n"),
+        (OSError(28, "No space left on device", "x"), "aot: x: No space left on device\n"),
+    ],
+)
+def test_expected_errors_of_tasks_side_by_side_are_no_bug(
+    error: Exception, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(_: Sequence[str]) -> int:
+        raise ExceptionGroup("tasks", [ExceptionGroup("more", [error])])
+
+    assert guarded(run, []) == 1
+    assert capsys.readouterr().err.startswith(told)

@@ -58,8 +58,10 @@ def test_a_run_goes_on_without_what_it_only_wished_for(tmp_path: Path, extra: st
 def test_no_command_loads_an_extra_before_it_needs_it(project: Path) -> None:
     script = f"""
 import sys
-import aotloop.cli.main, aotloop.app.start, aotloop.app.outlets.telemetry
-from aotloop.cli.commands import dev_cluster, mcp, notify, report, run, serve, session_proposals, worker
+import aotloop.cli.main, aotloop.app.run.start, aotloop.app.outlets.telemetry
+from aotloop.cli.commands.control import run, session_proposals
+from aotloop.cli.commands.setup import dev_cluster, mcp, notify, worker
+from aotloop.cli.commands.views import report, serve
 print([name for name in {LAZY!r} if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", script], cwd=project, capture_output=True, text=True, check=True)
@@ -75,3 +77,19 @@ def test_other_machines_are_named_with_their_install_command(tmp_path: Path, wor
     done = aot(project.root, *words)
     assert (done.returncode, "pip install 'aotloop[temporal]'" in done.stderr) == (1, True)
     assert "Traceback" not in done.stderr
+
+
+def test_a_run_on_this_machine_loads_nothing_for_other_machines(tmp_path: Path) -> None:
+    """But what shows where an attempt is. So it is as fast as without the extra."""
+    project = a_project(tmp_path, atom("A1", run="echo a > a.txt"), base_case="test -f a.txt")
+    script = """
+import atexit, sys
+@atexit.register
+def tell():
+    print([name for name in sys.modules if name.startswith(("temporalio", "cryptography", "aotloop.remote."))])
+sys.argv = ["aot", "run", "--yes"]
+from aotloop.cli.main import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=project.root, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "['aotloop.remote.whereabouts']"), done.stderr

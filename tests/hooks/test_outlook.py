@@ -7,9 +7,9 @@ from pathlib import Path
 
 from aotloop import hooks
 from aotloop.core.graph.board import Board
-from aotloop.core.model import Atom, AtomCheck, Decomposition
+from aotloop.core.model import Atom, AtomCheck, Decomposition, TrailEntry
 from aotloop.core.policy.turns import patience
-from aotloop.hooks.outlook import Outlook, names, outlook
+from aotloop.hooks.outlook import Outlook, last_failures, names, outlook
 from tests.hooks.situations import driven
 from tests.loops import atom
 from tests.scripts.calling import SCRIPTS
@@ -42,6 +42,12 @@ def test_every_script_that_is_named_is_there() -> None:
     named = {name for text in texts for name in re.findall(r"\b([a-z_]+)\.py\b", text)}
     assert len(named) > 10
     assert named <= set(SCRIPTS)
+
+
+def test_failures_of_an_atom_that_was_removed_are_not_told() -> None:
+    loop = driven(atom("A1"))
+    loop.trail = [TrailEntry(type="failure", atom=one, reason="bad luck", timestamp="t") for one in ("A1", "gone")]
+    assert last_failures(loop) == ["- A1: bad luck"]
 
 
 def test_many_names_are_counted() -> None:

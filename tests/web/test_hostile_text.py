@@ -36,7 +36,7 @@ from tests.web.hostile_values import evil, hostile
 pytestmark = [pytest.mark.web, pytest.mark.skipif(program() is None, reason=HOW_TO_GET_ONE)]
 
 MARKUP = (
-    "script:not([src='/static/app.js']), main img, main b, main iframe, main svg[onload], .evil, [href^='javascript']"
+    "script:not([src='/static/boot.js']), main img, main b, main iframe, main svg[onload], .evil, [href^='javascript']"
 )
 EVENTS = [
     kind

@@ -100,3 +100,25 @@ def test_an_answer_that_is_lost_lets_nothing_be_done_twice(page: Any, path: Path
             page.get_by_role("button", name="Apply").click()
             seen(page, "another correction was made after you looked")
     assert teas(path) == 1
+
+
+PARTS = ["/static/app.js", "/static/loop.js", "/static/dom.js", "/api/login", "/api/session"]
+
+
+def test_a_page_of_which_a_part_did_not_arrive_is_loaded_again(page: Any, path: Path) -> None:
+    """A browser gives up what it is loading when the network changes, for example when a phone leaves a room."""
+    lost: list[str] = []
+
+    def lose_once(route: Any) -> None:
+        part = route.request.url.partition("//")[2].partition("/")[2]
+        if f"/{part}" in PARTS and part not in lost:
+            lost.append(part)
+            route.abort("internetdisconnected")
+        else:
+            route.fallback()
+
+    page.route("**/*", lose_once)
+    with in_thread() as link:
+        open_loop(page, link)
+    assert path.exists()
+    assert sorted(f"/{part}" for part in lost) == sorted(PARTS)

@@ -1,4 +1,4 @@
-"""What can be said about single atoms and groups: add, start, abandon, describe, decompose, choose.
+"""Changes of single atoms and groups: add, start, abandon, describe, decompose, choose.
 
 What becomes of an attempt is elsewhere: `resolution` and `failure`.
 """
@@ -41,7 +41,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Switched(msgspec.Struct, frozen=True, kw_only=True):
-    """A group goes on with another choice; what was built on the old choice is reset."""
+    """A group continues with another choice; work that was built on the old choice is reset."""
 
     or_group: str
     left: str

@@ -13,7 +13,7 @@ import msgspec
 from aotloop.app.preflight.protected_files import changed_protected
 from aotloop.checks.judge import Judge
 from aotloop.checks.results import Report
-from aotloop.core.checklist import Node
+from aotloop.core.checks.checklist import Node
 from aotloop.errors import AotError
 from aotloop.process.sandbox import Policy, is_possible
 from aotloop.statefile.locate import project_root
@@ -21,7 +21,7 @@ from aotloop.statefile.locate import project_root
 if TYPE_CHECKING:
     from aotloop.checks.evaluation import Progress
     from aotloop.execution.isolation.place import Isolation
-    from aotloop.execution.journal import Journal
+    from aotloop.execution.journals.journal import Journal
     from aotloop.fence.check_fence import Fence
     from aotloop.fence.checkout_witness import CheckoutWitness
     from aotloop.fence.observation import Observation

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import msgspec
 
-from aotloop.app.session.checkout import WORKTREES
+from aotloop.app.session.integration.checkout import WORKTREES
 from aotloop.clock import now
 from aotloop.config.schema import Config
 from aotloop.deletion import remove_tree
 from aotloop.errors import StateFileInvalid, StateFileMissing, Unavailable
-from aotloop.execution.conversation import remove_conversations
-from aotloop.execution.journal import FOLDER, Journal
+from aotloop.execution.attempts.conversation import remove_conversations
+from aotloop.execution.journals.journal import FOLDER, Journal
 from aotloop.fence.agent_folder import remove_left_folders
 from aotloop.git.cleanup import clean
 from aotloop.git.repository import Repository, find_repository

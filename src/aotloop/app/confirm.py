@@ -1,4 +1,4 @@
-"""A person confirms or rejects what no program decides; the word counts for exactly this objective and commit.
+"""A person confirms or rejects what no program decides. It counts for exactly this objective and commit.
 
 The base case is evaluated once more with it. If it holds then, a loop that no process runs is completed. If the person
 rejected something and all work was done, there is new work: to repair that.
@@ -12,16 +12,17 @@ import msgspec
 
 from aotloop.app.loops import CHECK_TIMEOUT, Permit
 from aotloop.app.verify import JudgeFor, JudgeOf, Verification, remembered, verify
-from aotloop.checks.evaluation import Progress
+from aotloop.checks.evaluation import Progress, leaves_by_path
 from aotloop.checks.judge import ConfirmedByPerson, Judge
 from aotloop.checks.results import Report
 from aotloop.clock import now
 from aotloop.core import events
+from aotloop.core.checks.checklist import JUDGED, Leaf
 from aotloop.core.effects import Added, Backtracked, Effect
 from aotloop.core.graph.work_graph import Graph
 from aotloop.core.handlers.status import holding_session
 from aotloop.core.machine import advance
-from aotloop.core.model import Loop, LoopStatus, Verdict
+from aotloop.core.model import Check, Loop, LoopStatus, Verdict
 from aotloop.errors import NotVerified, StateFileBusy, Unavailable
 from aotloop.statefile.lease import holder_of
 from aotloop.statefile.store import Store
@@ -138,3 +139,20 @@ def _begun_by(effect: Effect) -> tuple[str, ...]:
     if isinstance(effect, Added):
         return effect.atoms
     return (effect.selected,) if isinstance(effect, Backtracked) else ()
+
+
+def judged_items(loop: Loop) -> dict[str, Leaf]:
+    """By path of names."""
+    found = leaves_by_path(loop.objective.base_case)
+    return {path: leaf for path, leaf in found.items() if leaf.check.type in JUDGED}
+
+
+def claim_of(check: Check) -> list[str]:
+    """The statements that a person confirms with this item, line by line."""
+    if check.type == "assertion":
+        return [check.value or ""]
+    least = f"at least {check.pass_threshold:g} of 5" if check.pass_threshold is not None else "good enough"
+    if check.criteria is not None:
+        return [f"{least}: {check.criteria}"]
+    criteria = [f"{rule.criterion} (weight {rule.weight:g})" for rule in check.rubric or ()]
+    return [f"{least}, on the weighted mean of:", *criteria]

@@ -1,4 +1,4 @@
-"""Judges of what no program decides, as configured: what an agent found before, else an agent, if it may be asked."""
+"""Judges for items that no program decides: an earlier answer of an agent, else an agent, if it may be asked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from aotloop.agents.contract import Outcome
 from aotloop.agents.roles import Role
 from aotloop.app.loops import apply
 from aotloop.app.preflight.agents import hire
-from aotloop.app.run_place import worktrees_folder
+from aotloop.app.run.run_place import worktrees_folder
 from aotloop.app.verify import JudgeOf
 from aotloop.checks.judge import Judge
 from aotloop.config.schema import Config

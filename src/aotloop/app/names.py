@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aotloop.core.model import Atom, Loop
 from aotloop.errors import AotError
+from aotloop.text.phrases import nearest
 
 
 def known_atom(loop: Loop, name: str) -> Atom:
@@ -19,13 +20,9 @@ def known_group(loop: Loop, name: str) -> None:
 
 
 def _unknown(kind: str, name: str, known: list[str], otherwise: str) -> AotError:
-    from difflib import get_close_matches  # noqa: PLC0415 - only a mistyped name needs it
-
     if not known:
         return AotError(f"there is no {kind} {name}", hint=f"The file has no {kind}s yet.")
-    lower = {known_name.lower(): known_name for known_name in reversed(known)}
-    near = get_close_matches(name.lower(), lower, n=1)
-    if near:
-        return AotError(f"there is no {kind} {name}", hint=f"Did you mean {lower[near[0]]}?")
+    if (near := nearest(name, known)) is not None:
+        return AotError(f"there is no {kind} {name}", hint=f"Did you mean {near}?")
     there = f"There are: {', '.join(known)}." if len(known) <= 10 else f"There are {len(known)}; {otherwise}."
     return AotError(f"there is no {kind} {name}", hint=there)

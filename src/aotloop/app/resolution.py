@@ -8,7 +8,7 @@ from aotloop.app.checkout_fence import fenced_checkout
 from aotloop.app.loops import CHECK_TIMEOUT, Permit, refuse_while_run
 from aotloop.clock import now
 from aotloop.core import events
-from aotloop.core.checklist import Node, check_of
+from aotloop.core.checks.checklist import Node, check_of
 from aotloop.core.commands import commands_in
 from aotloop.core.effects import CheckParent, Effect, Resolved
 from aotloop.core.machine import advance

@@ -9,22 +9,22 @@ from pathlib import Path
 
 import msgspec
 
-from aotloop.agents.scratch import PROMPT, TRANSCRIPT
-from aotloop.agents.transcripts import Step, steps_of
-from aotloop.app.history.attempts import Attempt, Fate, attempts_of, folder_of, on_atom
+from aotloop.agents.attempt.scratch import PROMPT, TRANSCRIPT
+from aotloop.agents.attempt.transcripts import Step, steps_of
+from aotloop.app.history.attempts import Attempt, Fate, attempts_of, folder_of, on_atom, place_in_words
 from aotloop.app.names import known_atom
 from aotloop.core.graph.work_graph import Graph
 from aotloop.core.model import Atom, Binding, Loop, TrailEntry, Used
 from aotloop.core.policy.progress import together
 from aotloop.errors import AotError
-from aotloop.execution.attempt_names import taken_apart
-from aotloop.execution.file_tail import last_bytes
-from aotloop.git.attempt_commit import ref_of
-from aotloop.git.diff import FileDiff, commit_at, diff_of
+from aotloop.execution.attempts.attempt_names import taken_apart
+from aotloop.execution.journals.file_tail import last_bytes
+from aotloop.git.commits.attempt_commit import ref_of
+from aotloop.git.commits.commit_diff import FileDiff, commit_at, diff_of
 from aotloop.git.repository import Repository, find_repository
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
-from aotloop.text.sanitize import plain
+from aotloop.text.sanitize import plain, prose
 
 MOST_OF_A_TRANSCRIPT = 8 << 20
 """Bytes from its end."""
@@ -98,13 +98,18 @@ def show_attempt(store: Store, name: str) -> AttemptFacts:
     diff, no_diff = changes_of(store, attempt)
     return AttemptFacts(
         attempt=attempt,
-        fate=fate_in_words(attempt),
+        fate=_fate(attempt, folder),
         prompt=_text(folder / PROMPT) if folder is not None else "",
         transcript=tuple(transcript_of(folder)),
         diff=diff,
         no_diff=no_diff,
         folder=str(folder) if folder is not None else None,
     )
+
+
+def _fate(attempt: Attempt, folder: Path | None) -> str:
+    place = place_in_words(folder) if attempt.fate in ("running", "merging") else ""
+    return f"{fate_in_words(attempt)}: {prose(place)}" if place else fate_in_words(attempt)
 
 
 def diff_of_attempt(store: Store, name: str) -> tuple[Attempt, tuple[FileDiff, ...], str]:

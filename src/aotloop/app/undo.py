@@ -19,7 +19,7 @@ from aotloop.core.model import Loop
 from aotloop.errors import AotError
 from aotloop.execution.integration.branch import Branch
 from aotloop.execution.integration.outcome import Blocked, Conflicting
-from aotloop.execution.journal import Journal
+from aotloop.execution.journals.journal import Journal
 from aotloop.execution.run_events import TakenBack
 from aotloop.git.repository import find_repository
 from aotloop.statefile.lease import lease

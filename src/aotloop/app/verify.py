@@ -15,7 +15,7 @@ from aotloop.checks.judge import ConfirmedByPerson, Judge
 from aotloop.checks.results import Report
 from aotloop.clock import now
 from aotloop.core import events
-from aotloop.core.checklist import base_case_tree
+from aotloop.core.checks.checklist import base_case_tree
 from aotloop.core.commands import commands_in
 from aotloop.core.machine import advance
 from aotloop.core.model import Loop, Verdict

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -24,7 +25,7 @@ def guarded(run: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> in
         error.show()
         code = USAGE
     except click.ClickException as error:
-        code = _report(error.format_message(), _where_to_look(error), arguments, error.exit_code)
+        code = _report(_in_words(error.format_message()), _where_to_look(error), arguments, error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         code = _report("interrupted", None, arguments, INTERRUPTED)
     except BrokenPipeError:  # `aot log | head` is no error, but not a success either
@@ -36,8 +37,8 @@ def guarded(run: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> in
         code = _report(error.message, error.hint, arguments, error.exit_code)
     except OSError as error:
         code = _report_refusal(error, arguments)
-    except Exception:  # noqa: BLE001 - the boundary
-        code = _report_bug(arguments)
+    except Exception as error:  # noqa: BLE001 - the boundary
+        code = _report_group(error, arguments) if _is_expected(error) else _report_bug(arguments)
     return code
 
 
@@ -110,6 +111,13 @@ def _wants_json(arguments: Sequence[str]) -> bool:
     return "--json" in (words[: words.index("--")] if "--" in words else words)
 
 
+def _in_words(message: str) -> str:
+    """The library's message on one line, with words instead of a formula."""
+    line = " ".join(message.split())
+    line = re.sub(r"is not in the range x>=(\d+)\.", r"is too small: the least is \1.", line)
+    return re.sub(r"is not in the range (\d+)<=x<=(\d+)\.", r"is not between \1 and \2.", line)
+
+
 def _where_to_look(error: click.ClickException) -> str | None:
     context = error.ctx if isinstance(error, click.UsageError) else None
     return f"`{context.command_path} --help` shows its use." if context is not None else None
@@ -121,6 +129,18 @@ def _report_refusal(error: OSError, arguments: Sequence[str]) -> int:
     if where is None:  # a stream
         _drop_output()
     return _report(f"{where or 'the output'}: {error.strerror or error}", remedy(error), arguments)
+
+
+def _is_expected(error: Exception) -> bool:
+    """Tasks that ran side by side raise a group: all in it are errors that a person can meet."""
+    return isinstance(error, ExceptionGroup) and error.split((AotError, OSError))[1] is None
+
+
+def _report_group(errors: Exception, arguments: Sequence[str]) -> int:
+    first = _innermost(errors)
+    if isinstance(first, OSError):
+        return _report_refusal(first, arguments)
+    return _report(str(getattr(first, "message", first)), getattr(first, "hint", None), arguments)
 
 
 def _innermost(error: BaseException | None) -> BaseException | None:

@@ -60,17 +60,27 @@ GROUPS: dict[str, dict[str, str]] = {
         "completion": "Print the completion script of a shell.",
     },
 }
-"""In the usual order of use. Each command is a module of `cli.commands`."""
+"""In the usual order of use."""
+
+_FOLDERS = {
+    "Agree on the work": "agreement",
+    "Run it": "control",
+    "Understand it": "views",
+    "Change it by hand": "edits",
+    "Set up and clean up": "setup",
+}
+"""The folder of `cli.commands` with the commands of a group: one module for each command."""
 
 COMMANDS = {name: said for group in GROUPS.values() for name, said in group.items()}
 
-_HOMES = {
-    "dev-cluster": "commands.dev_cluster",
-    "or": "commands.choice",
-    "proposal": "commands.session_proposals",
+_MODULES = {
+    "dev-cluster": "commands.setup.dev_cluster",
+    "or": "commands.edits.choice",
+    "prompt": "commands.views.prompt",
+    "proposal": "commands.control.session_proposals",
     "ship": "ship",
 }
-"""Commands whose module has a different name."""
+"""Commands whose module has a different name or place."""
 
 EXAMPLES = """\b
 Examples:
@@ -91,8 +101,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"aotloop.cli.{_HOMES.get(cmd_name, f'commands.{cmd_name}')}")
-        command: click.Command = module.command
+        command: click.Command = import_module(f"aotloop.cli.{_module_of(cmd_name)}").command
         return command
 
     def resolve_command(
@@ -111,6 +120,13 @@ class Commands(click.Group):
         for title, commands in GROUPS.items():
             with formatter.section(title):
                 formatter.write_dl([(f"{name:<{widest}}", said) for name, said in commands.items()])
+
+
+def _module_of(command: str) -> str:
+    if command in _MODULES:
+        return _MODULES[command]
+    group = next(title for title, commands in GROUPS.items() if command in commands)
+    return f"commands.{_FOLDERS[group]}.{command}"
 
 
 def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:

@@ -27,7 +27,7 @@ from functools import cached_property
 import msgspec
 
 from aotloop.core import events
-from aotloop.core.checklist import JUDGED, base_case_tree, leaves
+from aotloop.core.checks.checklist import JUDGED, base_case_tree, leaves
 from aotloop.core.effects import Backtracked, Effect, Exhausted
 from aotloop.core.graph.board import Board
 from aotloop.core.handlers.generations import is_begun, lasts

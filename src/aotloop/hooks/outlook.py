@@ -53,9 +53,10 @@ def described(board: Board, ids: Iterable[str]) -> dict[str, str]:
 
 
 def last_failures(loop: Loop) -> list[str]:
-    """The last failures, newest first."""
-    failures = [entry for entry in reversed(loop.trail) if entry.type == "failure"][:MOST_FAILURES]
-    return [f"- {_who(entry)}: {short_line(entry.reason)}" for entry in failures]
+    """The last failures, newest first, without those of atoms that were removed."""
+    gone = {entry.atom for entry in loop.trail} - {atom.id for atom in loop.atoms} - {None}
+    failures = [entry for entry in reversed(loop.trail) if entry.type == "failure" and entry.atom not in gone]
+    return [f"- {_who(entry)}: {short_line(entry.reason)}" for entry in failures[:MOST_FAILURES]]
 
 
 def _who(entry: TrailEntry) -> str:

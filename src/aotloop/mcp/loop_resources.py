@@ -10,7 +10,7 @@ from aotloop.app.diagram import draw
 from aotloop.app.plugin.installation import find_installation
 from aotloop.app.report.html_report import html_report
 from aotloop.app.report.markdown_report import markdown_report
-from aotloop.execution.file_tail import last_bytes
+from aotloop.execution.journals.file_tail import last_bytes
 from aotloop.mcp.known_loops import KnownLoops, clean_text, read, told
 
 MOST_OF_A_STATE = 4 << 20

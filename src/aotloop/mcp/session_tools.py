@@ -13,7 +13,7 @@ from aotloop.app.atoms import NewAtom, add_atom
 from aotloop.app.preflight.consent import only_accepted
 from aotloop.app.redirect.proposals import propose
 from aotloop.app.redirect.wishes import Addition, Wishes
-from aotloop.app.stop import request_stop
+from aotloop.app.run.stop import request_stop
 from aotloop.app.verify import verify
 from aotloop.errors import AotError
 from aotloop.mcp.known_loops import KnownLoops, answer, told

@@ -13,7 +13,7 @@ SESSIONS = ("CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID")
 
 
 class UsageError(Exception):
-    """The command line is not one the script takes; the message says what it takes."""
+    """The script does not accept this command line; the message says what it accepts."""
 
 
 class Option(msgspec.Struct, frozen=True):

@@ -8,28 +8,28 @@ from importlib import import_module
 from aotloop.lean_imports import standing_in
 
 MODULES = {
-    "read_state": "state",
-    "update_atom": "atom_status",
-    "add_binding": "atom_status",
-    "set_status": "loop_status",
-    "request_stop": "loop_status",
-    "verify_checklist": "loop_status",
-    "verify_command": "single_checks",
-    "verify_file": "single_checks",
-    "validate_state": "state_checks",
-    "check_gate": "state_checks",
-    "align_goal": "align_goal",
-    "add_atom": "dag",
-    "decompose_atom": "dag",
-    "switch_or_branch": "dag",
-    "fail_atom": "attempt_results",
-    "record_probe": "attempt_results",
-    "request_redirect": "corrections",
-    "apply_correction": "corrections",
-    "enter_loop": "enter_loop",
-    "integrate": "integrate",
-    "take_back": "integrate",
-    "record_judgement": "record_judgement",
+    "read_state": "loop.state",
+    "update_atom": "atoms.atom_status",
+    "add_binding": "atoms.atom_status",
+    "set_status": "loop.loop_status",
+    "request_stop": "loop.loop_status",
+    "verify_checklist": "loop.loop_status",
+    "verify_command": "checks.single_checks",
+    "verify_file": "checks.single_checks",
+    "validate_state": "loop.state_checks",
+    "check_gate": "loop.state_checks",
+    "align_goal": "loop.align_goal",
+    "add_atom": "atoms.dag",
+    "decompose_atom": "atoms.dag",
+    "switch_or_branch": "atoms.dag",
+    "fail_atom": "atoms.attempt_results",
+    "record_probe": "atoms.attempt_results",
+    "request_redirect": "loop.corrections",
+    "apply_correction": "loop.corrections",
+    "enter_loop": "loop.enter_loop",
+    "integrate": "atoms.integrate",
+    "take_back": "atoms.integrate",
+    "record_judgement": "checks.record_judgement",
     "ship": "ship.steps",
 }
 
@@ -43,6 +43,6 @@ def run(name: str, argv: Sequence[str]) -> int:
 
 
 def _import_msgspec_quickly() -> None:
-    """Where typing_extensions is installed msgspec takes it, for what `typing` has too; that is half a start-up."""
+    """Where typing_extensions is installed, msgspec loads it, though `typing` has the same; half a start-up."""
     with standing_in("typing_extensions"):
         import msgspec  # noqa: F401, PLC0415

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from aotloop.core import effects as wished
-from aotloop.core.checklist import base_case_tree, count_repairable
+from aotloop.core.checks.checklist import base_case_tree, count_repairable
 from aotloop.core.events import Child
 from aotloop.core.scheduler import reports as told
 from aotloop.core.scheduler.run_state import Attempt, Run

@@ -13,11 +13,11 @@ from aotloop.app.preflight.consent import accept_shown, only_accepted
 from aotloop.app.redirect.preview import Preview, preview, redirect_at_once
 from aotloop.app.redirect.proposals import accept_proposal, dismiss_proposal
 from aotloop.app.redirect.wishes import Wishes, changes_in
+from aotloop.app.run.stop import ask_to_stop
 from aotloop.app.ship.approve import approve_tests, refuse_tests
 from aotloop.app.ship.cancel import stop_feature
 from aotloop.app.ship.feature_access import project_of
 from aotloop.app.ship.test_consent import accept_test_commands, only_accepted_tests
-from aotloop.app.stop import ask_to_stop
 from aotloop.errors import AotError
 from aotloop.statefile.store import Store
 from aotloop.trust.confirmations import Subject

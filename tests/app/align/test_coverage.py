@@ -8,8 +8,8 @@ import pytest
 
 from aotloop.app.align.coverage import offered, proposals, stated, undecided, with_covers
 from aotloop.app.align.draft import Draft, DraftAtom, over
-from aotloop.app.align.imported_plan import covering, draft_of_plan
 from aotloop.app.align.shape import shape_of
+from aotloop.app.align.starting_point import covering, draft_of_plan
 from aotloop.core.model import BaseCase, Check, ChecklistItem, Decomposition
 from aotloop.importers.formats import read_plan
 from tests.loops import a_loop, atom

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aotloop.agents.answers.results import Plan, PlannedAtom, PlannedCheck
+from aotloop.agents.answers.answer_schema import Plan, PlannedAtom, PlannedCheck
 from aotloop.app.align.draft import Draft, DraftAtom, over
 from aotloop.app.align.planner_proposal import draft_of_proposal
 from aotloop.core.model import BaseCase, Check, ChecklistItem

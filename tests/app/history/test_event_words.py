@@ -16,6 +16,7 @@ from tests.cli.live.running import AT
 EVIL = "\x1b]0;owned\x07\x1b[8m\x9b2J\u202e\r\nrm -rf\x00"
 
 FIELDS: dict[str, Any] = {
+    "checked_on": "",
     "at": AT,
     "run_id": "r1",
     "pid": 7,
@@ -163,6 +164,16 @@ def test_news_that_nobody_foresaw_have_no_words_and_no_error() -> None:
             "the agent is mine (claude), /bin/claude: claude did not answer",
         ),
         (
+            an_example(
+                run_events.AttemptEnded,
+                outcome="unavailable",
+                summary="No space left on device\nMake room on the disk.",
+                seconds=0.0,
+                cost_usd=None,
+            ),
+            "A1#2 could not be started: No space left on device. Make room on the disk.",
+        ),
+        (
             an_example(run_events.EndAnnounced, reason="limit: it cost $2.00 of the $1.00 allowed"),
             "limit reached, waiting for 2 attempts (A1#1, A2#1): it cost $2.00 of the $1.00 allowed",
         ),
@@ -194,6 +205,7 @@ def test_news_that_nobody_foresaw_have_no_words_and_no_error() -> None:
             "A1#2 was cancelled, $1.50",
         ),
         (an_example(run_events.Merged), "A1#2: merged as 0123456789"),
+        (an_example(run_events.Merged, checked_on="other"), "A1#2: merged as 0123456789, checked on other"),
         (an_example(run_events.Merged, commit=None), "A1#2: accepted; there was nothing to merge"),
         (an_example(run_events.NotMerged, why="blocked"), "A1#2: waits to be merged: both changed a.py"),
         (an_example(run_events.AtomFailed), "A1: failed 1 of 2 times in this turn (5 in all), and will be tried again"),

@@ -50,7 +50,7 @@ def test_it_tells_what_may_start_what_failed_last_and_the_limits() -> None:
         atom("A4", run="make x", failures=1),
         limits=Constraints(max_parallel_agents=3),
     )
-    loop.trail += [failure("A1", "the port was taken"), failure("A1", "no such option")]
+    loop.trail += [failure("A1", "the port was taken"), failure("removed", "x"), failure("A1", "no such option")]
     data: dict[str, Any] = msgspec.to_builtins(told(loop))
     assert data["situation"] == "start"
     started = {one["id"]: one for one in data["start"]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -62,6 +63,14 @@ def test_a_feature_does_not_begin_where_it_could_not_go_on(
     assert feature.asked("plan") == 0
 
 
+def test_without_an_agent_nothing_is_asked_first(tmp_path: Path) -> None:
+    feature = a_feature(tmp_path, orders(plan=ENOUGH))
+    nobody(feature)
+    ran = feature.aot("ship", "a feature", "--skip-brainstorm")
+    assert (ran.code, "there is no agent to do the work" in ran.err) == (3, True)
+    assert "acceptance tests" not in ran.err
+
+
 def test_commands_are_run_only_after_they_were_accepted(tmp_path: Path) -> None:
     feature = a_feature(tmp_path, orders(plan=ENOUGH), more='[ship]\ntest_command = "sh -e"\n')
     begin = ("ship", "a feature", "--skip-brainstorm", "--max-iterations", "1")
@@ -74,7 +83,12 @@ def test_commands_are_run_only_after_they_were_accepted(tmp_path: Path) -> None:
 
 
 def test_how_tests_are_run_is_shown_where_the_project_does_not_say_it(tmp_path: Path) -> None:
-    feature = a_feature(tmp_path, config="\n")
+    client = tmp_path / "bin" / "claude"
+    client.parent.mkdir()
+    client.write_text("#!/bin/sh\necho '2.1.0 (Claude Code)'\n")
+    client.chmod(0o755)
+    environ = {"PATH": os.pathsep.join((str(client.parent), os.environ["PATH"]))}
+    feature = a_feature(tmp_path, config="\n", environ=environ)
     refused = feature.aot("ship", "a feature", "--agent", "claude")
     assert refused.code == 1
     assert "acceptance tests, written by an agent" in refused.err

@@ -422,7 +422,7 @@ def test_a_limit_of_cost_is_proposed_and_looked_at(project: Path) -> None:
     with terminal(*FORM, columns=120) as screen:
         answer(screen, *WORDS, *CHECKS, *PROTECTED, *WORK)
         shown = answer(screen, ("(Enter: no limit) > ", "much"), ("much is not an amount of money", "$7.5"))
-        assert "Proposed: 3 (3 attempts at 1 atom, $1.00 each, a guess; at most 10 are made)" in shown
+        assert "A usual amount is 3 (3 attempts at 1 atom, $1.00 each, a guess; at most 10 are made)" in shown
         screen.wait_for(LETTER)
         assert "max_cost_usd 7.5" in screen.text
         assert "effort        normal: at most 10 attempts in all, 10 for each atom; 2 in a row before" in screen.text
@@ -442,7 +442,10 @@ def test_what_attempts_have_cost_so_far_is_proposed_and_effort_is_set_by_a_flag(
         answer(screen, *((("(Enter keeps it) > ", ""),) * 4), ("Keep these? [Y/n] ", ""), CHECKS[3], *PROTECTED)
         answer(screen, ("Keep them? [Y/n] ", ""), *WORK)
         shown = answer(screen, *BUDGET)
-        assert "Proposed: 8 (3 attempts at 1 atom, $2.50 each, the average of this loop so far; at most 30" in shown
+        assert (
+            "A usual amount is 8 (3 attempts at 1 atom, $2.50 each, the average of this loop so far; at most 30"
+            in shown
+        )
         screen.wait_for(LETTER)
         assert "effort        high: at most 30 attempts in all" in screen.text
         screen.type("a\n")

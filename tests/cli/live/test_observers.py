@@ -18,8 +18,8 @@ from typing import Any, TextIO
 import pytest
 
 from aotloop.cli.live import observers as live_screen
-from aotloop.cli.live import painter
 from aotloop.cli.live.observers import LiveScreen
+from aotloop.cli.live.picture import painter
 from aotloop.cli.live.run_view import Picture
 from aotloop.core.model import Loop
 from aotloop.execution import run_events

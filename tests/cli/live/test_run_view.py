@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from msgspec.structs import replace
 
-from aotloop.cli.live.atom_overview import AtomOverview
-from aotloop.cli.live.overview import Overview
+from aotloop.cli.live.picture.atom_overview import AtomOverview
+from aotloop.cli.live.picture.overview import Overview
 from aotloop.cli.live.run_view import Picture
 from aotloop.core.limits import Limits
 from aotloop.core.model import Constraints, Decomposition, Loop, OrGroup

@@ -29,6 +29,11 @@ PRICED = Prices(attempts=10, attempts_usd=1.2)
     [
         (after({}), {}, "at most 40 attempts, with no limit of cost (--max-cost sets one)"),
         (after({}), {"effort": "low"}, "at most 16 attempts, with no limit of cost (--max-cost sets one)"),
+        (
+            after({"max_cost_usd": 5.0}, ran_seconds=77.0),
+            {"max_runtime": "3s"},
+            "at most 40 attempts, and at most $5.00, and 3s of work (1m 17s are over)",
+        ),
         (after({}), {"max_cost_usd": 5.0}, "at most 40 attempts, and at most $5.00"),
         (
             after({}, tried=10, prices=PRICED),

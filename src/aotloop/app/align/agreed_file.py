@@ -49,7 +49,7 @@ class Written(msgspec.Struct, frozen=True, kw_only=True):
     kept: tuple[str, ...] = ()
     """Atoms that were resolved before, and are."""
     undone: tuple[str, ...] = ()
-    """Atoms that were resolved before, and no longer are, or are no more. What they left on the branch stays there."""
+    """Atoms that were resolved before, and now are open or removed. Their commits stay on the branch."""
 
 
 Accept = Callable[[list[str]], None]
@@ -57,7 +57,7 @@ Accept = Callable[[list[str]], None]
 
 
 def loop_in(store: Store) -> Loop | None:
-    """What there is to be aligned again; None if there is no file. Raises StateFileBusy while it runs."""
+    """The loop that is aligned again; None if there is no file. Raises StateFileBusy while it runs."""
     if not os.path.lexists(store.path):
         return None
     refuse_while_run(store)
@@ -65,7 +65,7 @@ def loop_in(store: Store) -> Loop | None:
 
 
 def write(store: Store, draft: Draft, *, before: Loop | None, request: str, accept: Accept) -> Written:
-    """`before`: what the draft began from. `request`: in whose words; kept below the YAML of a new file."""
+    """`before`: the loop that the draft began from. `request`: a person's words, kept below the YAML of a new file."""
     if before is None:
         return _create(store, draft, request, accept)
     return _realign(store, draft, before, accept)
@@ -130,7 +130,7 @@ def _realign(store: Store, draft: Draft, before: Loop, accept: Accept) -> Writte
 
 @contextmanager
 def _agreement_put_back_on_failure(store: Store) -> Iterator[Callable[[Objective], None]]:
-    """Yields what keeps a new agreement. If the file is not written after that, the one before counts again."""
+    """Yields a function that keeps the new agreement. If the file is not written then, the old one counts again."""
     replaced: list[Objective | None] = []
 
     def agree_on(objective: Objective) -> None:
@@ -154,7 +154,7 @@ def _both_leases(store: Store) -> Iterator[None]:
 
 
 def _refuse_if_changed(store: Store, loop: Loop, before: Loop) -> None:
-    """A change made while the person was asked would be lost with the replaced graph."""
+    """Refuses if the file changed while the person was asked: that change would be lost with the replaced graph."""
     if draft_of(loop) != draft_of(before) or _resolved(loop) != _resolved(before):
         raise StateFileBusy(f"{store.path} was changed meanwhile; nothing was written", hint="Align it once more.")
 
@@ -170,7 +170,7 @@ def _resolved(loop: Loop) -> list[str]:
 
 
 def _is_so_already(loop: Loop, wanted: Loop) -> bool:
-    """A loop that waits to be started, and says all of it."""
+    """A loop that waits to be started, with all parts of the draft."""
     pending = [msgspec.structs.replace(atom, status="pending") for atom in loop.atoms]
     return loop.control.status == "pending" and (loop.objective, pending, loop.decompositions, loop.or_groups) == (
         wanted.objective,

@@ -23,7 +23,7 @@ _LINE = re.compile(r"(?P<atom>\S+)\s+(?P<word>after|instead of|runs)\s+(?P<rest>
 
 
 def with_atoms(draft: Draft, descriptions: Sequence[str]) -> Draft:
-    """With an atom for each description, and the connections that words tell."""
+    """The draft with an atom for each description, and with the connections that their words name."""
     for description in descriptions:
         known = [atom for atom in draft.atoms if atom.id is not None]
         new = f"A{highest_number([atom.id or '' for atom in known]) + 1}"
@@ -54,7 +54,7 @@ def connected(draft: Draft, line: str) -> Draft:
 
 
 def _instead(draft: Draft, atom: DraftAtom, other: DraftAtom) -> Draft:
-    """Both become choices of one group. What the first waits for, the second does too, unless it says otherwise."""
+    """Both become choices of one group. The second waits for the same atoms as the first, unless it says otherwise."""
     group = other.or_group or f"instead_of_{other.id}"
     needs = tuple(name for name in atom.depends_on if name != other.id)
     draft = _with(_with(draft, replace(other, or_group=group)), replace(atom, or_group=group, depends_on=needs))

@@ -1,4 +1,4 @@
-"""Which items of the base case each atom makes true, as far as words tell: a proposal, which a person decides about.
+"""Which items of the base case each atom makes true, guessed from their words. A person decides about the proposal.
 
 An item belongs to an atom if its words are a line of the atom's description (imported criteria are), else if no other
 item has more words in common with it. Words that most items have say nothing.
@@ -12,7 +12,7 @@ from collections import Counter
 from msgspec.structs import replace
 
 from aotloop.app.align.draft import Draft, DraftAtom
-from aotloop.core.checklist import Leaf, Node, base_case_tree, is_judged
+from aotloop.core.checks.checklist import Leaf, Node, base_case_tree, is_judged
 from aotloop.core.model import BaseCase, Loop
 
 _WORD = re.compile(r"[^\W_]+")
@@ -52,7 +52,7 @@ def undecided(draft: Draft, before: Loop | None) -> list[int]:
 
 
 def proposals(draft: Draft, before: Loop | None = None) -> dict[int, tuple[str, ...]]:
-    """For each undecided atom, by its place; () if words tell nothing."""
+    """For each undecided atom, by its place; () if its words have nothing in common with an item."""
     items = set(offered(draft))
     nodes = [node for node in _nodes(draft.base_case) if node.name in items]
     words = {node.name: _words(f"{node.name} {_value(node)}") for node in nodes}
@@ -70,7 +70,7 @@ def with_covers(draft: Draft, covers: dict[int, tuple[str, ...]]) -> Draft:
 
 
 def stated(draft: Draft, criteria: dict[int, tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
-    """Items that are, word for word, what a plan says of an atom (by its place): its criteria, its test strategy."""
+    """Items that equal a text of the plan about an atom (by its place): its criteria, its test strategy."""
     items = set(offered(draft))
     nodes = [node for node in _nodes(draft.base_case) if node.name in items]
     found = {place: _said(nodes, _lines("\n".join(said))) for place, said in criteria.items()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.core.checklist import item_names
+from aotloop.core.checks.checklist import item_names
 from aotloop.core.model import AtomCheck, AtomStatus, BaseCase, Constraints, Decomposition, Duration, Loop
 
 WORDS = ("goal", "background_intent", "deliverables", "definition_of_done")
@@ -30,20 +30,22 @@ class DraftAtom(msgspec.Struct, frozen=True, kw_only=True):
     timeout: Duration | None = None
     estimate: float | None = None
     status: AtomStatus | None = None
-    """Only so that an atom can be copied from a state file; what is done is known there, not here."""
+    """Accepted so that an atom can be copied from a state file. It has no effect: the state file knows what is done."""
 
 
 class DraftGroup(msgspec.Struct, frozen=True, kw_only=True):
     choices: tuple[str, ...] = ()
     """Empty: all atoms that name the group."""
     selected: str | None = None
-    """None: the one that was, or the first."""
+    """None: the choice that was selected before, or the first."""
     speculative: bool = False
     failed: tuple[str, ...] = ()
-    """As `status` of an atom: it can be there, and says nothing."""
+    """Like `status` of an atom: it is accepted, and has no effect."""
 
 
-class Draft(msgspec.Struct, frozen=True, kw_only=True):
+class DraftObjective(msgspec.Struct, frozen=True, kw_only=True):
+    """All of a draft that is not the graph."""
+
     goal: str = ""
     background_intent: str = ""
     deliverables: str = ""
@@ -51,13 +53,16 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     base_case: BaseCase | None = None
     protect: tuple[str, ...] | None = None
     constraints: Constraints | None = None
+
+
+class Draft(DraftObjective, frozen=True, kw_only=True):
     atoms: tuple[DraftAtom, ...] = ()
     or_groups: dict[str, DraftGroup] = {}
     decompositions: tuple[Decomposition, ...] = ()
 
 
 def over(below: Draft, above: Draft) -> Draft:
-    """What `above` says, and of what it does not say, what `below` does. A graph is taken whole or not at all."""
+    """The values of `above`; where it has none, those of `below`. A graph is taken whole or not at all."""
     said = {name: value for name in (*WORDS, "base_case", "protect", "constraints") if (value := getattr(above, name))}
     if above.protect is not None:  # also that nothing is protected any more
         said["protect"] = above.protect
@@ -69,7 +74,7 @@ def over(below: Draft, above: Draft) -> Draft:
 
 
 def covering_only(atoms: tuple[DraftAtom, ...], base_case: BaseCase) -> tuple[DraftAtom, ...]:
-    """Items that are no longer asked for are covered by none."""
+    """Removes items that the base case does not have any more."""
     items = set(item_names(base_case))
     return tuple(replace(atom, covers=tuple(item for item in atom.covers if item in items)) for atom in atoms)
 
@@ -79,7 +84,7 @@ def without_graph(draft: Draft) -> Draft:
 
 
 def draft_of(loop: Loop) -> Draft:
-    """What was agreed on last. What only repairs a failure of before (a pending repair) is no part of it."""
+    """The draft of the last agreement. It does not contain pending repairs of earlier failures."""
     objective = loop.objective
     dropped = {atom.id for atom in loop.atoms if atom.repairs is not None and atom.status != "resolved"}
     return Draft(

@@ -1,5 +1,5 @@
 """A draft as a file (objective.yaml): the keys of a state file's objective, and besides them atoms, or_groups and
-decompositions. It is read with the care of a state file; what is not understood is refused, as nothing would keep it.
+decompositions. It is read as carefully as a state file. Unknown keys are refused, because nothing would keep them.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import yaml
 
-from aotloop.app.align.draft import OF_GRAPH, Draft, DraftAtom, DraftGroup
-from aotloop.core.model import BaseCase, Constraints, Decomposition
+from aotloop.app.align.draft import OF_GRAPH, Draft, DraftAtom, DraftGroup, DraftObjective
+from aotloop.core.model import Decomposition
 from aotloop.errors import StateFileInvalid
 from aotloop.exit_codes import NOT_READY
 from aotloop.statefile.yaml import careful_reader, emitter, nodes
@@ -29,22 +29,10 @@ _HEADING = """\
 """
 
 
-class _Objective(msgspec.Struct, frozen=True, kw_only=True):
-    """All of a draft that is not the graph."""
-
-    goal: str = ""
-    background_intent: str = ""
-    deliverables: str = ""
-    definition_of_done: str = ""
-    base_case: BaseCase | None = None
-    protect: tuple[str, ...] | None = None
-    constraints: Constraints | None = None
-
-
 class _Nested(msgspec.Struct, frozen=True, kw_only=True):
     """As in a state file: the objective below a key of its own."""
 
-    objective: _Objective
+    objective: DraftObjective
     atoms: tuple[DraftAtom, ...] = ()
     or_groups: dict[str, DraftGroup] = {}
     decompositions: tuple[Decomposition, ...] = ()
@@ -70,14 +58,14 @@ def read_draft(data: bytes, name: str) -> Draft:
         more = len(reader.findings) - len(shown)
         raise _invalid(f"{name}: {'; '.join(shown)}{f'; and {more} more' if more else ''}", reader.findings)
     if isinstance(value, _Nested):
-        words = {key: getattr(value.objective, key) for key in _Objective.__struct_fields__}
+        words = {key: getattr(value.objective, key) for key in DraftObjective.__struct_fields__}
         return Draft(**words, **{key: getattr(value, key) for key in OF_GRAPH})
     draft: Draft = value
     return draft
 
 
 def write_draft(draft: Draft) -> str:
-    """For an editor: with every key that has to be there, said or not."""
+    """For an editor: with every required key, also those that are still empty."""
     said = emitter.to_data(draft)
     words: dict[str, Any] = {name: said.pop(name, "") for name in Draft.__struct_fields__[:4]}
     base_case = said.pop("base_case", {"checklist": []})

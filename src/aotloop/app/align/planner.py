@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from aotloop.agents.answers.results import PlannerResult, schema
+from aotloop.agents.answers.answer_schema import PlannerResult, schema
 from aotloop.agents.contract import Assignment, Backend, Failure, MustWait, Planned
 from aotloop.agents.prompts.planner_prompt import Talk, write_planner_prompt
 from aotloop.app.preflight.agents import hire
@@ -35,7 +35,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     """Every difference between the checkout now and before."""
     cost_usd: float | None = None
     notes: tuple[str, ...] = ()
-    """What was odd about its answer, and taken all the same."""
+    """Oddities of its answer that were accepted."""
 
 
 class Planner(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,12 +46,12 @@ class Planner(msgspec.Struct, frozen=True, kw_only=True):
     state_file: Path
     confines: bool = True
     fence: Policy = Policy()
-    """If it is confined: by which engine."""
+    """The engine that confines it; None: it is not confined."""
     max_cost_usd: float | None = None
     """Of one answer, where the client can be told."""
 
     def ask(self, talk: Talk, on_output: Callable[[str], None]) -> Said:
-        """Raises AotError, with the reason, if nothing comes of it."""
+        """Raises AotError, with the reason, if there is no usable answer."""
         repository = _repository(self.root)
         before = _fingerprint(repository)
         with tempfile.TemporaryDirectory(prefix="aot-align-") as folder:

@@ -1,8 +1,8 @@
-"""What a planner proposes becomes a draft. It brings no command that does an atom: those are a person's to give."""
+"""The proposal of a planner becomes a draft. It brings no command that does an atom: only a person gives those."""
 
 from __future__ import annotations
 
-from aotloop.agents.answers.results import Plan, PlannedAtom, PlannedCheck
+from aotloop.agents.answers.answer_schema import Plan, PlannedAtom, PlannedCheck
 from aotloop.app.align.draft import Draft, DraftAtom
 from aotloop.core.graph.work_graph import highest_number
 from aotloop.core.model import BaseCase, Check, ChecklistItem

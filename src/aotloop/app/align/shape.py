@@ -1,4 +1,4 @@
-"""A draft becomes the loop it describes, and is judged by what the state file and the gate ask of every loop.
+"""A draft becomes the loop that it describes. It must meet the rules of the state file and of the gate.
 
 Ids that are missing are allotted: that of an atom of the loop before which has the same words, else the next free A<n>.
 """
@@ -6,16 +6,15 @@ Ids that are missing are allotted: that of an atom of the loop before which has 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 
 from aotloop.app.align.coverage import offered
 from aotloop.app.align.draft import WORDS, Draft, DraftAtom, DraftGroup
-from aotloop.app.checkout_fence import variables_of
-from aotloop.checks.evaluation import Progress, evaluate
+from aotloop.app.checkout_fence import fenced_checkout
+from aotloop.checks.evaluation import Progress
 from aotloop.checks.results import Report
-from aotloop.core.checklist import base_case_tree
+from aotloop.core.checks.checklist import base_case_tree
 from aotloop.core.gate import Gate, gate_of
 from aotloop.core.graph.work_graph import highest_number
 from aotloop.core.invariants import findings_of
@@ -28,7 +27,7 @@ NEW = Control(
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
     loop: Loop
-    """As it would be if it were new."""
+    """The loop, as a new one."""
     gate: Gate
     """What is missing or wrong, and what is doubtful."""
 
@@ -47,7 +46,7 @@ def shape_of(draft: Draft, before: Loop | None = None) -> Shape:
 
 
 def objective_of(draft: Draft) -> Objective:
-    """Whether it is enough is said elsewhere."""
+    """It does not decide whether the draft is complete."""
     return Objective(
         **{name: getattr(draft, name) for name in WORDS},
         base_case=draft.base_case if draft.base_case is not None else BaseCase(),
@@ -95,7 +94,7 @@ def _groups(draft: Draft, atoms: list[DraftAtom], before: Loop | None) -> dict[s
 
 
 def _atom(draft: DraftAtom, group: str | None) -> Atom:
-    """A choice that only its group names is one."""
+    """A choice that only its group names becomes an atom of the group."""
     return Atom(
         id=draft.id or "",
         description=draft.description,
@@ -113,7 +112,11 @@ def _atom(draft: DraftAtom, group: str | None) -> Atom:
     )
 
 
-def run_base_case(shape: Shape, root: Path, *, timeout: float, on_progress: Progress | None = None) -> Report:
-    """Runs it before the person agrees: an item that already holds may prove nothing. Only a program decides here."""
-    tree = base_case_tree(shape.loop.objective.base_case)
-    return evaluate(tree, root=root, timeout=timeout, on_progress=on_progress, env=variables_of(root))
+def run_base_case(shape: Shape, state_file: str, *, timeout: float, on_progress: Progress | None = None) -> Report:
+    """Runs it before the person agrees: an item that already holds may prove nothing. Only a program decides here.
+
+    Behind the fence of the base case: the state file need not exist yet.
+    """
+    objective = shape.loop.objective
+    with fenced_checkout(state_file, objective.protect) as checkout:
+        return checkout.report(base_case_tree(objective.base_case), timeout=timeout, on_progress=on_progress)

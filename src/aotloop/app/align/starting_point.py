@@ -1,4 +1,4 @@
-"""Where an alignment begins: the loop there is, upon it an imported plan, then a draft; and a person's request."""
+"""Where an alignment begins: the present loop, an imported plan over it, then a draft; and a person's request."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from pathlib import PurePath
 
 import msgspec
 
-from aotloop.app.align.draft import OF_GRAPH, Draft, draft_of, over, without_graph
-from aotloop.app.align.imported_plan import covering, draft_of_plan
+from aotloop.app.align.coverage import stated, with_covers
+from aotloop.app.align.draft import OF_GRAPH, Draft, DraftAtom, draft_of, over, without_graph
+from aotloop.core.graph.work_graph import highest_number
 from aotloop.core.model import Loop
 from aotloop.errors import StateFileBusy, StateFileMissing
 from aotloop.importers.plan import Plan
 from aotloop.statefile.locate import find_state_file, new_state_file
+
+MOST_CRITERIA = 40
+"""Lines. The rest is in the descriptions of the atoms."""
 
 
 class StartingPoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,9 +64,48 @@ def is_graph_without_atoms(draft: Draft) -> bool:
 
 
 def refuse_running(before: Loop | None) -> None:
-    """For a session: the loop that it works on is not aligned again under its hands."""
+    """For a session: it must not align the loop again on which it works."""
     if before is not None and before.control.status == "running":
         raise StateFileBusy(
             "the loop runs, so it is not aligned again",
             hint="/aot-loop:redirect changes its direction, /aot-loop:exit-recursion ends it.",
         )
+
+
+def draft_of_plan(plan: Plan, name: str, before: Loop | None = None) -> Draft:
+    """`name`: of the file. `before`: the loop that is aligned again."""
+    ids = _ids(plan, before)
+    return Draft(
+        goal=plan.title,
+        definition_of_done=_definition(plan, name),
+        atoms=tuple(
+            DraftAtom(id=ids[piece.label], description=piece.text, depends_on=tuple(ids[need] for need in piece.needs))
+            for piece in plan.pieces
+        ),
+    )
+
+
+def covering(draft: Draft, plan: Plan) -> Draft:
+    """A draft with the atoms of this plan. An item of the base case that the plan has too is the check of its atom."""
+    return with_covers(draft, stated(draft, {place: piece.criteria for place, piece in enumerate(plan.pieces)}))
+
+
+def _ids(plan: Plan, before: Loop | None) -> dict[str, str]:
+    known = before.atoms if before is not None else []
+    same = {atom.description: atom.id for atom in reversed(known)}
+    number = highest_number(atom.id for atom in known)
+    ids: dict[str, str] = {}
+    for piece in plan.pieces:
+        found = same.pop(piece.text, None)
+        number += found is None
+        ids[piece.label] = found if found is not None else f"A{number}"
+    return ids
+
+
+def _definition(plan: Plan, name: str) -> str:
+    lines = [f"- {piece.label}: {criterion}" for piece in plan.pieces for criterion in piece.criteria]
+    if not lines:
+        return ""
+    more = len(lines) - MOST_CRITERIA
+    shown = lines[:MOST_CRITERIA] + ([f"- and {more} more, with the atoms"] if more > 0 else [])
+    return "\n".join([f"All of {name}:", *shown])

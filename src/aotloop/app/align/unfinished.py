@@ -33,7 +33,7 @@ class _Record(msgspec.Struct, frozen=True):
 
 
 def remember(store: Store, unfinished: Unfinished) -> None:
-    """A home that cannot be written to costs the memory, not the dialogue."""
+    """If the home folder cannot be written, the dialogue continues and is not remembered."""
     record = _Record(now(), write_draft(unfinished.draft), unfinished.request, unfinished.answers)
     with suppress(Unavailable):
         keep(record_of(_KIND, store.path), msgspec.json.encode(record), "the draft")

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Literal, assert_never
 
 from aotloop.app.diagram.diagram import picture_of
+from aotloop.app.diagram.dot import dot_of
+from aotloop.app.diagram.mermaid import mermaid_of
 from aotloop.app.diagram.reduction import EASY_CARDS, MOST_CARDS, folded, reduced
+from aotloop.app.diagram.svg import svg_of
+from aotloop.app.diagram.terminal_text import text_of
 from aotloop.core.model import Loop
 
 Format = Literal["text", "mermaid", "dot", "svg"]
@@ -32,23 +36,14 @@ def draw(
             picture = folded(picture)
         elif format == "svg" and len(picture.cards) > EASY_CARDS:
             picture = reduced(picture)
-    # Imported on demand, because each format is slow to import ("svg" imports the layout library).
     match format:
         case "text":
-            from aotloop.app.diagram.terminal_text import text_of  # noqa: PLC0415
-
             return text_of(picture, width=width, colour=colour, ascii_only=ascii_only)
         case "mermaid":
-            from aotloop.app.diagram.mermaid import mermaid_of  # noqa: PLC0415
-
             return mermaid_of(picture)
         case "dot":
-            from aotloop.app.diagram.dot import dot_of  # noqa: PLC0415
-
             return dot_of(picture)
         case "svg":
-            from aotloop.app.diagram.svg import svg_of  # noqa: PLC0415
-
             return svg_of(picture)
         case _:
             assert_never(format)

@@ -14,11 +14,14 @@ from msgspec.structs import replace
 
 from aotloop.core.model import Used
 from aotloop.execution import run_events
-from aotloop.execution.attempt_names import AttemptNames, events_of_run, taken_apart
-from aotloop.execution.event_file import EventsFile
-from aotloop.execution.records import CheckedPart
+from aotloop.execution.attempts.attempt_names import AttemptNames, events_of_run, taken_apart
+from aotloop.execution.journals.event_file import EventsFile
+from aotloop.execution.journals.journal import Journal
+from aotloop.execution.journals.records import CheckedPart
 from aotloop.execution.run_events import RunEvent
+from aotloop.remote.whereabouts import Whereabouts, all_whereabouts, whereabouts
 from aotloop.statefile.lease import holder_of
+from aotloop.statefile.locate import project_root
 
 Fate = Literal["running", "merging", "landed", "undone", "not_merged", "split", "probed", "failed", "waited", "cut_off"]
 """What became of an attempt; `cut_off`: the process that made it was stopped or killed, and no result is known."""
@@ -176,3 +179,14 @@ def on_atom(attempts: Iterable[Attempt], atom: str) -> list[Attempt]:
 def folder_of(state_file: str, attempt: Attempt) -> Path | None:
     """Its journal; None: it was removed."""
     return EventsFile(state_file).folder_of(attempt.folder)
+
+
+def place_in_words(folder: Path | None) -> str:
+    """Where an attempt is made, and what it cost so far; empty: on this machine. `folder`: of its journal."""
+    found = whereabouts(folder) if folder is not None else None
+    return found.words if found is not None else ""
+
+
+def remote_attempts(state_file: str) -> dict[str, Whereabouts]:
+    """Attempts that other machines make now, by the names of their folders."""
+    return all_whereabouts(Journal(Path(project_root(state_file))).folder / "attempts")

@@ -1,17 +1,20 @@
-"""What a loop has cost, by atom, by agent and by role: the sums of what its journal knows."""
+"""What a loop has cost, by atom, by agent and by role: sums of what its journal knows, and amounts in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from aotloop.app.history.attempts import Attempt, attempts_of
 from aotloop.core.model import Loop, Used
 from aotloop.core.policy.progress import together, tokens_of
-from aotloop.execution.attempt_names import events_of_run
-from aotloop.execution.event_file import EventsFile
+from aotloop.execution.attempts.attempt_names import events_of_run
+from aotloop.execution.journals.event_file import EventsFile
 from aotloop.execution.run_events import JudgeAsked
+from aotloop.text.phrases import counted, dollars
+
+_UNITS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k"))
 
 JUDGES = "judges"
 """In place of an agent's name: several agents may have judged."""
@@ -79,3 +82,20 @@ def _sum(costs: list[Cost]) -> Cost:
         seconds=round(sum(cost.seconds for cost in costs), 3),
         used=together(cost.used for cost in costs),
     )
+
+
+def spending(usd: float, used: Used, most: float | None = None) -> Iterator[str]:
+    """What was spent, in money, tokens and turns; unknown amounts are left out. `most`: the limit of cost."""
+    if usd or most is not None:
+        yield dollars(usd) + (f" of {dollars(most)}" if most is not None else "")
+    if tokens := tokens_of(used):
+        yield f"{_short(tokens)} tokens"
+    if used.turns:
+        yield counted(used.turns, "turn")
+
+
+def _short(count: int) -> str:
+    for unit, letter in _UNITS:
+        if count >= unit:
+            return f"{count / unit:.1f}{letter}"
+    return str(count)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from aotloop.app.history.amounts import spending
+from aotloop.app.history.costs import spending
 from aotloop.app.history.loop_history import half_spent_in_words
 from aotloop.app.ship.gaps import proof_in_words
 from aotloop.core.model import Used
 from aotloop.execution import run_events as kinds
-from aotloop.text.durations import lasting
-from aotloop.text.phrases import counted
+from aotloop.text.phrases import counted, lasting
 from aotloop.text.sanitize import prose, visible
 from aotloop.text.shorten import shorten
 
@@ -135,12 +134,15 @@ def _attempt_ended(event: kinds.AttemptEnded) -> str:
     how = OUTCOMES.get(event.outcome) or f"ended ({name(event.outcome)})"
     after = f" after {lasting(event.seconds)}" if event.seconds >= 1 else ""
     spent = _spent(event.cost_usd or 0.0, event.used)
-    return f"{attempt_of(event)} {how}{after}{spent}{clause(event.summary)}"
+    is_refused = event.outcome == "unavailable"  # then the second line is the remedy
+    summary = event.summary.replace("\n", ". ", 1) if is_refused else event.summary
+    return f"{attempt_of(event)} {how}{after}{spent}{clause(summary)}"
 
 
 def _merged(event: kinds.Merged) -> str:
     how = f"merged as {name(event.commit[:10])}" if event.commit else "accepted; there was nothing to merge"
-    return f"{name(event.name or event.atom)}: {how}"
+    where = f", checked on {name(event.checked_on)}" if event.checked_on else ""
+    return f"{name(event.name or event.atom)}: {how}{where}"
 
 
 def _not_merged(event: kinds.NotMerged) -> str:

@@ -14,11 +14,10 @@ from aotloop.app.history.attempts import Attempt, Attempts
 from aotloop.app.history.trail_entries import HistoryEntry, TrailEntries
 from aotloop.core.model import Correction, Loop
 from aotloop.execution import run_events as kinds
-from aotloop.execution.attempt_names import events_of_run
-from aotloop.execution.event_file import EventsFile
+from aotloop.execution.attempts.attempt_names import events_of_run
+from aotloop.execution.journals.event_file import EventsFile
 from aotloop.statefile.yaml.emitter import to_data
-from aotloop.text.durations import lasting
-from aotloop.text.phrases import counted, dollars
+from aotloop.text.phrases import counted, dollars, lasting
 
 _SHOWN = 10
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from aotloop.app.history.attempts import Attempt
 from aotloop.core.model import Correction, Loop, TrailEntry
-from aotloop.execution.attempt_names import attempt_name
+from aotloop.execution.attempts.attempt_names import attempt_name
 from aotloop.statefile.yaml.emitter import to_data
 
 

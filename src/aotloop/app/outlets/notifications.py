@@ -11,6 +11,7 @@ import queue
 import threading
 import time
 from contextlib import suppress
+from importlib.util import find_spec
 from typing import Any
 
 import msgspec
@@ -152,8 +153,6 @@ def send_test(settings: NotifySettings) -> list[Delivery]:
 
 
 def require_library() -> None:
-    from importlib.util import find_spec  # noqa: PLC0415 - only needed here
-
     found = None
     with suppress(ImportError):
         found = find_spec("apprise")

@@ -1,17 +1,17 @@
-"""Puts what the user's settings ask for beside the observer of a run."""
+"""Puts what the user's settings ask for beside the observer of a run: several observers act as one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from aotloop.app.outlets.joined_observers import JoinedObservers
 from aotloop.app.overview.loop_registry import Kind, page_address
 from aotloop.app.report.foreign_text import ForeignText
 from aotloop.app.report.report_facts import known_secrets
 from aotloop.config.schema import Config
 from aotloop.errors import AotError, Unavailable
-from aotloop.execution.observer import Observer
+from aotloop.execution.observer import Observer, Watched
+from aotloop.execution.run_events import RunEvent
 from aotloop.statefile.locate import project_root
 
 OnProblem = Callable[[AotError], None]
@@ -53,3 +53,35 @@ def _outlets(config: Config, root: Path, on_problem: OnProblem, link: str | None
                 on_problem(AotError("telemetry has no endpoint", hint="Set telemetry.endpoint in your settings."))
         except Unavailable as error:
             on_problem(error)
+
+
+class JoinedObservers:
+    def __init__(self, first: Observer, others: Sequence[Observer]) -> None:
+        self._first = first
+        self._others = list(others)
+
+    def open(self, loop: Watched) -> None:
+        self._first.open(loop)
+        self._tell(lambda observer: observer.open(loop))
+
+    def loop_changed(self, loop: Watched) -> None:
+        self._first.loop_changed(loop)
+        self._tell(lambda observer: observer.loop_changed(loop))
+
+    def news(self, event: RunEvent) -> None:
+        self._first.news(event)
+        self._tell(lambda observer: observer.news(event))
+
+    def output(self, attempt: int, line: str) -> None:
+        self._first.output(attempt, line)
+
+    def close(self) -> None:
+        self._first.close()
+        self._tell(lambda observer: observer.close())
+
+    def _tell(self, say: Callable[[Observer], None]) -> None:
+        for observer in tuple(self._others):
+            try:
+                say(observer)
+            except Exception:  # noqa: BLE001 - an error of an outlet's library does not end a run
+                self._others.remove(observer)

@@ -10,12 +10,12 @@ from typing import Literal
 
 import msgspec
 
-from aotloop.core.checklist import JUDGED, AnyOf, Leaf, Node, base_case_tree
-from aotloop.core.item_paths import SEPARATOR, distinct
+from aotloop.core.checks.checklist import JUDGED, AnyOf, Leaf, Node, base_case_tree
+from aotloop.core.checks.item_paths import SEPARATOR, distinct
 from aotloop.core.model import Loop, Verdict
-from aotloop.execution.event_file import news_of
-from aotloop.execution.file_tail import last_bytes
-from aotloop.execution.journal import EVENTS, FOLDER
+from aotloop.execution.journals.event_file import news_of
+from aotloop.execution.journals.file_tail import last_bytes
+from aotloop.execution.journals.journal import EVENTS, FOLDER
 from aotloop.execution.run_events import Verified
 from aotloop.statefile.locate import project_root
 

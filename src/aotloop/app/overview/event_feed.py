@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 
 from aotloop.app.history.event_words import words
-from aotloop.execution.event_file import news_of
-from aotloop.execution.file_tail import CHUNK, opened
-from aotloop.execution.journal import EVENTS, FOLDER
+from aotloop.execution.journals.event_file import news_of
+from aotloop.execution.journals.file_tail import CHUNK, opened
+from aotloop.execution.journals.journal import EVENTS, FOLDER
 from aotloop.execution.run_events import RunEvent
 from aotloop.statefile.locate import project_root
 

@@ -13,6 +13,7 @@ from aotloop.core.graph.work_graph import Graph
 from aotloop.core.phases.model import PHASES
 from aotloop.core.phases.phase_progress import state_of
 from aotloop.errors import AotError
+from aotloop.execution.journals.journal import EVENTS, FOLDER
 from aotloop.statefile.lease import holder_of
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.phases.phase_store import PhaseStore
@@ -108,8 +109,6 @@ class LoopRows:
 
 
 def _events_of(path: str) -> str:
-    from aotloop.execution.journal import EVENTS, FOLDER  # noqa: PLC0415
-
     return os.path.join(project_root(path), FOLDER, EVENTS)  # noqa: PTH118
 
 

@@ -8,13 +8,11 @@ after that, and ask again. The rules name single scripts: a pattern for a folder
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from aotloop.app.plugin.client import Scope
+from aotloop.app.plugin.client_settings import read_settings, write_settings
 from aotloop.app.plugin.installation import Installation
 from aotloop.errors import Unavailable
 
@@ -48,21 +46,21 @@ def settings_file(scope: Scope, project: Path) -> Path:
 
 def missing_rules(file: Path, rules: tuple[str, ...]) -> tuple[str, ...]:
     """Raises Unavailable if the settings cannot be understood."""
-    there = _allowed(_settings(file), file)
+    there = _allowed(read_settings(file), file)
     return tuple(rule for rule in rules if rule not in there)
 
 
 def add_rules(file: Path, rules: tuple[str, ...]) -> None:
     """Everything else in the settings stays as it is."""
-    settings = _settings(file)
+    settings = read_settings(file)
     there = _allowed(settings, file)
     permissions = {**settings.get("permissions", {}), "allow": [*there, *(rule for rule in rules if rule not in there)]}
-    _write(file, {**settings, "permissions": permissions})
+    write_settings(file, {**settings, "permissions": permissions})
 
 
 def remove_rules(file: Path, rules: tuple[str, ...]) -> bool:
     """Whether there were any."""
-    settings = _settings(file)
+    settings = read_settings(file)
     there = _allowed(settings, file)
     left = [rule for rule in there if rule not in rules]
     if left == there:
@@ -70,25 +68,12 @@ def remove_rules(file: Path, rules: tuple[str, ...]) -> bool:
     permissions = {**settings["permissions"], "allow": left}
     if not left:
         del permissions["allow"]
-    _write(file, {**settings, "permissions": permissions} if permissions else _without(settings, "permissions"))
+    write_settings(file, {**settings, "permissions": permissions} if permissions else _without(settings, "permissions"))
     return True
 
 
 def _without(settings: dict[str, Any], key: str) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if name != key}
-
-
-def _settings(file: Path) -> dict[str, Any]:
-    try:
-        content = file.read_bytes()
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise Unavailable(f"{file} cannot be read: {error.strerror}") from error
-    try:
-        return msgspec.json.decode(content, type=dict[str, Any]) if content.strip() else {}
-    except msgspec.MsgspecError as error:
-        raise Unavailable(f"{file} is not a JSON object: {error}", hint="Correct it; nothing was changed.") from error
 
 
 def _allowed(settings: dict[str, Any], file: Path) -> list[str]:
@@ -97,19 +82,3 @@ def _allowed(settings: dict[str, Any], file: Path) -> list[str]:
     if not isinstance(allowed, list):
         raise Unavailable(f"{file}: permissions.allow is not a list", hint="Correct it; nothing was changed.")
     return allowed
-
-
-def _write(file: Path, settings: dict[str, Any]) -> None:
-    """Through a link, which many people have in its place; all of it or nothing."""
-    real = Path(os.path.realpath(file))
-    draft = real.with_name(f"{real.name}.{os.getpid()}.tmp")
-    try:
-        real.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_bytes(msgspec.json.format(msgspec.json.encode(settings), indent=2) + b"\n")
-        if real.exists():
-            draft.chmod(real.stat().st_mode & 0o777)
-        draft.replace(real)
-    except OSError as error:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
-        raise Unavailable(f"{file} cannot be written: {error.strerror}") from error

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import msgspec
 from msgspec.structs import replace
 
+from aotloop.agents.client.detection import Presence
+from aotloop.agents.client.versions import all_with_versions
 from aotloop.agents.contract import Backend, Capabilities
-from aotloop.agents.detection import Presence
-from aotloop.agents.versions import all_with_versions
 from aotloop.app.preflight.agents import hire, likely_agents
 from aotloop.clock import now
 from aotloop.config.schema import Config
-from aotloop.core.checklist import JUDGED, Node, atom_check_tree, base_case_tree, leaves
+from aotloop.core.checks.checklist import JUDGED, Node, atom_check_tree, base_case_tree, leaves
 from aotloop.core.limits import Limits
 from aotloop.core.model import Loop
 from aotloop.execution import run_events

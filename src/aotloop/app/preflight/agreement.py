@@ -1,4 +1,4 @@
-"""The objective a person agreed on stays agreed on: an objective that was edited in the file since then is refused.
+"""An agreed objective stays agreed: an objective that was edited in the file afterwards is refused.
 
 The agreement is kept in the user's data folder, so an agent that edits the state file cannot change it.
 """
@@ -64,7 +64,7 @@ def behind_its_back(lines: list[str]) -> str:
 
 
 def remember_agreement(store: Store, objective: Objective) -> None:
-    """A home that cannot be written to costs the memory, not the use case."""
+    """If the home folder cannot be written, the use case continues and the agreement is not remembered."""
     with suppress(Unavailable):
         agree(store.path, objective)
     remember_protected(store, objective)

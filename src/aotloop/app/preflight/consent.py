@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from aotloop.app.loops import Permit
 from aotloop.app.session.slash_commands import to_type
-from aotloop.core.checklist import check_of
+from aotloop.core.checks.checklist import check_of
 from aotloop.core.commands import commands_in, commands_of
 from aotloop.core.graph.work_graph import Graph
 from aotloop.core.model import Loop
@@ -23,7 +23,7 @@ Ask = Callable[[Sequence[str]], None]
 """Shows the commands to a person. Raises NotTrusted unless the person accepts them."""
 
 OnUnkept = Callable[[Unavailable], None]
-"""Hears why an acceptance could not be kept. A home that cannot be written to costs the memory, not the command."""
+"""Called with the reason why an acceptance could not be kept. The command continues all the same."""
 
 
 # --- in a terminal -----------------------------------------------------------------------------------------------
@@ -44,7 +44,7 @@ def ask_consent(store: Store, ask: Ask | None, on_unkept: OnUnkept) -> Permit:
 
 
 def ask_acceptance(path: str, powers: Sequence[str], ask: Ask | None, on_unkept: OnUnkept) -> None:
-    """Of what another file, such as the configuration, asks for. Asked once, and again when it changes."""
+    """For commands of another file, such as the configuration. It asks once, and again when they change."""
     if not is_trusted(path, powers):
         if ask is not None:
             ask(powers)

@@ -1,4 +1,4 @@
-"""The protected files as they were when a person agreed: a session completes nothing if one of them differs since.
+"""The protected files at the time of the agreement: a session completes nothing if one of them has changed.
 
 In a session agents work with the person's rights, and may overwrite a protected file in the checkout itself.
 """
@@ -32,7 +32,7 @@ class _Protected(msgspec.Struct, frozen=True):
 
 
 def remember_protected(store: Store, objective: Objective) -> None:
-    """A home that cannot be written to costs the memory, not the use case."""
+    """If the home folder cannot be written, the use case continues and the files are not remembered."""
     record = record_of(_KIND, store.path)
     with suppress(Unavailable):
         if objective.protect:

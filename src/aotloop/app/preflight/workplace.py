@@ -1,4 +1,4 @@
-"""Where a run would work, looked at before the work: no repository, no commit, no branch, no name for commits.
+"""Problems of the place where a run would work: no repository, no commit, no branch, no name for commits.
 
 Each finding says what is wrong and the one command that helps. What changes the person's own folder, or leaves commits
 on no branch, needs the person's word.
@@ -29,7 +29,7 @@ class Finding(msgspec.Struct, frozen=True):
     text: str
     remedy: str
     is_refused: bool = True
-    """Nothing starts before it is put right."""
+    """Nothing starts before it is repaired."""
     comes_first: bool = True
     """Its command is the next step, before `aot run`."""
 

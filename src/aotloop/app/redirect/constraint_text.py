@@ -9,6 +9,7 @@ import msgspec
 from aotloop.core.limits import EFFORTS, SET_BY_EFFORT, limits_of
 from aotloop.core.model import Constraints, Effort
 from aotloop.errors import AotError
+from aotloop.text.phrases import nearest
 
 _FIELDS = {field.name: field for field in msgspec.structs.fields(Constraints)}
 _KINDS: dict[Any, str] = {
@@ -67,7 +68,5 @@ def _duration(text: str) -> int | float | str:
 
 
 def _known(name: str) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 - only after a typing mistake
-
-    near = get_close_matches(name.lower(), _FIELDS, n=1)
-    return f"Did you mean {near[0]}?" if near else f"There are: {', '.join(_FIELDS)}."
+    near = nearest(name, _FIELDS)
+    return f"Did you mean {near}?" if near else f"There are: {', '.join(_FIELDS)}."

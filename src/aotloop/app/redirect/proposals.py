@@ -17,7 +17,7 @@ from aotloop.app.redirect.transaction import Applied
 from aotloop.app.redirect.wishes import Wishes, changes_in
 from aotloop.clock import now
 from aotloop.errors import AotError, Unavailable
-from aotloop.execution.file_tail import last_bytes
+from aotloop.execution.journals.file_tail import last_bytes
 from aotloop.statefile.store import Store
 from aotloop.trust.folder import keep, record_of
 from aotloop.trust.person import refuse_clients
@@ -87,7 +87,7 @@ def preview_of(store: Store, proposal: Proposal) -> Preview:
 
 
 def accept_proposal(store: Store, name: str, seen: int | None = None) -> Applied:
-    """For a person who saw it. It is done as a correction of that person, and is open no more.
+    """For a person who saw it. It becomes a correction of that person, and is not open any more.
 
     `seen`: the number of corrections in the preview that was shown.
     """

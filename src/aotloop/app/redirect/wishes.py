@@ -12,7 +12,7 @@ from aotloop.app.atoms import NewAtom
 from aotloop.app.redirect.changes import Changes, Result, checklist_of
 from aotloop.app.redirect.checklist_text import read_base_case
 from aotloop.app.redirect.constraint_text import limit_of
-from aotloop.core.checklist import base_case_tree
+from aotloop.core.checks.checklist import base_case_tree
 from aotloop.core.commands import commands_in
 from aotloop.errors import AotError
 

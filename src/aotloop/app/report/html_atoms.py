@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aotloop.app.diagram.styles import STYLES
-from aotloop.app.history.amounts import spending
 from aotloop.app.history.attempts import Attempt
+from aotloop.app.history.costs import spending
 from aotloop.app.report.foreign_text import ForeignText, Room
 from aotloop.app.report.html_sections import attempts_in_words, evidence, folded
 from aotloop.app.report.report_facts import AtomReport, ReportFacts
 from aotloop.app.report.timeline_picture import COLOURS
 from aotloop.app.show import fate_in_words
-from aotloop.execution.records import CheckedPart
-from aotloop.git.diff import FileDiff
-from aotloop.text.durations import lasting
+from aotloop.execution.journals.records import CheckedPart
+from aotloop.git.commits.commit_diff import FileDiff
+from aotloop.text.phrases import lasting
 
 MOST_DIFFS = 300
 """Each needs git. Attempts that landed come first, the newest before the others."""

@@ -9,14 +9,12 @@ import msgspec
 from aotloop.app.diagram.diagram import Picture
 from aotloop.app.diagram.fold import fold
 from aotloop.app.diagram.svg import svg_of
-from aotloop.app.history.amounts import spending
-from aotloop.app.history.costs import Cost
+from aotloop.app.history.costs import Cost, spending
 from aotloop.app.history.trail_entries import HistoryEntry
 from aotloop.app.overview.checklist_view import BaseItem
 from aotloop.app.report.foreign_text import ForeignText, Room
 from aotloop.app.report.report_facts import ReportFacts
-from aotloop.text.durations import lasting
-from aotloop.text.phrases import counted, dollars
+from aotloop.text.phrases import counted, dollars, lasting
 
 MOST_ENTRIES = 2000
 MOST_COSTS = 100

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from aotloop.app.diagram.styles import STYLES
-from aotloop.app.history.amounts import spending
 from aotloop.app.history.attempts import Attempt
+from aotloop.app.history.costs import spending
 from aotloop.app.history.trail_entries import HistoryEntry
 from aotloop.app.overview.checklist_view import BaseItem
 from aotloop.app.report.foreign_text import ForeignText, Room
@@ -20,8 +20,7 @@ from aotloop.app.report.html_sections import STATES, SYMBOLS
 from aotloop.app.report.report_facts import AtomReport, ReportFacts, known_secrets, report_facts
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
-from aotloop.text.durations import lasting
-from aotloop.text.phrases import counted
+from aotloop.text.phrases import counted, lasting
 
 MOST_BYTES = 60_000
 """Services refuse texts of pull requests with more than 65,536 characters."""

@@ -21,9 +21,9 @@ from aotloop.clock import now
 from aotloop.core.graph.work_graph import Graph
 from aotloop.core.model import Loop, Used
 from aotloop.execution import run_events
-from aotloop.execution.attempt_names import events_of_run
-from aotloop.execution.event_file import EventsFile
-from aotloop.execution.file_tail import last_bytes
+from aotloop.execution.attempts.attempt_names import events_of_run
+from aotloop.execution.journals.event_file import EventsFile
+from aotloop.execution.journals.file_tail import last_bytes
 from aotloop.statefile.store import Store
 from aotloop.text.secrets import Secrets, secret_values, variables_in
 

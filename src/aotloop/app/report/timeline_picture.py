@@ -8,7 +8,7 @@ from aotloop.app.history.attempts import Attempt, Fate
 from aotloop.app.report.foreign_text import ForeignText
 from aotloop.app.report.report_facts import MarkKind, TimeMark
 from aotloop.clock import unix_time_of
-from aotloop.text.durations import lasting
+from aotloop.text.phrases import lasting
 
 WIDTH, LANE, HEAD, FOOT = 1000.0, 22.0, 16.0, 22.0
 MOST_BARS = 3000

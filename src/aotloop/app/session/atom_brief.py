@@ -1,4 +1,4 @@
-"""What an agent has to know about the one atom it works on: it asks for this itself, in the folder it works in.
+"""What an agent must know about its atom. The agent asks for it, in the folder in which it works.
 
 So neither the results of other atoms nor earlier failures pass through the context of the coordinator.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 from aotloop.agents.prompts.attempt_prompt import CAPS
 from aotloop.agents.prompts.check_words import check_words
-from aotloop.core.checklist import check_of
+from aotloop.core.checks.checklist import check_of
 from aotloop.core.context import Context, context_of
 from aotloop.core.graph.work_graph import Graph
 from aotloop.core.model import Loop
@@ -23,7 +23,7 @@ from aotloop.text.shorten import cut
 
 
 def atom_briefing(loop: Loop, state_file: str, atom_id: str) -> dict[str, Any]:
-    """For the agent that stands in the current folder. Raises AotError if there is no such atom."""
+    """For the agent that works in the current folder. Raises AotError if there is no such atom."""
     graph = Graph(loop)
     if atom_id not in graph.atoms:
         raise AotError(f"there is no atom {atom_id!r}", hint="read_state.py --brief names those that may start.")
@@ -69,7 +69,7 @@ def _results(context: Context) -> dict[str, Any]:
 
 
 def _folder(root: str, state_file: str) -> dict[str, Any]:
-    """Where the agent stands. A worktree of its own may begin at an old commit, and `aot clean` can remove it."""
+    """Where the agent works. Its own worktree may begin at an old commit, and `aot clean` can remove it."""
     wanted, here = head_commit(root), str(Path.cwd())
     own, common = git_dir_of(here), git_dir_of(root)
     is_own = None not in (own, common) and os.path.realpath(str(own)) != os.path.realpath(str(common))

@@ -1,4 +1,4 @@
-"""A session takes a loop into its hands: gate, consent, red first; then the loop runs and is bound to the session.
+"""A session takes over a loop: gate, consent, red first. Then the loop runs and is bound to the session.
 
 The lease of a run is held meanwhile, so that neither `aot run` nor another session does the same at the same time.
 """
@@ -15,7 +15,7 @@ from aotloop.app.overview.loop_registry import register
 from aotloop.app.preflight.agreement import remember_agreement, require_agreement
 from aotloop.app.preflight.consent import require_acceptance
 from aotloop.app.preflight.gate import require_open_gate
-from aotloop.app.session.checkout import work_in_progress
+from aotloop.app.session.integration.checkout import work_in_progress
 from aotloop.app.session.session_verification import verify_in_session
 from aotloop.app.session.slash_commands import to_type
 from aotloop.app.verify import Verification
@@ -37,9 +37,9 @@ class Entered(msgspec.Struct, frozen=True, kw_only=True):
     status: str
     run_id: str | None
     was_running: bool = False
-    """In the hands of this session, as a hook may have seen to: nothing was left to do."""
+    """This session had the loop already, for example by a hook: nothing was left to do."""
     holding: tuple[str, ...] = ()
-    """Items of the base case that hold before any work: perhaps they say nothing."""
+    """Items of the base case that hold before any work: they may prove nothing."""
     failing: dict[str, str] = {}
     waiting: dict[str, str] = {}
     warnings: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What was judged in a session counts in a session, about the very files that were judged, and nowhere else.
+"""A judgement of a session counts only in sessions, and only for exactly the files that were judged.
 
 `aot run`, `aot verify` and `aot confirm` do not take a session's word for it: the agent that
 reports a judgement there may be the agent that did the work.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-from aotloop.app.session.checkout import WORKTREES
+from aotloop.app.session.integration.checkout import WORKTREES
 from aotloop.app.verify import JudgeFor, remembered
 from aotloop.checks.judge import Judge, Judgement, Question
 from aotloop.config.schema import Config
@@ -32,7 +32,7 @@ HINT = "a judge says it with record_judgement.py"
 
 
 class SaidInSession:
-    """Answers with what was recorded in a session; asks another judge about all else."""
+    """Answers with recorded judgements of the session; asks another judge about all other items."""
 
     def __init__(self, case: Case, otherwise: Judge) -> None:
         self._case = case
@@ -47,7 +47,7 @@ class SaidInSession:
 
 
 def judge_in_session(store: Store, objective: Objective) -> JudgeFor:
-    """What a person confirmed in a terminal comes first, then what was said here, then what agents found for `aot`."""
+    """Confirmations of a person in a terminal come first, then judgements of this session, then those of agents."""
     case = case_of(store)
     config = Config()
     with suppress(AotError):  # no judge is asked, so the configured one does not matter

@@ -1,4 +1,4 @@
-"""What a judge in a session found about an item of the base case: graded by us, and kept for exactly these files.
+"""The judgement of an item of the base case in a session: we grade it, and keep it for exactly these files.
 
 A score counts only on the conditions of any judge: on the scale, and backed by a line that is there.
 """
@@ -10,18 +10,18 @@ from collections.abc import Mapping
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.agents.answers.results import Score
+from aotloop.agents.answers.answer_schema import Score
 from aotloop.agents.contract import Judged, Scored
 from aotloop.app.session.session_judge import TELLER, case_of
 from aotloop.app.verify import subject_of
 from aotloop.checks.evaluation import leaves_by_path
 from aotloop.checks.judge import Judgement, Question
 from aotloop.core import events
-from aotloop.core.checklist import JUDGED, Leaf
-from aotloop.core.item_paths import SEPARATOR
+from aotloop.core.checks.checklist import JUDGED, Leaf
+from aotloop.core.checks.item_paths import SEPARATOR
+from aotloop.core.checks.quality import grade
 from aotloop.core.machine import advance
 from aotloop.core.model import Loop
-from aotloop.core.quality import grade
 from aotloop.errors import AotError
 from aotloop.execution.judges.case import Case
 from aotloop.execution.judges.judgement import assertion_judged, places_in, quality_judged
@@ -31,14 +31,14 @@ from aotloop.trust import judgements
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
-    """One of scores and passed: the first of quality, the second of an assertion."""
+    """Either scores (for quality) or passed (for an assertion)."""
 
     item: str
     evidence: str
     scores: Mapping[str, Score] | None = None
     passed: bool | None = None
     confirmed: bool = False
-    """The session says that a person agreed; nothing but its word stands for that."""
+    """The session says that a person agreed; there is no other proof."""
 
 
 class Recorded(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,7 +49,7 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def record(store: Store, said: Said) -> Recorded:
-    """An undecided judgement is told, and not kept."""
+    """An undecided judgement is reported, and not kept."""
     loop = store.load()
     case = case_of(store)
     path, leaf = _named(loop, said.item)
@@ -92,7 +92,7 @@ def _quality(path: str, leaf: Leaf, said: Said, case: Case) -> Recorded:
 
 
 def _note_scores(store: Store, path: str, found: Judgement) -> None:
-    """In the verdict that is there, so that they can be seen; the next one is made with them."""
+    """Writes them into the present verdict, so that they can be seen. The next verdict uses them."""
     if not found.scores:
         return
     subject = subject_of(store, store.load())
@@ -107,7 +107,7 @@ def _note_scores(store: Store, path: str, found: Judgement) -> None:
 
 
 def _named(loop: Loop, name: str) -> tuple[str, Leaf]:
-    """By its whole path, or by its last name where no other has it."""
+    """By its whole path, or by its last name if that is unique."""
     items = {path: leaf for path, leaf in leaves_by_path(loop.objective.base_case).items() if leaf.check.type in JUDGED}
     fitting = [path for path in items if path == name] or [
         path for path, leaf in items.items() if name in (leaf.name, path.rpartition(SEPARATOR)[2])

@@ -10,7 +10,7 @@ from aotloop.app.preflight.agreement import require_unbroken
 from aotloop.app.preflight.consent import only_accepted, require_acceptance_of_checks
 from aotloop.app.resolution import Resolution, resolve_atom
 from aotloop.app.verify import JudgeFor, Verification, complete_loop, verify
-from aotloop.core.checklist import JUDGED, base_case_tree, leaves
+from aotloop.core.checks.checklist import JUDGED, base_case_tree, leaves
 from aotloop.statefile.store import Store
 
 

@@ -127,8 +127,10 @@ def _startable(atom: Atom) -> Startable:
 
 
 def _failed_last(loop: Loop) -> tuple[str, ...]:
-    failures = [entry for entry in reversed(loop.trail) if entry.type == "failure"][:MOST_FAILURES]
-    return tuple(short_line(f"{entry.atom or entry.or_group}: {entry.reason}", _LONGEST) for entry in failures)
+    gone = {entry.atom for entry in loop.trail} - {atom.id for atom in loop.atoms} - {None}
+    failures = [entry for entry in reversed(loop.trail) if entry.type == "failure" and entry.atom not in gone]
+    told = (f"{entry.atom or entry.or_group}: {entry.reason}" for entry in failures[:MOST_FAILURES])
+    return tuple(short_line(one, _LONGEST) for one in told)
 
 
 def _limits(loop: Loop) -> dict[str, Any]:
@@ -142,7 +144,7 @@ def _limits(loop: Loop) -> dict[str, Any]:
 
 
 def _within(most: int, entries: Iterable[Any]) -> tuple[Any, ...]:
-    """The first entries that have room in so many bytes, and the first one in any case."""
+    """The first entries that fit into so many bytes; at least one."""
     taken: list[Any] = []
     for entry in entries:
         most -= len(msgspec.json.encode(entry)) + 1

@@ -1,4 +1,4 @@
-"""What about a phase loop only a person can say, and how a script finds out that one has: a hook saw it typed.
+"""Decisions about a phase loop that only a person can make. A script knows of one because a hook saw it typed.
 
 An agent calls the scripts, so that a script was called says nothing. Commands are run for it on the same terms: this
 user has accepted them, or began the loop in a prompt, which is to want its acceptance tests run in the usual way.
@@ -22,7 +22,7 @@ _MOST_READ = 4_000_000
 
 
 def word_for(kind: human_approvals.Kind, session: str, phase_file: str) -> human_approvals.Word | None:
-    """Said in this session, in the loop's folder or below it."""
+    """The person typed it in this session, in the loop's folder or below it."""
     word = human_approvals.said(kind, session)
     return word if word is not None and _is_in(word.folder, project_root(phase_file)) else None
 
@@ -46,7 +46,7 @@ _AS_TYPED = {"refuse": "refuse WHY", "advance": "advance WHY", "begin": "FEATURE
 
 
 def subject_of(kind: human_approvals.Kind, phase_file: str, loop: PhaseLoop) -> str:
-    """What a word of this kind is about, as things are now: what was said of one stop does not count for the next."""
+    """The subject of a decision of this kind, now: a decision about one stop does not count for the next."""
     match kind:
         case "approve":
             return shown_tests(phase_file, loop)
@@ -79,14 +79,14 @@ def shown_tests(phase_file: str, loop: PhaseLoop) -> str:
 
 
 def began_in_a_prompt(phase_file: str, loop: PhaseLoop) -> None:
-    """From now on the acceptance tests of this loop are run in the way that is usual for their kind."""
+    """From now on the acceptance tests of this loop run with the usual command for their kind."""
     trust(phase_file, [_usual(loop)])
 
 
 def require_consent(
     phase_file: str, loop: PhaseLoop, settings: ShipSettings, session: str | None, commands: list[str]
 ) -> None:
-    """A command from the project's own settings is never a usual one: the person accepts it word for word."""
+    """A command from the project's own settings is never a usual one: the person must accept its exact words."""
     if is_trusted(phase_file, commands):
         return
     if settings.test_command is None and is_trusted(phase_file, [_usual(loop)]):

@@ -17,7 +17,7 @@ Consent = Callable[[Project], None]
 
 
 def approve_tests(consent: Consent, project: Project | None = None) -> Filed:
-    """The tests are run once more: they must be as they were shown, and fail. `project` None: the one here."""
+    """The tests run once more: they must be unchanged since they were shown, and fail. `project` None: the one here."""
     project = _project("approves", project)
     if project.store.load().status == "waiting":  # the repository of another person may contain such a loop
         consent(project)
@@ -41,7 +41,7 @@ def refuse_tests(reason: str, project: Project | None = None) -> Filed:
 
 
 def leave_phase(reason: str, consent: Consent) -> tuple[Phase, Filed]:
-    """Leaves the phase by force, on record; returns which one it was."""
+    """Leaves the phase by force, and records it; returns the phase."""
     project = _project("leaves a phase by force")
     before = project.store.load().phase
     if before == "test":

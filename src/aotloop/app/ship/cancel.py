@@ -33,7 +33,7 @@ def stop_feature(reason: str, on_wait: OnWait | None = None, project: Project | 
 
 
 def cancel_feature(reason: str, on_wait: OnWait | None = None) -> PhaseLoop:
-    """What was committed for it stays where it is."""
+    """Its commits stay on the branch."""
     refuse_agents("cancels it")
     return _end(project_at(), events.LoopCancelled(at=now(), reason=f"user: {reason}"), on_wait)
 

@@ -25,7 +25,7 @@ def claim_receipt(
     branch: str | None,
     pr_url: str | None,
 ) -> tuple[Phase, PhaseLoop, str]:
-    """The phase whose receipt counts now, the loop after it, and what is to be done next."""
+    """The phase whose receipt counts now, the loop afterwards, and the next step."""
     project = _project()
     refuse_while_run(project)
     before = project.store.load()

@@ -7,13 +7,15 @@ from pathlib import Path
 
 from aotloop.app.preflight.agents import hire
 from aotloop.config.schema import Config
-from aotloop.execution.agent_pool import AgentPool, Availability
-from aotloop.execution.attempt import Attempts
-from aotloop.execution.conversation import Conversations
+from aotloop.execution.agent_pool import AgentPool
+from aotloop.execution.attempts.attempt import Attempts
+from aotloop.execution.attempts.conversation import Conversations
+from aotloop.execution.attempts.local_maker import LocalMaker
+from aotloop.execution.availability import Availability
+from aotloop.execution.checker import Checks, LocalChecker
 from aotloop.execution.integration.branch import Branch
-from aotloop.execution.isolation.worktree import Worktrees
-from aotloop.execution.journal import Journal
-from aotloop.execution.local_maker import LocalMaker
+from aotloop.execution.isolation.worktree_place import Worktrees
+from aotloop.execution.journals.journal import Journal
 from aotloop.execution.verification import Verification
 from aotloop.phases.driver.announcer import Announcer
 from aotloop.phases.driver.phase_run import DriverContext, Terms
@@ -31,12 +33,13 @@ def context_for(
         on_output=announcer.output,
         conversations=Conversations(),
     )
+    # No turn has a check: what it claims is verified when its receipt is filed.
+    verification = Verification(
+        timeout=config.check_timeout, variables={**config.passed_variables, "AOT_RUN_ID": run_id}
+    )
     attempts = Attempts(
         isolation=worktrees,
-        # No turn has a check: what it claims is verified when its receipt is filed.
-        verification=Verification(
-            timeout=config.check_timeout, variables={**config.passed_variables, "AOT_RUN_ID": run_id}
-        ),
+        checks=Checks(LocalChecker(worktrees, verification)),
         agent_pool=agent_pool,
         journal=journal,
         maker=maker,

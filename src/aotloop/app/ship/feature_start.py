@@ -70,7 +70,7 @@ def begin_feature(store: PhaseStore, wanted: FeatureOptions) -> PhaseLoop:
 
 
 def _promise(text: str) -> str:
-    """One that an agent can make, between its marks; it would be found out at the very end otherwise."""
+    """Refuses a promise that an agent cannot make between its marks: else the feature would fail only at its end."""
     text = text.strip()
     if len(text) > LONGEST_PROMISE or "<" in text or not text.isprintable():
         raise AotError(

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from aotloop.app.align.agreed_file import loop_in, write
 from aotloop.app.loops import apply
+from aotloop.app.run.launch import RunOptions
+from aotloop.app.run.start import run_loop
 from aotloop.app.ship.plan_graph import AS_GRAPHS, commit_title, draft_of, is_made_by_us, is_of
-from aotloop.app.start import RunOptions, run_loop
 from aotloop.config.schema import Config
 from aotloop.core.commands import commands_of
 from aotloop.core.events import StopRequested
@@ -44,7 +45,7 @@ _MOST_FAILURES = 3
 
 
 def graph_store(root: Path) -> Store:
-    """A file of its own: a loop of the person keeps its file. A graph of the version before goes on where it is."""
+    """A separate file: a loop of the person keeps its own. A graph of an earlier version continues where it is."""
     own, before = Store(str(root / SHIP_STATE_FILE)), Store(str(root / STATE_FILE))
     if not Path(own.path).exists() and Path(before.path).exists():
         with suppress(AotError):
@@ -164,7 +165,7 @@ def _result(graph: Loop, reason: str | None) -> GraphResult:
 
 
 def _is_given_up(graph: Loop) -> bool:
-    """It leads nowhere: the graph as a whole, or a step of it that fails in the same way again and again."""
+    """Whether the graph makes no progress: as a whole, or because one step fails in the same way again and again."""
     reason = graph.control.stop_reason or ""
     kind = reason.partition(":")[0]
     is_over = kind in GIVEN_UP or (kind == _BLOCKED and _names_a_step(graph, reason))

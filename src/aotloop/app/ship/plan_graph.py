@@ -39,7 +39,7 @@ def is_made_by_us(loop: Loop) -> bool:
 
 
 def is_of(loop: Loop, phase_loop: PhaseLoop) -> bool:
-    """Whether it was made for this very stay in the phase."""
+    """Whether it was made for this stay in the phase."""
     return loop.objective.background_intent == _intent(phase_loop)
 
 
@@ -114,7 +114,7 @@ def _atom(step: Step, or_group: str | None, loop: PhaseLoop) -> DraftAtom:
 
 
 def _touched(step: Step) -> tuple[str, ...]:
-    """Only if every file that it names is named as one: what is doubtful is better not said."""
+    """Only if every file that it names is marked as a file: in doubt, none is named."""
     quoted, named = _QUOTED.findall(step.text), files_in(step.text)
     return named if set(named) <= set(quoted) else ()
 
@@ -153,7 +153,7 @@ def _findings_file(loop: PhaseLoop) -> str | None:
 
 
 def _numbered(atoms: Sequence[DraftAtom], highest: int) -> tuple[DraftAtom, ...]:
-    """Labels become ids; what a step needs that is no step is left out."""
+    """Labels become ids. Needs of a step that are no steps are left out."""
     ids = {atom.id: f"A{highest + number}" for number, atom in enumerate(atoms, start=1)}
     return tuple(
         DraftAtom(

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from aotloop.app.preflight.agents import hire
-from aotloop.app.run_place import places_of
+from aotloop.app.run.run_place import places_of
 from aotloop.clock import now
 from aotloop.config.schema import Config
 from aotloop.core.phases.events import LoopResumed, SessionBound
 from aotloop.core.phases.model import PhaseLoop
 from aotloop.core.phases.transitions import FINAL
 from aotloop.errors import AotError, IllegalEvent, StateFileMissing, Unavailable
-from aotloop.execution.isolation.worktree import Worktrees
+from aotloop.execution.isolation.worktree_place import Worktrees
 from aotloop.exit_codes import LIMIT, NOT_READY, PERSON_NEEDED
 from aotloop.phases.project import Project
 from aotloop.phases.receipts import tell
@@ -33,10 +33,10 @@ def refuse_unready(project: Project, config: Config, branch: str | None) -> None
         )
     if branch is None and project.repository.head().branch is None:
         raise _not_ready("no branch is checked out", "Check one out; or --branch NAME makes one.")
-    _refuse_without_agent(config)
+    refuse_without_agent(config)
 
 
-def _refuse_without_agent(config: Config) -> None:
+def refuse_without_agent(config: Config) -> None:
     name = config.agent_of("worker")
     if name is None:
         raise _not_ready("there is no agent to do the work", "Name one with --agent, or in aot.toml.")

@@ -29,8 +29,8 @@ from aotloop.core.phases import events
 from aotloop.core.phases.model import PhaseLoop, Status
 from aotloop.errors import AotError, StateFileBusy
 from aotloop.execution import run_events
-from aotloop.execution.isolation.worktree import Worktrees
-from aotloop.execution.journal import Journal
+from aotloop.execution.isolation.worktree_place import Worktrees
+from aotloop.execution.journals.journal import Journal
 from aotloop.execution.observer import Observer
 from aotloop.phases.driver.announcer import Announcer
 from aotloop.phases.driver.claims import Claims
@@ -47,12 +47,12 @@ from aotloop.statefile.phases.phase_store import PhaseStore
 
 
 class ShipOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What is wanted of this run."""
+    """Options of this run."""
 
     begin: FeatureOptions | None = None
-    """None: go on with the feature there is."""
+    """None: the present feature continues."""
     limits: Mapping[str, Any] = {}
-    """Of LoopResumed, for what is gone on with."""
+    """Options of LoopResumed, for a feature that continues."""
     branch: str | None = None
     take_over: bool = False
 
@@ -106,7 +106,7 @@ class _Run:
         self._observers = observers
         self._lease = held
         self.graph_store = graph_store(project.root)
-        self._journal = Journal(project.root)
+        self._journal = Journal(project.root, config.max_journal_mb)
         self._announcer = Announcer(observers, self._journal)
 
     def run(self, wishes: ShipOptions, loop: PhaseLoop | None) -> Ending:
@@ -159,7 +159,7 @@ class _Run:
         except (KeyboardInterrupt, SystemExit) as error:  # between two turns
             interruptions.note(_number_of(error))
         except Exception as error:
-            if not isinstance(error, AotError):  # a bug: it is on record, and it can be gone on with
+            if not isinstance(error, AotError):  # a bug: it is recorded, and the feature can continue
                 claims.stop(f"error: {type(error).__name__}: {error}")
             raise
         finally:

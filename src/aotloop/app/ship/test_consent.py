@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from aotloop.core.phases.model import PhaseLoop, ShipSettings
 from aotloop.errors import NotTrusted
-from aotloop.execution.file_tail import last_bytes
+from aotloop.execution.journals.file_tail import last_bytes
 from aotloop.phases.evidence.test_command import command_for
 from aotloop.phases.project import Project
 from aotloop.trust.accepted_commands import digest_of, is_trusted, trust
@@ -27,7 +27,7 @@ def commands_for_tests(settings: ShipSettings) -> list[str]:
 
 
 def only_accepted_tests(project: Project) -> None:
-    """For a place that cannot ask: raises NotTrusted, with the commands, unless this user accepted them before."""
+    """For callers that cannot ask: raises NotTrusted, with the commands, unless this user accepted them before."""
     commands = commands_for_tests(project.settings)
     if not is_trusted(project.store.path, commands):
         raise NotTrusted("the commands that run acceptance tests are not accepted yet", commands)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import click
 from msgspec.structs import replace
 
-from aotloop.agents.answers.results import AskedQuestion
+from aotloop.agents.answers.answer_schema import AskedQuestion
 from aotloop.agents.prompts.planner_prompt import Talk
 from aotloop.agents.roles import WAYS
 from aotloop.app.align.draft import Draft, over

@@ -10,7 +10,7 @@ import click
 from aotloop.app.align.shape import Shape
 from aotloop.app.diagram import draw
 from aotloop.cli.ui.output import faint, heading, tell
-from aotloop.core.checklist import AllOf, Leaf, Node, base_case_tree
+from aotloop.core.checks.checklist import AllOf, Leaf, Node, base_case_tree
 from aotloop.core.commands import commands_of
 from aotloop.core.limits import limits_of
 from aotloop.core.measure import attempts_allowed

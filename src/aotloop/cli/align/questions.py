@@ -14,7 +14,7 @@ from aotloop.app.align.project_commands import ProjectCommand
 from aotloop.app.align.shape import shape_of
 from aotloop.cli.ui.output import heading, tell
 from aotloop.cli.ui.prompts import ask, pick
-from aotloop.core.checklist import base_case_tree, problems_of_base_case
+from aotloop.core.checks.checklist import base_case_tree, problems_of_base_case
 from aotloop.core.measure import attempts_allowed, shares_of
 from aotloop.core.model import BaseCase, Check, ChecklistItem, CheckType, Constraints, Loop
 from aotloop.text.phrases import counted, dollars
@@ -33,7 +33,7 @@ def ask_budget(draft: Draft, before: Loop | None) -> Draft:
         return draft
     proposed, why = _proposal(draft, before)
     tell("How many dollars may the loop cost at most?", style=heading, err=True)
-    tell(f"Proposed: {proposed} ({why})", head="  ", err=True)
+    tell(f"A usual amount is {proposed} ({why}).", head="  ", err=True)
     while answer := ask("(Enter: no limit) >").removeprefix("$"):
         try:
             amount = float(answer)

@@ -12,14 +12,15 @@ from aotloop.app.align.draft_file import read_draft, write_draft
 from aotloop.app.align.shape import Shape, run_base_case, shape_of
 from aotloop.checks.results import Report
 from aotloop.cli.align.proposal import show
-from aotloop.cli.ui.first_look import already_holding, seen
+from aotloop.cli.ui.first_look import already_holding, seen, unable_to_run
 from aotloop.cli.ui.output import mark, tell
 from aotloop.cli.ui.progress_line import progress_line
 from aotloop.cli.ui.prompts import agrees, ask
-from aotloop.core.checklist import base_case_tree
+from aotloop.core.checks.checklist import base_case_tree
 from aotloop.core.commands import commands_in
 from aotloop.core.model import Loop
 from aotloop.errors import AotError, StateFileInvalid
+from aotloop.statefile.locate import project_root
 from aotloop.text.phrases import counted
 from aotloop.text.sanitize import prose
 
@@ -29,15 +30,19 @@ AGREE, EDIT, CHANGE, LEAVE = "a", "e", "c", "q"
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """How the base case is run before the person agrees."""
 
-    root: Path
+    state_file: str
     timeout: float
     wanted: bool = True
+
+    @property
+    def root(self) -> Path:
+        return Path(project_root(self.state_file))
 
     def run(self, shape: Shape) -> Report | None:
         if not self.wanted or not self.root.is_dir():
             return None
         with progress_line() as on_progress:
-            return run_base_case(shape, self.root, timeout=self.timeout, on_progress=on_progress)
+            return run_base_case(shape, self.state_file, timeout=self.timeout, on_progress=on_progress)
 
     def announce(self, shape: Shape) -> None:
         """Whose commands run, and where."""
@@ -50,10 +55,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
     def tell(self, report: Report | None) -> None:
         tell(seen(report, "its folder does not exist yet" if self.wanted else "as you asked"), err=True)
-        for name, result in report.failing.items() if report is not None else ():
-            if result.exit_code in (126, 127):  # a missing command fails now, and will always fail
-                tell(prose(f"{name}: {result.evidence}"), head=f"{mark(None)} ", err=True)
-        for doubt in already_holding(report):
+        for doubt in (*unable_to_run(report), *already_holding(report)):
             tell(prose(doubt), head=f"{mark(None)} ", err=True)
 
 

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 import click
 from click.shell_completion import CompletionItem
 
-from aotloop.app.judged_items import judged_items
+from aotloop.app.confirm import judged_items
 from aotloop.app.loops import open_store
 from aotloop.checks.evaluation import leaves_by_path
-from aotloop.core.item_paths import SEPARATOR
+from aotloop.core.checks.item_paths import SEPARATOR
 from aotloop.core.model import Loop
 from aotloop.errors import AotError
+from aotloop.text.phrases import nearest
 from aotloop.text.sanitize import prose
 
 MOST_LISTED = 10
@@ -33,17 +34,14 @@ def path_named(loop: Loop, name: str) -> str:
 
 
 def _unknown(loop: Loop, name: str, known: list[str]) -> AotError:
-    from difflib import get_close_matches  # noqa: PLC0415 - only after a typing mistake
-
     others = {path: leaf for path, leaf in leaves_by_path(loop.objective.base_case).items() if path not in known}
     for path, leaf in others.items():
         if name in (path, leaf.name):
             return AotError(f"{name} is checked by a program ({leaf.check.type})", hint="`aot verify` runs it.")
     if not known:
         return AotError("no item of the base case waits for a person", hint="`aot verify` checks all items.")
-    lower = {path.lower(): path for path in reversed(known)}
-    near = get_close_matches(name.lower(), lower, n=1)
-    hint = f"Did you mean {lower[near[0]]!r}?" if near else f"There are: {_listed(known)}."
+    near = nearest(name, known)
+    hint = f"Did you mean {near!r}?" if near else f"There are: {_listed(known)}."
     return AotError(f"there is no item {name} that a person can decide", hint=hint)
 
 

@@ -12,6 +12,7 @@ import importlib.util
 import os
 import socket
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -75,7 +76,6 @@ def served(model: Path) -> Iterator[str]:
 
 def _drain(process: Process) -> None:
     """Its log is not shown. A full pipe would stop it."""
-    import threading  # noqa: PLC0415 - only for this demonstration
 
     def read() -> None:
         with contextlib.suppress(OSError, ValueError):

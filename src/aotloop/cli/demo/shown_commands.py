@@ -26,7 +26,7 @@ from aotloop.process.output import Whole
 from aotloop.process.spec import Ending, ProcessSpec
 
 OURSELVES = (sys.executable, "-P", "-c", "from aotloop.cli.main import main; main()")
-PATIENCE = 10.0
+PATIENCE = 60.0
 """Seconds in which an interrupted command can end its own processes."""
 
 _SEEN = ("COLUMNS", "LINES", "PYTHONPATH", "PYTHONHOME")

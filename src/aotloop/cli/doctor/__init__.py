@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from aotloop.cli.doctor.agent_checks import agent_findings, fence_of
 from aotloop.cli.doctor.diagnosis import Finding
-from aotloop.cli.doctor.machine_checks import extra_findings, machine_findings
-from aotloop.cli.doctor.model_servers import model_server_findings
-from aotloop.cli.doctor.other_machines import other_machine_findings
+from aotloop.cli.doctor.machine_checks import (
+    extra_findings,
+    machine_findings,
+    model_server_findings,
+    other_machine_findings,
+)
 from aotloop.cli.doctor.project_checks import project_findings
 from aotloop.cli.doctor.sandbox import sandbox_findings
 

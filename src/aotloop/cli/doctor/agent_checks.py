@@ -9,10 +9,10 @@ import msgspec
 from msgspec.structs import replace
 
 from aotloop.agents.acp.presets import PRESETS
+from aotloop.agents.client.detection import Presence, look_for
+from aotloop.agents.client.versions import all_with_versions, with_version
 from aotloop.agents.contract import Backend, Capabilities
-from aotloop.agents.detection import Presence, look_for
 from aotloop.agents.registry import BACKENDS
-from aotloop.agents.versions import all_with_versions, with_version
 from aotloop.app.loops import open_store
 from aotloop.app.preflight.agents import hire, likely_agents
 from aotloop.cli.doctor.diagnosis import Finding

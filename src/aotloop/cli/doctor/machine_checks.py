@@ -1,4 +1,4 @@
-"""Checks the machine: Python, git, and the user's folders."""
+"""Checks the machine: Python, git, the user's folders, extras, model servers here, and workers on other machines."""
 
 from __future__ import annotations
 
@@ -10,15 +10,25 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
 
+from aotloop.agents.openai.local_servers import USUAL_PORTS, ModelsServer, local_servers
+from aotloop.app.cluster.elsewhere import remote_findings
+from aotloop.cli.doctor.agent_checks import root_of
 from aotloop.cli.doctor.diagnosis import Finding
-from aotloop.errors import Unavailable
+from aotloop.config.sources import load
+from aotloop.errors import AotError, Unavailable
 from aotloop.git.repository import OLDEST
 from aotloop.process import blocking_run
 from aotloop.process.output import Whole
 from aotloop.process.spec import Ending, ProcessSpec
+from aotloop.text.phrases import listed
 from aotloop.trust.folder import data_folder
 
 ABOUT = "machine"
+ABOUT_MODELS = "models on this machine"
+ABOUT_OTHERS = "other machines"
+ABOUT_EXTRAS = "extras"
+_DISTRIBUTION = "aotloop"
+_NOT_FOR_USERS = {"dev"}
 
 
 def machine_findings() -> Iterator[Finding]:
@@ -56,11 +66,6 @@ def _folder() -> Finding:
     return Finding(about=ABOUT, what=what, said=str(Path(folder).parent))
 
 
-ABOUT_EXTRAS = "extras"
-_DISTRIBUTION = "aotloop"
-_NOT_FOR_USERS = {"dev"}
-
-
 def extra_findings() -> Iterator[Finding]:
     try:
         names = metadata(_DISTRIBUTION).get_all("Provides-Extra") or []
@@ -88,3 +93,34 @@ def _version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
+
+
+def model_server_findings() -> Iterator[Finding]:
+    found = local_servers()
+    for server in found:
+        yield _server(server)
+    if not found:
+        ports = ", ".join(f"{port} ({name})" for port, name in USUAL_PORTS.items())
+        yield Finding(about=ABOUT_MODELS, what="model servers", said=f"none on the ports {ports}", ok=None)
+
+
+def _server(server: ModelsServer) -> Finding:
+    models = listed(server.models) if server.models else "no model"
+    example = f'base_url = "{server.base_url}"' + (f', model = "{server.models[0]}"' if server.models else "")
+    return Finding(
+        about=ABOUT_MODELS,
+        what=f"{server.base_url} (the port of {server.name})",
+        said=models,
+        ok=True if server.models else None,
+        fix=f'To use it: [agents.local] with kind = "openai", {example}, in aot.toml.',
+        facts={"base_url": server.base_url, "models": list(server.models)},
+    )
+
+
+def other_machine_findings(state_file: str | None) -> Iterator[Finding]:
+    try:
+        config = load(root_of(state_file))
+    except AotError:  # the project's own check names it
+        return
+    for what, said, ok in remote_findings(config):
+        yield Finding(about=ABOUT_OTHERS, what=what, said=said, ok=ok)

@@ -19,8 +19,7 @@ from aotloop.statefile import durable, lease
 from aotloop.statefile.lease import holder_of
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
-from aotloop.text.durations import lasting
-from aotloop.text.phrases import counted
+from aotloop.text.phrases import counted, lasting
 
 ABOUT, STATE_FILE = "project", "state file"
 
@@ -89,11 +88,14 @@ def file_findings(store: Store) -> Iterator[Finding]:
         said = f"{log} has the last updates of a run that was killed{_since(log)}"
         fix = "Nothing is lost: every command reads it, and the next change puts it into the state file. Keep it."
         yield Finding(about=LEFTOVERS, what="updates beside the state file", said=said, ok=None, fix=fix)
-    temporary = durable.beside(store.path, "tmp")
+    fix = "The state file itself is complete. The next change replaces this file; you may remove it."
+    temporary, old = durable.beside(store.path, "tmp"), durable.beside(store.path, "old")
     if os.path.lexists(temporary):
         said = f"{temporary} was never finished{_since(temporary)}"
-        fix = "The state file itself is complete. The next change replaces this file; you may remove it."
         yield Finding(about=LEFTOVERS, what="half a state file", said=said, ok=None, fix=fix)
+    if os.path.lexists(old) and lease.holder_of(store.path) is None:
+        said = f"{old} is the state file before a change by a process that was killed{_since(old)}"
+        yield Finding(about=LEFTOVERS, what="an old state file", said=said, ok=None, fix=fix)
 
 
 def repository_findings(repository: Repository, store: Store) -> Iterator[Finding]:

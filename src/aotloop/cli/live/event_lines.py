@@ -15,7 +15,7 @@ import msgspec
 from aotloop.app.history.event_words import words
 from aotloop.cli.live.outlet import Outlet
 from aotloop.cli.ui.output import tell
-from aotloop.execution.event_file import EventsFile, is_passed_on, news_of
+from aotloop.execution.journals.event_file import EventsFile, is_passed_on, news_of
 from aotloop.execution.observer import Watched
 from aotloop.execution.run_events import HalfSpent, RunEvent
 from aotloop.text.sanitize import prose

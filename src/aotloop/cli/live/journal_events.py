@@ -9,8 +9,8 @@ import msgspec
 from msgspec.structs import replace
 
 from aotloop.cli.ui.output import faint, heading, shortest, tell
-from aotloop.execution.attempt_names import AttemptNames
-from aotloop.execution.event_file import EventsFile
+from aotloop.execution.attempts.attempt_names import AttemptNames
+from aotloop.execution.journals.event_file import EventsFile
 from aotloop.execution.run_events import AttemptBegan
 from aotloop.text.sanitize import prose, visible
 

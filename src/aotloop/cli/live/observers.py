@@ -6,13 +6,15 @@ import os
 import sys
 import threading
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TextIO
 
 from aotloop.cli.error_handler import may_colour
-from aotloop.cli.live.navigation import Actions
+from aotloop.cli.live.event_lines import JsonLines, PlainLog
+from aotloop.cli.live.keys.navigation import Actions
 from aotloop.cli.live.outlet import steady
-from aotloop.cli.live.painter import Painter
+from aotloop.cli.live.picture.painter import Painter
 from aotloop.cli.live.run_view import Picture
 from aotloop.execution.observer import Observer, Watched
 from aotloop.execution.run_events import AttemptEnded, RunEvent
@@ -25,12 +27,8 @@ def spectator(
     """`plain`: lines, even on a terminal. `stream`: standard output by default. `actions`: what keys can do."""
     stream = stream if stream is not None else sys.stdout
     if as_json:
-        from aotloop.cli.live.event_lines import JsonLines  # noqa: PLC0415
-
         return JsonLines(stream)
     if plain or not can_be_redrawn(stream):
-        from aotloop.cli.live.event_lines import PlainLog  # noqa: PLC0415
-
         return PlainLog(stream)
 
     return LiveScreen(stream, colour=may_colour(), actions=actions)
@@ -40,6 +38,22 @@ def can_be_redrawn(stream: TextIO) -> bool:
     """True for a terminal that can erase lines and show the characters that we draw with."""
     is_able = stream.isatty() and os.environ.get("TERM", "dumb") not in ("dumb", "unknown", "")
     return is_able and (stream.encoding or "").lower().replace("-", "") == "utf8"
+
+
+class Announced:
+    """Says some lines first, when it is certain that the run begins: a refusal does not need them."""
+
+    def __init__(self, observer: Observer, announce: Callable[[], None]) -> None:
+        self._announce = announce
+        self._open = observer.open
+        self.loop_changed = observer.loop_changed
+        self.news = observer.news
+        self.output = observer.output
+        self.close = observer.close
+
+    def open(self, loop: Watched) -> None:
+        self._announce()
+        self._open(loop)
 
 
 PATIENCE = 2.0

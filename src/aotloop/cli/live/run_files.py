@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
+from aotloop.app.history.attempts import place_in_words
 from aotloop.core.model import Loop
 from aotloop.errors import AotError
-from aotloop.execution.event_file import EventsFile, news_of
+from aotloop.execution.journals.event_file import EventsFile, news_of
 from aotloop.execution.observer import Observer
 from aotloop.execution.run_events import AttemptBegan, AttemptEnded, RunBegan, RunEnded, RunEvent
 from aotloop.statefile.lease import Holder, holder_of
@@ -94,7 +95,9 @@ class Scene:
             if sign is None or sign == self._signs.get(attempt):
                 continue
             self._signs[attempt] = sign
-            yield from ((attempt, line) for line in self._events.output_of(folder, 1))
+            place = place_in_words(self._events.folder_of(folder))
+            lines = self._events.output_of(folder, 1)
+            yield from ((attempt, f"{place}: {line}" if place and line != place else line) for line in lines)
 
 
 def _signature(store: Store) -> tuple[int, ...] | None:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from aotloop.app.history.event_words import words
-from aotloop.cli.live.overview import overview_of
+from aotloop.cli.live.picture.overview import overview_of
 from aotloop.clock import unix_time_of
 from aotloop.execution import run_events as kinds
 from aotloop.execution.observer import Watched

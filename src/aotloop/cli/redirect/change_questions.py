@@ -10,7 +10,7 @@ from aotloop.app.redirect.constraint_text import in_force, limit_of
 from aotloop.cli.ui.failures import failures_of
 from aotloop.cli.ui.output import tell
 from aotloop.cli.ui.prompts import ask, pick
-from aotloop.core.checklist import base_case_tree
+from aotloop.core.checks.checklist import base_case_tree
 from aotloop.core.graph.work_graph import Graph
 from aotloop.core.model import Atom, Loop
 from aotloop.text.sanitize import prose, visible

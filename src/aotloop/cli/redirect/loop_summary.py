@@ -8,7 +8,7 @@ from aotloop.app.redirect.transaction import Applied
 from aotloop.cli.ui.allowance import bound_in_words, bound_of, effort_in_words
 from aotloop.cli.ui.failures import failures_in_words
 from aotloop.cli.ui.output import faint, heading, mark, tell
-from aotloop.core.checklist import base_case_tree
+from aotloop.core.checks.checklist import base_case_tree
 from aotloop.core.graph.work_graph import Graph
 from aotloop.core.limits import limits_of
 from aotloop.core.model import Atom, Loop, OrGroup
@@ -89,7 +89,8 @@ def _show_progress(loop: Loop) -> None:
     )
     if control.stop_reason:
         tell(f"stop reason: {prose(control.stop_reason)}", err=True)
-    for entry in [change for change in loop.trail if change.type == "failure"][-MOST_FAILURES:]:
+    known = {atom.id for atom in loop.atoms}
+    for entry in [one for one in loop.trail if one.type == "failure" and one.atom in known][-MOST_FAILURES:]:
         tell(prose(f"{entry.atom}: {entry.reason}"), head=f"{mark(False)} ", err=True)
     verdict = control.verdict
     if verdict is not None and verdict.failing:

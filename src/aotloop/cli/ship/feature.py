@@ -146,11 +146,13 @@ def _limits(said: dict[str, Any]) -> dict[str, Any]:
 
 def _ship(store: PhaseStore, wishes: dict[str, Any], flags: dict[str, Any], *, yes: bool, as_json: bool) -> int:
     from aotloop.app.outlets.outlets import with_outlets  # noqa: PLC0415
+    from aotloop.app.ship.preconditions import refuse_without_agent  # noqa: PLC0415
     from aotloop.app.ship.run import ShipOptions, ship  # noqa: PLC0415
     from aotloop.config.sources import load  # noqa: PLC0415 - the commands about a feature need none of this
 
     config = load(Path(project_root(store.path)), flags=flags)
     require_config_consent(config, yes=yes)
+    refuse_without_agent(config)  # before a question whose answer would be for nothing
     require_tests_consent(store.path, config.ship, yes=yes)
     project = Project(store, config.ship, fence=config.fence)
 

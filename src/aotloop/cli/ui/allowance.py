@@ -11,7 +11,7 @@ from aotloop.core.graph.work_graph import Graph
 from aotloop.core.limits import Limits, limits_of
 from aotloop.core.measure import attempts_left
 from aotloop.core.model import Control, Loop
-from aotloop.text.phrases import counted, dollars
+from aotloop.text.phrases import counted, dollars, lasting
 
 
 def bound_of(loop: Loop, limits: Limits | None = None) -> int:
@@ -39,7 +39,7 @@ def allowance_in_words(loop: Loop, overriding: Mapping[str, Any]) -> str:
     """`overriding`: limits that replace the file's limits for this run."""
     limits = limits_of(replace(loop.objective.constraints, **overriding))
     attempts, each = attempts_left(loop, limits), usd_each(loop.control)
-    said = f"at most {counted(attempts, 'attempt')}{_money(loop, limits)}"
+    said = f"at most {counted(attempts, 'attempt')}{_money(loop, limits)}{_time(loop, limits)}"
     return (
         said if each is None or not attempts else f"{said}; about {dollars(each)} each so far, {_reach(loop, limits)}"
     )
@@ -59,6 +59,14 @@ def _money(loop: Loop, limits: Limits) -> str:
     spent = loop.control.cost_usd
     already = f" ({dollars(spent)} of {dollars(limits.max_cost_usd)} are spent)" if spent else ""
     return f", and at most {dollars(_left(loop, limits))}{already}"
+
+
+def _time(loop: Loop, limits: Limits) -> str:
+    """A limit of time is for the whole loop: what earlier runs took counts."""
+    if limits.max_runtime is None:
+        return ""
+    ran = loop.control.ran_seconds
+    return f", and {limits.max_runtime} of work{f' ({lasting(ran)} are over)' if ran >= 1 else ''}"
 
 
 def _reach(loop: Loop, limits: Limits) -> str:

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from aotloop.agents.transcripts import Step, StepKind
-from aotloop.app.history.amounts import spending
+from aotloop.agents.attempt.transcripts import Step, StepKind
 from aotloop.app.history.attempts import Attempt
+from aotloop.app.history.costs import spending
 from aotloop.app.show import AttemptFacts, fate_in_words
 from aotloop.cli.ui.output import faint, heading, mark, shortest, tell
-from aotloop.git.diff import FileDiff
-from aotloop.text.durations import lasting
-from aotloop.text.phrases import counted
+from aotloop.git.commits.commit_diff import FileDiff
+from aotloop.text.phrases import counted, lasting
 from aotloop.text.sanitize import plain, prose, visible
 from aotloop.text.shorten import headline
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from aotloop.checks.results import CheckResult, Report
 from aotloop.text.sanitize import prose
+
+_NOT_RUN = (126, 127)
+"""Exit codes of a shell that could not run a command, or did not find it."""
 
 
 def already_holding(report: Report | None) -> list[str]:
@@ -18,6 +23,18 @@ def _doubt(name: str, result: CheckResult) -> str:
     return f"{name}: already holds; it may prove nothing"
 
 
+def unable_to_run(report: Report | None) -> list[str]:
+    """A missing command fails now and, unless the work makes it, will always fail."""
+    failing = report.failing.items() if report is not None else ()
+    return [f"{name}: {result.evidence}" for name, result in failing if _is_missing(result)]
+
+
+def _is_missing(result: CheckResult) -> bool:
+    module = re.search(r"-m ([\w.]+)", result.value or "")
+    is_without_module = module is not None and f"No module named {module[1]}" in (result.output or "")
+    return result.exit_code in _NOT_RUN or is_without_module
+
+
 def seen(report: Report | None, unrun: str) -> str:
     """`unrun`: the reason why there is no report."""
     if report is None:
@@ -26,4 +43,6 @@ def seen(report: Report | None, unrun: str) -> str:
         return "The base case already holds: there is nothing to do, or it proves nothing."
     if report.undecided:
         return f"The base case is undecided now; these items have to be judged: {prose(', '.join(report.waiting))}."
+    if unable_to_run(report):
+        return "The base case fails now. These commands could not run; that is right only if the work brings them:"
     return "The base case fails now, as it should before the work."

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aotloop.app.history.amounts import spending
+from aotloop.app.history.costs import spending
 from aotloop.cli.ui.consent_dialog import require_config_consent
 from aotloop.cli.ui.output import tell
-from aotloop.core.checklist import JUDGED, base_case_tree, leaves
+from aotloop.core.checks.checklist import JUDGED, base_case_tree, leaves
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
 from aotloop.text.sanitize import prose

@@ -120,7 +120,7 @@ def _cancel(told: Told, store: PhaseStore | None, loop: PhaseLoop | None, words:
         )
     cancelled = LoopCancelled(at=now.at, reason=f"user: {short_line(words, 400) or 'cancelled'}")
     store.update(lambda current: advance(current, cancelled))
-    from aotloop.app.stop import stop_work_of  # noqa: PLC0415 - for this alone the other loop's file is read
+    from aotloop.app.run.stop import stop_work_of  # noqa: PLC0415 - for this alone the other loop's file is read
 
     stop_work_of(store.path, loop)
     return Context(text="The loop is cancelled, and nothing begins again by itself. What was made is still there.")

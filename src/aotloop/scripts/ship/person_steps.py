@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from aotloop.app.run.stop import stop_work_of
 from aotloop.app.session.typed_approvals import began_in_a_prompt, require_word
-from aotloop.app.stop import stop_work_of
 from aotloop.clock import now
 from aotloop.core.phases import events
 from aotloop.phases import receipts

@@ -1,4 +1,4 @@
-"""What every step of shipping in a session needs: whose session it is, which loop, and what the agent is answered."""
+"""What every step of shipping in a session needs: the session, the loop, and the answer for the agent."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aotloop.app.session.ship_steps import how_to_approve, how_to_file
-from aotloop.app.session.slash_commands import to_ship
+from aotloop.app.session.slash_commands import how_to_approve, how_to_file, to_ship
 from aotloop.app.session.typed_approvals import require_consent
 from aotloop.core.phases.model import PhaseLoop
 from aotloop.core.phases.transitions import FINAL
@@ -48,7 +47,7 @@ def wanted_in(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def session_of(given: Mapping[str, Any]) -> str:
-    """What the client says comes first: an agent cannot take another session's words for its own."""
+    """The client's word comes first: an agent cannot use the words of another session."""
     session: str | None = session_told() or given["session"]
     if session is None:
         raise UsageError("which session? The client did not say; name it with --session")
@@ -65,7 +64,7 @@ def place_of(named: str | None) -> str:
 
 
 def _is_over_elsewhere(store: PhaseStore) -> bool:
-    """What was shipped once in a folder above, as a home folder, is not where another repository's features go."""
+    """A feature in a folder above, such as a home folder, is not the place for features of another repository."""
     try:
         is_over = store.load().status in FINAL
     except AotError:  # the step that begins a feature reports it
@@ -75,7 +74,7 @@ def _is_over_elsewhere(store: PhaseStore) -> bool:
 
 
 def refuse_worktrees(path: str) -> None:
-    """What a session commits in a worktree is not part of what is checked out where the loop is; none of it counts."""
+    """Commits of a session in a worktree are not in the checkout of the loop, so none of them counts."""
     here, there = _repositories(path)
     if here is not None and there is not None and here.common_dir == there.common_dir and here.top != there.top:
         raise Unavailable(
@@ -85,7 +84,7 @@ def refuse_worktrees(path: str) -> None:
 
 
 def _repositories(path: str) -> tuple[Repository | None, Repository | None]:
-    """That of the session, and that of the loop."""
+    """The session's repository, and the loop's."""
     from aotloop.git.repository import find_repository  # noqa: PLC0415 - only a beginning needs it
 
     return find_repository(Path.cwd()), find_repository(Path(project_root(path)))
@@ -133,5 +132,5 @@ def answer_about(loop: PhaseLoop, said: str) -> dict[str, Any]:
 
 
 def _script() -> str:
-    """As it was called."""
+    """The script as it was called."""
     return f"python3 {sys.argv[0]}" if sys.argv[0].endswith(f"/{_NAME}") else _NAME

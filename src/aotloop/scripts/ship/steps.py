@@ -117,7 +117,7 @@ def _checkpoint(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _noted(ground: Project, loop: PhaseLoop, phase: Phase, failed: tuple[str, ...]) -> dict[str, str]:
-    """The file of the project in which it stands now; it is the agent's to commit."""
+    """The file of the project that has it now; the agent commits it."""
     from aotloop.phases.failure_log import USUAL, note_failed  # noqa: PLC0415
 
     file = loop.artifacts.progress_file or USUAL

@@ -1,11 +1,11 @@
-"""work: what a phase has to do becomes a loop of its own, which the session enters and coordinates like any other."""
+"""work: the work of a phase becomes a separate loop, which the session enters and coordinates like any other."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from aotloop.app.session.ship_steps import AS_GRAPHS
+from aotloop.app.session.slash_commands import AS_GRAPHS
 from aotloop.core.commands import commands_of
 from aotloop.errors import AotError
 from aotloop.phases.evidence.test_command import command_for
@@ -24,7 +24,7 @@ YOURSELF = "Do it yourself, step by step, and file the receipt."
 
 
 def work(given: dict[str, Any]) -> dict[str, Any]:
-    """Made once for each stay in the phase; called again, it says how far it is."""
+    """The loop is made once for each stay in the phase; later calls say how far it is."""
     from aotloop.app.align.agreed_file import loop_in, write  # noqa: PLC0415 - much is needed for this step alone
     from aotloop.app.ship.phase_graph import refuse_others  # noqa: PLC0415
     from aotloop.app.ship.plan_graph import draft_of, is_of  # noqa: PLC0415

@@ -21,7 +21,17 @@ async function answerOf(response) {
 }
 
 export async function get(path) {
-  return answerOf(await fetch(path, { credentials: "same-origin" }));
+  let response;
+  try { response = await fetch(path, { credentials: "same-origin" }); } catch {
+    throw new Refused(0, { error: "the server does not answer" });
+  }
+  return answerOf(response);
+}
+
+export function showLost() {
+  const state = document.getElementById("link-state");
+  state.textContent = "not connected";
+  state.className = "link-state lost";
 }
 
 export async function post(path, body = {}) {
@@ -62,7 +72,7 @@ export function follow(path, listeners) {
       });
     }
     source.onerror = () => {
-      state.textContent = "not connected"; state.className = "link-state lost";
+      showLost();
       if (source.readyState === EventSource.CLOSED && !isClosed) setTimeout(retry, 1000);
     };
   }

@@ -1,6 +1,6 @@
 // The address decides which page is shown. Every page is a load of its own, so that nothing is left of the one before.
 
-import { get, logIn, logOut, fail } from "./api.js";
+import { get, logIn, logOut, fail, showLost } from "./api.js";
 import { h, replace } from "./dom.js";
 import { setHome } from "./format.js";
 import { showList } from "./list.js";
@@ -17,17 +17,21 @@ const PAGES = [
   [/^\/feature\/(\w+)$/, showFeature],
 ];
 
-async function start() {
-  const given = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (given) {
-    history.replaceState(null, "", location.pathname + location.search);
-    try { await logIn(given); } catch (error) { askForToken(error.message); return; }
+const RETRY_MILLISECONDS = 1000;
+
+// A request that got no answer (a network that changes, a server that is away) is made again.
+async function start(token) {
+  try {
+    if (token) await logIn(token);
+    open(await get("/api/session"));
+  } catch (error) {
+    if (error.status === 0) { showLost(); setTimeout(start, RETRY_MILLISECONDS, token); }
+    else if (error.status === 401 || token) askForToken(token ? error.message : "");
+    else fail(error);
   }
-  let session;
-  try { session = await get("/api/session"); } catch (error) {
-    if (error.status === 401) askForToken(""); else fail(error);
-    return;
-  }
+}
+
+function open(session) {
   setHome(session.home);
   const out = document.getElementById("log-out");
   out.hidden = false;
@@ -55,4 +59,6 @@ function askForToken(problem) {
   field.focus();
 }
 
-start();
+const given = new URLSearchParams(location.hash.slice(1)).get("token");
+if (given) history.replaceState(null, "", location.pathname + location.search);
+start(given);

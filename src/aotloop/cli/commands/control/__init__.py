@@ -1,0 +1,1 @@
+"""Commands that run a loop and steer it: run, pause, stop, redirect, confirm, verify."""

@@ -1,0 +1,1 @@
+"""Commands that change a loop by hand: atoms, choices, undo."""

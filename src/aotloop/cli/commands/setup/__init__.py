@@ -1,0 +1,1 @@
+"""Commands about this machine: demo, doctor, plugin, services, workers, clean."""

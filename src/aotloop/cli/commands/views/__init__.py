@@ -1,0 +1,1 @@
+"""Commands that show a loop and change nothing: status, log, show, graph, report."""

@@ -1,0 +1,1 @@
+"""Keys of a person who watches a run, and what they do."""

@@ -1,0 +1,1 @@
+"""Scripts about checks: one check outside of a loop, and what a judge found."""

@@ -1,0 +1,1 @@
+"""Scripts about a whole loop: its state, its status, its agreement, its direction."""
