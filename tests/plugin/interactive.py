@@ -55,8 +55,11 @@ class Terminal:
     def history(self) -> str:
         return self._run("capture-pane", "-p", "-S", "-2000")
 
-    def type(self, text: str) -> None:
+    def send(self, text: str) -> None:
         self._run("send-keys", "-l", text)
+
+    def type(self, text: str) -> None:
+        self.send(text)
         last = text[-20:]
         until(lambda: last in self.screen, lambda: self.screen)
         self._run("send-keys", "Enter")

@@ -46,7 +46,7 @@ def integrated(exchange: Exchange) -> Call:
     notice = next(text for text in reversed(exchange.texts) if "<worktreePath>" in text)
     place = notice.partition("<worktreePath>")[2].partition("<")[0]
     (atom_id,) = re.findall(r"did (A\d)", notice)
-    words = ("--token", token_in(exchange, atom_id), "--or-fail", "--next", "--worktree", Path(place).name)
+    words = ("--token", token_in(exchange, atom_id), "--next", "--worktree", Path(place).name)
     return bash(script("integrate", atom_id, *words, "--summary", f"'did {atom_id}'"))
 
 

@@ -133,6 +133,12 @@ def options_of(script: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", TEXTS)
+def test_words_of_agents_and_people_stand_where_a_shell_runs_nothing_in_them(name: str) -> None:
+    """Seen: backquotes in the summary of a worker were run as a command by the coordinator's shell."""
+    assert re.findall(r'--[a-z-]+ "[^"\n]*"', TEXTS[name]) == []
+
+
+@pytest.mark.parametrize("name", TEXTS)
 def test_every_command_agent_and_skill_that_is_named_exists(name: str) -> None:
     assert set(re.findall(r"/aot-loop:([\w-]+)", TEXTS[name])) <= set(COMMANDS)
     known = {*COMMANDS, *AGENTS, *SKILLS, *(f"source-command-{command}" for command in COMMANDS)}
@@ -272,7 +278,7 @@ RULES = {
     ],
     "agents/coordinator.md": [
         *("`start_now`", "`start_in_place`", "aot-loop:verifier", "decompose_atom.py", "in_progress", "integrate.py"),
-        *("fail_atom.py", "take_back.py", "--worktree", "--in-place", "--token", "--or-fail", "--because-of"),
+        *("fail_atom.py", "take_back.py", "--worktree", "--in-place", "--token", "--next", "--because-of"),
         *("--progress", "--wants-probe", "record_probe.py", "evidence, not the end", "`next: switch`", "claim"),
         *("One that fails does not spoil the others", "start nothing twice", "Only its recorded verdict completes"),
         "integrate nothing that was begun before",
