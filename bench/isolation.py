@@ -9,9 +9,9 @@ from itertools import count
 from pathlib import Path
 from statistics import median
 
-from aotloop.git.attempt_commit import commit
 from aotloop.git.checkout.fast_forward import Landed
-from aotloop.git.integration import Conflict, land, prepare
+from aotloop.git.commits.attempt_commit import commit
+from aotloop.git.commits.integration import Conflict, land, prepare
 from aotloop.git.repository import Repository, find_repository
 from aotloop.git.worktrees.pool import Pool
 from bench.measure import Row, in_turn

@@ -1,4 +1,4 @@
-"""Makes docs/cli.md from the commands: what each one takes, without the options that most of them share."""
+"""Makes docs/cli.md from the commands: what each one does and takes, without shared options and examples."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from collections.abc import Iterator
 import click
 
 from aotloop.cli.main import COMMANDS, aot
+from aotloop.cli.ship import Ship
+from aotloop.cli.ship.feature import feature_command
 
 HEAD = """\
 # Commands
-This page is made from the commands' own help; `aot COMMAND --help` says the same.
-
-Exit codes are on the page about [errors](errors.md#exit-codes). These options mean the same wherever they are taken:
+What does each command do? This page is made from the commands' own help. `aot COMMAND --help` also has examples, and
+[errors](errors.md#exit-codes) the exit codes. These options mean the same wherever they are taken:
 
 """
 SHARED = ("--state-file", "--json", "--yes")
@@ -52,7 +53,8 @@ def _shared(contexts: list[click.Context]) -> dict[str, tuple[str, str]]:
 
 def _section(context: click.Context, level: str, shared: dict[str, tuple[str, str]]) -> str:
     command, formatter = context.command, context.make_formatter()
-    options = [one for one in command.params if isinstance(one, click.Option)]
+    taken = taken_by(command)
+    options = [one for one in taken.params if isinstance(one, click.Option)]
     told = [(one.opts[-1], record) for one in options if (record := one.get_help_record(context)) is not None]
     own = [record for name, record in told if record != shared.get(name)]
     others = [name for name, record in told if record == shared.get(name)]
@@ -60,8 +62,12 @@ def _section(context: click.Context, level: str, shared: dict[str, tuple[str, st
     if own:
         with formatter.section("Options"):
             formatter.write_dl(own)
-    command.format_epilog(context, formatter)
-    usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
-    said = re.sub(r"\n *Exit codes:.*", "", formatter.getvalue(), flags=re.DOTALL)
+    usage = " ".join([context.command_path, *taken.collect_usage_pieces(context)])
+    said = re.sub(r"\n *(Exit codes|Examples):.*", "", formatter.getvalue(), flags=re.DOTALL)
     also = f"Also: {', '.join(f'`{name}`' for name in others)}.\n" if others else ""
     return f"{level} `{context.command_path}`\n\n```text\n{usage}\n{said.rstrip()}\n```\n{also}"
+
+
+def taken_by(command: click.Command) -> click.Command:
+    """The command that takes the options: `aot ship` without a command of its own begins a feature."""
+    return feature_command if isinstance(command, Ship) else command

@@ -1,6 +1,6 @@
-"""Makes the lists of docs/errors.md from the sources: reasons to stop, and the messages that come with a remedy.
+"""Makes the lists of docs/errors.md from the sources, and the list of all messages that come with a remedy.
 
-A message without a remedy says all there is to say; to repeat it on a page would help no reader.
+That list is for engineers who review words: docs/development/messages.txt. Users see a message with its remedy.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ KINDS = {
 
 AREAS = {
     "Commands": ("cli", "app", "app.outlets", "app.redirect", "mcp", "web"),
-    "Starting and running a loop": ("app.preflight", "runner", "execution", "checks"),
+    "Starting and running a loop": ("app.preflight", "app.run", "runner", "execution", "checks"),
     "What the loop does not allow": ("core",),
     "The state file": ("statefile",),
     "Aligning and importing": ("app.align", "importers"),
     "Configuration": ("config", "trust"),
     "Agents": ("agents", "fence", "process"),
     "Git and worktrees": ("git", "flock"),
-    "Other machines": ("remote",),
+    "Other machines": ("app.cluster", "remote"),
     "Shipping": ("phases", "app.ship"),
     "The plugin": ("app.plugin",),
 }
-"""The packages whose messages stand under each heading."""
+"""The packages whose messages stand under each title."""
 UNLISTED = ("app.session", "hooks", "scripts")
 """What agents read in a session, together with its remedy."""
 
@@ -48,8 +48,20 @@ def parts(reader: Reader) -> dict[str, str]:
         "codes": _codes(),
         "remedies": _remedies(),
         "reasons": _stops(reader.stops()),
-        "messages": _messages(reader.endings()),
     }
+
+
+MESSAGES = """\
+Every message that comes with a remedy, made from the sources by `make docs`.
+
+… is what is known only when it happens, (a | b) one of two, [a] what may be missing; / separates remedies for cases.
+"""
+
+
+def messages(endings: Sequence[Message]) -> str:
+    advised = [one for one in endings if one.hint.strip("… ")]
+    sections = ((title, [one for one in advised if one.area in areas]) for title, areas in AREAS.items())
+    return MESSAGES + "".join(f"\n{title}\n{_listed(found)}" for title, found in sections if found)
 
 
 def _codes() -> str:
@@ -69,20 +81,22 @@ def _remedies() -> str:
     return "".join(f"- {', '.join(names)} → {_plain(what)}\n" for what, names in told.items())
 
 
-def _messages(endings: Sequence[Message]) -> str:
-    advised = [one for one in endings if one.hint.strip("… ")]
-    sections = ((title, [one for one in advised if one.area in areas]) for title, areas in AREAS.items())
-    return "".join(f"### {title}\n{_listed(found)}\n" for title, found in sections if found)
-
-
 def _stops(reasons: Iterable[str]) -> str:
     parts = []
     for kind, meaning in KINDS.items():
-        shown = [f"- {_code(reason)}\n" for reason in reasons if reason.startswith(f"{kind}: ")]
+        told = [
+            reason for reason in reasons if reason.startswith(f"{kind}: ") and any(map(str.isalpha, _after(reason)))
+        ]
+        shown = [f"- {_code(reason)}\n" for reason in told]
         parts.append(
             f"### `{kind}:`\n{meaning[0].upper()}{meaning[1:]} (exit code {_code_of(kind)}).\n\n{''.join(shown)}\n"
         )
     return "".join(parts)
+
+
+def _after(reason: str) -> str:
+    """What follows the kind; dots alone would tell a reader nothing."""
+    return reason.partition(": ")[2]
 
 
 def _code_of(kind: str) -> str:
@@ -94,8 +108,8 @@ def _listed(messages: Iterable[Message]) -> str:
     """Each message once, with all that may be advised."""
     told: dict[str, list[str]] = {}
     for text, hint in sorted({(one.text, one.hint) for one in messages}):
-        told.setdefault(text, []).append(_plain(hint))
-    return "".join(f"- {_code(text)} → {' / '.join(hints)}\n" for text, hints in told.items())
+        told.setdefault(text, []).append(hint)
+    return "".join(f"- {text} → {' / '.join(hints)}\n" for text, hints in told.items())
 
 
 def _code(text: str) -> str:

@@ -1,8 +1,8 @@
-"""The tables, and the section of docs/benchmarks-convergence.md that holds them."""
+"""The tables: all of them for bench/convergence/tables.txt, the comparison for docs/benchmarks-convergence.md."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 
@@ -32,8 +32,10 @@ from bench.convergence.tally import Tally
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "benchmarks-convergence.md"
+TABLES = Path(__file__).with_name("tables.txt")
 BEGIN, END = "<!-- made by make bench-convergence -->", "<!-- end -->"
 NAME, CELL = 36, 22
+SHAPE, PAIR = 24, 10
 SEEDS = 40
 """Orders in which the recorded answers are drawn."""
 
@@ -65,6 +67,27 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.0f}" if value >= 100 else f"{value:.1f}"
 
 
+def comparison(results: Results) -> Iterator[str]:
+    """Ours beside the loop that repeats: solved, cost and time, for each shape and chance."""
+    for title, figure in _COMPARED_FIGURES.items():
+        yield f"{f'{title}, ours/repeat':<{SHAPE}}" + "".join(f"{f'p = {one:g}':>{PAIR}}" for one in CHANCES)
+        for shape in SHAPES:
+            pairs = [results[one] for chance in CHANCES if (one := usual(shape, chance, REPORTED)) in results]
+            cells = (f"{figure(one[OURS])}/{figure(one[REPEAT])}" for one in pairs)
+            yield f"{shape.title:<{SHAPE}}" + "".join(f"{one:>{PAIR}}" for one in cells)
+
+
+def _solved(tally: Tally) -> str:
+    return f"{100 * tally.solved_rate.value:.0f}"
+
+
+_COMPARED_FIGURES: dict[str, Callable[[Tally], str]] = {
+    "solved, %": _solved,
+    "cost": _cost,
+    "time": lambda tally: _number(tally.time),
+}
+
+
 def goals(results: Results) -> Iterator[str]:
     for family in (CHOSEN_ON, REPORTED):
         found = list(missed(results, family))
@@ -72,7 +95,7 @@ def goals(results: Results) -> Iterator[str]:
         yield from (f"  {one}" for one in found)
 
 
-def difficulties(results: Results) -> Iterator[str]:
+def difficulties(results: Results, families: Sequence[str] = (CHOSEN_ON, REPORTED)) -> Iterator[str]:
     """Ways of unlike difficulty: solved, and units done, ours and repeat."""
     for model, fit in measured().items():
         told = f"as measured on {model}: Beta({fit.alpha:.2f}, {fit.beta:.2f})"
@@ -81,7 +104,7 @@ def difficulties(results: Results) -> Iterator[str]:
     yield f"{'':<{NAME}}" + "".join(f"{one:>30}" for one in names)
     heads = [f"mean {chance:g}, Beta({chance * by:.2g}, {(1 - chance) * by:.2g})" for chance, by in SPREAD]
     yield f"{'solved %/units % (cost)':<{NAME}}" + "".join(f"{one:>30}" for one in heads)
-    for family in (CHOSEN_ON, REPORTED):
+    for family in families:
         for shape in SHAPES:
             chosen = [spread(shape, *one, family) for one in SPREAD]
             if all(one in results for one in chosen):
@@ -160,7 +183,16 @@ def blocks(results: Results) -> Iterator[list[str]]:
     yield list(assumptions(results))
 
 
-def section(printed: Sequence[Sequence[str]], jobs: int) -> str:
+def page_blocks(results: Results) -> Iterator[list[str]]:
+    """What a person reads; the rest is in `TABLES`."""
+    yield list(comparison(results))
+    yield list(goals(results))
+    yield list(difficulties(results, (REPORTED,)))
+    yield list(hopeless(results))
+    yield list(assumptions(results))
+
+
+def section(shown: Iterable[Sequence[str]], jobs: int) -> str:
     pictures = [
         f"![{words}]({name})"
         for name, words in (
@@ -171,7 +203,7 @@ def section(printed: Sequence[Sequence[str]], jobs: int) -> str:
             ("convergence-assumptions.svg", "Jobs truly solved, and their cost, when the assumptions are varied"),
         )
     ]
-    parts = [line for block in printed for line in ("```text", *block, "```", "")]
+    parts = [line for block in shown for line in ("```text", *block, "```", "")]
     more = f"{jobs * TIMES} for the first policy and the loop that repeats on the seeds {REPORTED}"
     lines = [f"{jobs} jobs of each setting, {more}; {BUDGET} attempts for each part.", "", *parts]
     return "\n".join([*lines, *(line for one in pictures for line in (one, ""))])
@@ -185,7 +217,8 @@ def with_section(page: str, new: str) -> str:
 
 
 def write(results: Results, printed: Sequence[Sequence[str]], jobs: int) -> list[Path]:
-    written = {PAGE: with_section(PAGE.read_text(), section(printed, jobs))}
+    written = {PAGE: with_section(PAGE.read_text(), section(page_blocks(results), jobs))}
+    written[TABLES] = "\n".join("\n".join(block).rstrip("\n") + "\n" for block in printed)
     written |= {DOCS / name: text for name, text in plots(results).items()}
     for path, text in written.items():
         path.write_text(text)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bench.peers.contenders import CONTENDERS
 from bench.peers.rows import Report, Row, ratio
 
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+BEGIN, END = "<!-- made by `make bench-peers ARGS=--write` -->", "<!-- end -->"
 NOTHING = "-"
 
 
