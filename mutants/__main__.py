@@ -75,7 +75,7 @@ def _tell(text: str, *, is_last: bool = True) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m mutants", description=__doc__)
-    parser.add_argument("modules", nargs="*", metavar="MODULE", help="failure, conduct/merging, phases … [all]")
+    parser.add_argument("modules", nargs="*", metavar="MODULE", help="handlers/failure, scheduler, phases … [all]")
     parser.add_argument("--count", type=int, default=200, help="so many at random; 0: all [200]")
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn at random [1]")
     parser.add_argument("--goal", type=float, default=GOAL, help=f"so many percent have to be killed [{GOAL:g}]")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 STORIES = {
     "agents/test_hostile_repository.py": "A client reads the files of a repository as text and obeys none of them.",
+    "agents/test_silent_services.py": "A service that falls silent is out for every client, and what it cost is known.",
     "app/ship/test_whole_features.py": "A feature goes from idea to shipped, with failures and findings on the way.",
     "cli/align/test_whole_way.py": "A real client plans a sentence and works on it until the end is verified.",
     "app/diagram/test_draw.py": "Every format draws the same graph.",
@@ -41,6 +42,7 @@ STORIES = {
     "plugin/test_hooks_live.py": "The hooks in real clients hold the coordinator and nobody else.",
     "plugin/test_install.py": "The plugin is installed from a checkout and from a wheel, and removed.",
     "plugin/test_interactive.py": "A loop in the interactive client: background, compaction, redirect, permissions.",
+    "plugin/test_interactive_codex.py": "A loop in the interactive Codex: permissions, compaction, redirect, sessions.",
     "plugin/test_scenarios.py": "Loops in the real client that meet failures, stalls and bystanders.",
     "plugin/test_session.py": "A loop in the real client is aligned, entered, redirected, left and verified.",
     "plugin/test_shims.py": "The shims find the installation that they belong to.",

@@ -4,15 +4,19 @@ what the pages show of a shell is what a shell shows.
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from aotloop.cli.commands.setup import worker
 from aotloop.config.sources import load
-from aotloop.core.checklist import JUDGED, base_case_tree, leaves
+from aotloop.core.checks.checklist import JUDGED, base_case_tree, leaves
+from aotloop.core.limits import seconds
 from aotloop.statefile.store import Store
 from tests.documented import Step, differences, printed, steps_of
 
@@ -83,3 +87,37 @@ def test_a_difference_between_page_and_shell_is_noticed() -> None:
     assert differences(Step("x", []), shown) == []
     assert differences(Step("x", ["done after 1 s"]), shown) == ["~  A1: merged as ~"]
     assert differences(Step("x", ["…", "A2: merged as 0123456"]), shown) == ["A2: merged as 0123456"]
+
+
+def test_the_unit_of_a_worker_is_one_that_systemd_reads() -> None:
+    program = shutil.which("systemd-analyze")
+    if program is None:
+        pytest.skip("not installed: systemd-analyze")
+    unit = EXAMPLES / "worker" / "aot-worker.service"
+    read = subprocess.run([program, "verify", "--man=no", str(unit)], capture_output=True, text=True, check=False)
+    ours = [line for line in read.stderr.splitlines() if "aot-worker" in line]
+    assert (read.returncode, ours) == (0, [])
+
+
+@pytest.mark.parametrize("name", ["aot-worker.service", "Containerfile"])
+def test_a_worker_takes_the_options_that_the_examples_give_it(name: str) -> None:
+    """The stop of the service, or of the container, waits for longer than the worker."""
+    text = (EXAMPLES / "worker" / name).read_text()
+    words = re.findall(r"--(\w+)[\", ]+(\w+)", next(line for line in text.splitlines() if "--slots" in line))
+    options = dict(words)
+    assert options == {"slots": "8", "drain": "10m"}
+    known = {option.name for option in worker.command.params}
+    assert set(options) <= known
+    waits = re.search(r"TimeoutStopSec=(\d+)min|--stop-timeout (\d+)", text)
+    assert waits is not None
+    assert int(waits[1] or 0) * 60 + int(waits[2] or 0) > seconds(options["drain"])
+
+
+def test_the_container_of_a_worker_can_be_built_where_an_engine_is() -> None:
+    engine = shutil.which("podman") or shutil.which("docker")
+    if engine is None or subprocess.run([engine, "info"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("no engine of containers runs here")
+    if not os.environ.get("AOT_TEST_NETWORK"):
+        pytest.skip("it needs the network: set AOT_TEST_NETWORK")
+    words = [engine, "build", "-q", str(EXAMPLES / "worker")]
+    assert subprocess.run(words, capture_output=True, check=False).returncode == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -85,7 +86,11 @@ def test_a_lock_goes_with_the_process_that_holds_it(tmp_path: Path) -> None:
 
 def test_only_this_module_calls_flock() -> None:
     sources = Path(flock.__file__).parent
-    callers = [path for path in sources.rglob("*.py") if "fcntl" in path.read_text("utf-8")]
+    callers = [
+        path
+        for path in sources.rglob("*.py")
+        if re.search(r"\bfcntl\.(flock|lockf)\b|from fcntl\b", path.read_text("utf-8"))
+    ]
     assert callers == [Path(flock.__file__)]
 
 

@@ -6,7 +6,7 @@ An exception stands in a table, with its reason. An exception that is not needed
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path, PurePath
@@ -25,29 +25,26 @@ NAMESAKES = {
 }
 FACES = {"cli", "hooks", "mcp", "scripts", "web"}
 SHARED_NAMES = {
-    "conversation": "of an endpoint, and of the attempts of one client: both are what engineers call so",
-    "diff": "git's, and the command that shows it",
     "lifecycle": "of a worktree, and of a phase",
     "output": "of a process, and of the command line",
     "progress": "what an observer sees of a run, and the measure of the machine",
-    "prompt": "the command that shows prompts, and the prompt of a judge",
     "receipts": "the rule in the core, and its files",
-    "results": "of agents, and of checks",
     "verification": "when the scheduler asks for it, and how it is done",
-    "worktree": "of git, and as the place of an attempt",
 }
 GERUNDS = {
     "core/handlers/backtracking": "the name of the method in the literature",
 }
 LONG, TOO_LONG = 250, 320
+WIDE = 16
+"""Modules side by side; more get folders by subject."""
 LONG_MODULES = {
-    "app/start": "one use case, from the lease to the ending",
     "app/history/event_words": "one table: a sentence for each event",
     "config/values": "one reader for each kind of value",
     "core/events": "one table: every event of the machine",
     "core/graph/work_graph": "one class: all questions about the graph use the same indexes",
     "core/model": "one table: every entry of the state file",
-    "execution/attempt": "the life of one attempt, from its place to its result",
+    "execution/attempts/attempt": "the life of one attempt, from its place to its result",
+    "execution/journals/journal": "one format: every file of the journal is written and read in one place",
     "execution/run_events": "one table: every event that an observer sees",
     "fence/checkout_witness": "one comparison: what is looked at before and after stands in one place",
     "git/checkout/fast_forward": "one transaction on a checkout that other programs change meanwhile",
@@ -145,6 +142,11 @@ def test_modules_are_short_enough_to_be_read_at_once() -> None:
     assert sorted(name for name, count in lines.items() if count > LONG) == sorted(LONG_MODULES)
 
 
+def test_no_package_has_too_many_modules_side_by_side() -> None:
+    count = Counter(str(path.parent) for path in modules())
+    assert [name for name, many in count.items() if many > WIDE] == []
+
+
 def test_no_text_says_whoever_or_nobody() -> None:
     """In sources, pages, and texts of the plugin; names of tests on the page about security are one word each."""
     folders = (ROOT / name for name in ("src", "docs", "plugin"))
@@ -181,9 +183,9 @@ def test_namesakes_are_found_among_siblings_only(paths: tuple[str, ...], shared:
 @pytest.mark.parametrize(
     ("paths", "shared"),
     [
-        (("cli/commands/stop", "app/stop", "core/handlers/stop"), []),
+        (("cli/commands/control/stop", "app/run/stop", "core/handlers/stop"), []),
         (("core/machine", "core/phases/machine"), []),
-        (("git/checkout/state", "scripts/state"), ["state"]),
+        (("git/checkout/state", "scripts/loop/state"), ["state"]),
     ],
 )
 def test_shared_names_are_found_in_unrelated_packages_only(paths: tuple[str, ...], shared: list[str]) -> None:

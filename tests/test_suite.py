@@ -19,7 +19,7 @@ CLOCK_READERS = {
     "warm.py": "keeps the patience that it is given",
     "modelserver/test_delivery.py": "a service names the time of day, which lies between two looks at it",
     "modelserver/test_server.py": "a request is noted with its time, which lies between two looks at it",
-    "scripts/test_integrate.py": "waits until git gives a commit another second",
+    "scripts/atoms/test_integrate.py": "waits until git gives a commit another second",
 }
 SLEEPERS = {
     "patience.py": "the one place that waits",

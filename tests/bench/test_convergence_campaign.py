@@ -17,6 +17,7 @@ from bench.convergence.campaign import (
     LAYERED,
     OURS,
     POLICIES,
+    REPEAT,
     REPORTED,
     SPREAD,
     campaign,
@@ -29,7 +30,18 @@ from bench.convergence.campaign import (
 from bench.convergence.figures import plots
 from bench.convergence.goals import Compared
 from bench.convergence.jobs import SHAPES, Job, Shape, Unit
-from bench.convergence.report import BEGIN, END, PAGE, difficulties, hopeless, section, table, with_section
+from bench.convergence.report import (
+    BEGIN,
+    END,
+    PAGE,
+    TABLES,
+    comparison,
+    difficulties,
+    hopeless,
+    section,
+    table,
+    with_section,
+)
 from bench.convergence.tally import Tally, wilson
 
 from aotloop.core import limits
@@ -115,6 +127,7 @@ def test_the_tables_have_a_line_for_every_policy_and_the_plots_a_label() -> None
         assert "NaN" not in drawn
     assert plots(results)["convergence-solved.svg"].count(">aotloop, one agent at a time</text>") == 1
     assert "```text" in section([lines], 2)
+    assert sum("layered, 12 units" in line for line in comparison(results)) == len(("solved", "cost", "time"))
 
 
 def test_only_what_is_between_the_markers_is_rewritten() -> None:
@@ -123,13 +136,28 @@ def test_only_what_is_between_the_markers_is_rewritten() -> None:
     assert page.count(BEGIN) == page.count(END) == 1
 
 
-def test_the_page_shows_every_policy_with_no_false_done_of_ours() -> None:
-    rows = [line for line in PAGE.read_text().splitlines() if re.match(r"aotloop.* \d+ +\d+ +(-|\d)", line)]
+def test_the_tables_have_every_policy_with_no_false_done_of_ours() -> None:
+    rows = [line for line in TABLES.read_text().splitlines() if re.match(r"aotloop.* \d+ +\d+ +(-|\d)", line)]
     assert len(rows) >= len(SHAPES) * sum(name.startswith(OURS) for name in POLICIES)
     for row in rows:
         cells = re.findall(r"(\d+) +(\d+) +(?:-|[\d.]+) +(?:-|[\d.]+)", row)
         assert len(cells) == len(CHANCES), row
         assert {false for _, false in cells} == {"0"}, row
+
+
+def test_the_page_compares_with_the_figures_of_the_tables() -> None:
+    blocks = TABLES.read_text().partition("seeds a")[0].split("\n\n")
+    for block in blocks[: len(SHAPES)]:
+        name = block[:36].strip()
+        cells = {
+            line[:36].strip(): re.findall(r"(\d+) +\d+ +(-|[\d.]+) +(-|[\d.]+)", line) for line in block.splitlines()
+        }
+        ours, repeat = cells[OURS], cells[REPEAT]
+        wanted = [[f"{a[one]}/{b[one]}" for a, b in zip(ours, repeat, strict=True)] for one in range(3)]
+        shown = [
+            line.split()[-len(CHANCES) :] for line in PAGE.read_text().splitlines() if re.match(rf"{name} +\d", line)
+        ]
+        assert [row for row in shown if row in wanted] == wanted, name
 
 
 def test_the_quick_table_is_printed_in_one_command() -> None:
