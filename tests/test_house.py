@@ -220,6 +220,12 @@ def test_a_test_names_a_module_by_whole_words(test: str, is_named: bool) -> None
     assert names_a_module(test, {"budget", "journal"}) is is_named
 
 
+def test_the_root_holds_no_module_and_no_empty_file() -> None:
+    """Seen: a program that a model had written was run here, and left an empty file."""
+    files = [path for path in ROOT.iterdir() if path.is_file()]
+    assert [path.name for path in files if path.suffix == ".py" or not path.stat().st_size] == []
+
+
 @pytest.mark.parametrize("call", ["shutil.rmtree(", "shutil.copytree(", "os.walk(", ".rglob("])
 def test_folders_that_agents_write_are_walked_copied_and_removed_in_one_way(call: str) -> None:
     """Those of the library are recursive, and some wait for a pipe: see aotloop.foreign_tree and aotloop.deletion."""

@@ -16,8 +16,10 @@ import msgspec
 from aotloop.clock import now
 from aotloop.core.model import Loop, Verdict
 from aotloop.errors import AotError
-from aotloop.hooks.answers import Answer, output
-from aotloop.hooks.payload import Told
+from aotloop.hooks.answers import Allow, Answer, Context, joined, output
+from aotloop.hooks.payload import Told, most_in_vain
+from aotloop.statefile.lease import holder_of
+from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
 
 PATIENCE = 2.0
@@ -43,7 +45,6 @@ def _decided(decide: Callable[[], Answer]) -> Answer:
 
 
 def _with_phases(event: str, told: Told, first: Answer, store: Store | None, phase_file: str | None) -> Answer:
-    from aotloop.hooks.answers import Allow, joined  # noqa: PLC0415
     from aotloop.hooks.phases import phase_entry  # noqa: PLC0415 - most sessions ship nothing
     from aotloop.statefile.phases.phase_store import PhaseStore  # noqa: PLC0415
 
@@ -59,8 +60,6 @@ def _with_phases(event: str, told: Told, first: Answer, store: Store | None, pha
 
 
 def _with_folder(told: Told, answer: Answer) -> Answer:
-    from aotloop.hooks.answers import Context, joined  # noqa: PLC0415
-
     where = Context(text=f"In the texts of aot-loop, ${{CLAUDE_PLUGIN_ROOT}} is {told.plugin_folder}")
     return joined(answer, where) if isinstance(answer, Context) or answer == Answer() else answer
 
@@ -72,7 +71,6 @@ def _is_in_charge(told: Told, store: Store) -> bool:
 
 def _stop(told: Told, store: Store | None) -> Answer:
     from aotloop.hooks.agent_stop import Circumstances, decide  # noqa: PLC0415 - each hook loads what it needs
-    from aotloop.hooks.payload import most_in_vain  # noqa: PLC0415
 
     if store is None or _is_run_elsewhere(store):
         return Answer()
@@ -103,13 +101,11 @@ def _is_ours(store: Store, verdict: Verdict) -> bool:
 
 def _commit(store: Store) -> str | None:
     from aotloop.git.head import head_commit  # noqa: PLC0415
-    from aotloop.statefile.locate import project_root  # noqa: PLC0415
 
     return head_commit(project_root(store.path))
 
 
 def _prompt(told: Told, store: Store | None) -> Answer:
-    from aotloop.hooks.answers import Context  # noqa: PLC0415
     from aotloop.hooks.coordinator import NOTICE, on_notice  # noqa: PLC0415
     from aotloop.hooks.user_prompt import decide, request_in  # noqa: PLC0415
 
@@ -131,8 +127,6 @@ def _prompt(told: Told, store: Store | None) -> Answer:
 
 def _is_run_elsewhere(store: Store) -> bool:
     """Whether `aot run` runs the loop. Then only `aot run` decides about it, even if a session had it before."""
-    from aotloop.statefile.lease import holder_of  # noqa: PLC0415
-
     return holder_of(store.path) is not None
 
 

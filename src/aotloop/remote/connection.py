@@ -13,6 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import msgspec
+from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
 from temporalio.client import Client
 from temporalio.envconfig import ClientConfig
 from temporalio.runtime import LogForwardingConfig, LoggingConfig, Runtime, TelemetryConfig, TelemetryFilter
@@ -72,8 +73,6 @@ async def connect(settings: RemoteSettings, *, lazily: bool = False, identity: s
 
 async def require_namespace(client: Client) -> None:
     """Raises Unavailable if the server does not know the namespace, or does not let us in."""
-    from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest  # noqa: PLC0415 - slow to import
-
     try:
         await client.workflow_service.describe_namespace(
             DescribeNamespaceRequest(namespace=client.namespace), timeout=timedelta(seconds=PATIENCE)

@@ -13,6 +13,7 @@ from aotloop.core.phases.model import PhaseLoop
 from aotloop.errors import AotError
 from aotloop.phases.project import Project, project_at
 from aotloop.phases.receipts import tell
+from aotloop.process.process_group import kill_orphans
 from aotloop.statefile.lease import Holder, holder_of, lease
 
 PATIENCE = 30.0
@@ -64,7 +65,6 @@ def kill_abandoned(project: Project, loop: PhaseLoop) -> None:
     from aotloop.app.ship.phase_graph import graph_store  # noqa: PLC0415
     from aotloop.app.ship.plan_graph import is_made_by_us  # noqa: PLC0415 - only needed after a crash
     from aotloop.phases.driver.phase_run import run_id_of  # noqa: PLC0415
-    from aotloop.process.process_group import kill_orphans  # noqa: PLC0415
 
     with suppress(AotError), lease(project.store.path):
         kill_orphans(run_id_of(loop, project.store.path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import sys
@@ -27,8 +28,6 @@ def say_json(value: Any, indent: int = 2) -> None:
     try:
         written = msgspec.json.format(msgspec.json.encode(value), indent=indent)
     except UnicodeEncodeError:  # a file name may be invalid UTF-8
-        import json  # noqa: PLC0415
-
         written = json.dumps(value, indent=indent or None).encode()
     sys.stdout.buffer.write(written + b"\n")
     sys.stdout.buffer.flush()

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from aotloop.clock import now, text_of
 from aotloop.hooks.answers import Answer
-from aotloop.hooks.payload import Told
+from aotloop.hooks.payload import Told, most_in_vain
+from aotloop.statefile.lease import holder_of
+from aotloop.statefile.locate import project_root
 from aotloop.statefile.phases.phase_store import PhaseStore
 
 if TYPE_CHECKING:
@@ -20,9 +22,7 @@ if TYPE_CHECKING:
 
 
 def stop(told: Told, store: PhaseStore | None) -> Answer:
-    from aotloop.hooks.payload import most_in_vain  # noqa: PLC0415 - each hook loads what it needs
-    from aotloop.hooks.phases.phase_stop import Circumstances  # noqa: PLC0415
-    from aotloop.statefile.locate import project_root  # noqa: PLC0415
+    from aotloop.hooks.phases.phase_stop import Circumstances  # noqa: PLC0415 - each hook loads what it needs
 
     if store is None or _is_run_elsewhere(store):
         return Answer()
@@ -118,8 +118,6 @@ def tool(told: Told, store: PhaseStore | None) -> Answer:
 
 
 def _is_run_elsewhere(store: PhaseStore) -> bool:
-    from aotloop.statefile.lease import holder_of  # noqa: PLC0415
-
     return holder_of(store.path) is not None
 
 

@@ -11,6 +11,7 @@ from aotloop.hooks.payload import Told
 from aotloop.hooks.pre_tool_use import SHELL
 from aotloop.hooks.write_targets import Target, writes_to
 from aotloop.phases.project import protected
+from aotloop.text.patterns import matching
 from aotloop.text.shorten import short_line
 
 DRIVEN = ("running", "waiting")
@@ -26,8 +27,6 @@ def decide(told: Told, loop: PhaseLoop, targets: list[Target], phase_file_name: 
     globs = protected(loop)
     if not targets or not globs:
         return Answer()
-    from aotloop.text.patterns import matching  # noqa: PLC0415 - not needed for most calls
-
     if kept := matching([path for target in targets for path in target.inside], globs):
         reason = f"{short_line(kept[0])} belongs to the acceptance tests. They do not change after they were filed."
         return Deny(reason=f"{reason} If they are wrong, say so in your answer; a person decides.")

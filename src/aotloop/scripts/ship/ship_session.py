@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aotloop.app.session.slash_commands import how_to_approve, how_to_file, to_ship
 from aotloop.app.session.typed_approvals import require_consent
 from aotloop.core.phases.model import PhaseLoop
 from aotloop.core.phases.transitions import FINAL
 from aotloop.errors import AotError, StateFileBusy, StateFileMissing, Unavailable
+from aotloop.git.repository import Repository, find_repository
 from aotloop.phases.evidence.acceptance import Permit
 from aotloop.phases.guidance import said_after
 from aotloop.phases.project import Project
@@ -20,9 +21,6 @@ from aotloop.scripts.arguments import UsageError, session_told
 from aotloop.statefile.lease import holder_of
 from aotloop.statefile.locate import find_phase_file, new_phase_file, project_root
 from aotloop.statefile.phases.phase_store import PhaseStore
-
-if TYPE_CHECKING:
-    from aotloop.git.repository import Repository
 
 _NAME = "ship.py"
 OPTIONS = {
@@ -85,8 +83,6 @@ def refuse_worktrees(path: str) -> None:
 
 def _repositories(path: str) -> tuple[Repository | None, Repository | None]:
     """The session's repository, and the loop's."""
-    from aotloop.git.repository import find_repository  # noqa: PLC0415 - only a beginning needs it
-
     return find_repository(Path.cwd()), find_repository(Path(project_root(path)))
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec import to_builtins
+
 from aotloop.app.session.slash_commands import to_ship
 from aotloop.app.session.typed_approvals import began_in_a_prompt, word_for
 from aotloop.core.phases.model import Phase, PhaseLoop
 from aotloop.errors import NotTrusted, StateFileMissing
 from aotloop.phases import receipts
-from aotloop.phases.guidance import now_to_do
-from aotloop.phases.project import Project
+from aotloop.phases.failure_log import USUAL, note_failed
+from aotloop.phases.guidance import anchor, now_to_do
+from aotloop.phases.project import Project, protected
 from aotloop.scripts.arguments import Option, Usage, UsageError
 from aotloop.scripts.json_output import Script
 from aotloop.scripts.ship import person_steps
@@ -64,11 +67,6 @@ def _options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _status(given: dict[str, Any]) -> dict[str, Any]:
-    from msgspec import to_builtins  # noqa: PLC0415
-
-    from aotloop.phases.guidance import anchor  # noqa: PLC0415
-    from aotloop.phases.project import protected  # noqa: PLC0415
-
     try:
         ground = ground_of(given, is_to_change=False)
     except StateFileMissing:
@@ -118,8 +116,6 @@ def _checkpoint(given: dict[str, Any]) -> dict[str, Any]:
 
 def _noted(ground: Project, loop: PhaseLoop, phase: Phase, failed: tuple[str, ...]) -> dict[str, str]:
     """The file of the project that has it now; the agent commits it."""
-    from aotloop.phases.failure_log import USUAL, note_failed  # noqa: PLC0415
-
     file = loop.artifacts.progress_file or USUAL
     return {"noted_in": file} if note_failed(ground.root, file, [(phase, approach) for approach in failed]) else {}
 

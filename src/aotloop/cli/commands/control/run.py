@@ -21,12 +21,14 @@ from aotloop.cli.ui.options import AMOUNT, DURATION, json_option, state_file_opt
 from aotloop.cli.ui.output import mark, named, say_next, tell, tell_problem
 from aotloop.cli.ui.prompts import is_interactive
 from aotloop.config.schema import Config
+from aotloop.config.sources import load
 from aotloop.core.graph.work_graph import Graph
 from aotloop.core.limits import EFFORTS
 from aotloop.core.measure import attempts_allowed, attempts_left
 from aotloop.core.model import Loop
 from aotloop.errors import StateFileError
 from aotloop.exit_codes import BY_SIGNAL, NOT_READY, code_of, help_table
+from aotloop.process.sandbox import Policy, in_force
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
 from aotloop.text.sanitize import prose
@@ -126,10 +128,9 @@ def command(
 def _run(
     store: Store, wishes: dict[str, Any], flags: dict[str, Any], *, yes: bool, as_json: bool, link: str | None
 ) -> int:
-    from aotloop.app.outlets.outlets import with_outlets  # noqa: PLC0415
+    from aotloop.app.outlets.outlets import with_outlets  # noqa: PLC0415 - planning needs none of this
     from aotloop.app.run.launch import RunOptions  # noqa: PLC0415
     from aotloop.app.run.start import run_loop  # noqa: PLC0415
-    from aotloop.config.sources import load  # noqa: PLC0415 - planning needs none of this
     from aotloop.process.allocator import return_large_blocks  # noqa: PLC0415
 
     return_large_blocks()
@@ -155,15 +156,11 @@ def _run(
 
 def _is_in_place(store: Store, flags: dict[str, Any]) -> bool:
     """Whether a person wants all attempts in the project's folder."""
-    from aotloop.config.sources import load  # noqa: PLC0415 - the plan needs nothing else of it
-
     return load(Path(project_root(store.path)), flags=flags).isolation == "none"
 
 
 def fence_in_words(config: Config) -> str:
     """One line: which engine keeps agents in, and what it does not cover."""
-    from aotloop.process.sandbox import Policy, in_force  # noqa: PLC0415 - see above
-
     words = in_force(config.fence if config.fence is not None else Policy(engine="off")).words()
     return f"{words}; agents work in the checkout itself" if config.isolation == "none" else words
 

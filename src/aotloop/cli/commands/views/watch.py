@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable
 
 import click
+from rich.console import Console
 
 from aotloop.app.loops import open_store
 from aotloop.cli.error_handler import may_colour
@@ -121,7 +122,6 @@ def _show_once(scene: Scene, loop: Loop, *, is_run: bool) -> None:
     if not sys.stdout.isatty():
         click.echo(draw(picture, *SIZE_WITHOUT_TERMINAL, unix_time(), colour=False).text(), nl=False)
         return
-    from rich.console import Console  # noqa: PLC0415 - slow to start
 
     width, height = shutil.get_terminal_size()
     console = Console(force_terminal=True, width=width, no_color=not may_colour(), highlight=False)
