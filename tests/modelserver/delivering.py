@@ -8,6 +8,7 @@ import math
 from tests.modelserver.connection import Response
 from tests.modelserver.script import Delivery, Fail
 from tests.modelserver.wire import Reply, broken
+from tests.patience import reached
 
 _PING_SECONDS = 0.5
 
@@ -15,6 +16,8 @@ _PING_SECONDS = 0.5
 async def deliver(response: Response, reply: Reply, delivery: Delivery, *, streamed: bool) -> bool:
     """Whether all of it was sent."""
     await _waited(response, delivery.wait)
+    if delivery.once is not None:
+        await reached(delivery.once)
     if not streamed:
         return await _whole(response, reply, delivery)
     await response.begin("text/event-stream")

@@ -45,6 +45,8 @@ class Delivery:
 
     wait: float = 0.0
     """Before the first byte, headers included."""
+    once: Callable[[], object] | None = None
+    """Before the first byte, until this holds."""
     pause: float = 0.0
     """Before each event."""
     events: int | None = None
@@ -59,6 +61,10 @@ AS_IT_SHOULD_BE = Delivery()
 
 def slow(pause: float, wait: float = 0.0) -> Delivery:
     return Delivery(wait=wait, pause=pause)
+
+
+def held_until(condition: Callable[[], object]) -> Delivery:
+    return Delivery(once=condition)
 
 
 def silent() -> Delivery:

@@ -14,7 +14,19 @@ from tests.modelserver.clients import codex, finished
 from tests.plugin.recorder import Recorder
 from tests.plugin.runs import Run, a_repository
 
-EVENTS = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart", "SubagentStop", "Stop")
+EVENTS = (
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PermissionRequest",
+    "PostToolUse",
+    "SubagentStart",
+    "SubagentStop",
+    "PreCompact",
+    "PostCompact",
+    "Interrupt",
+    "Stop",
+)
 UNTRUSTED_TOO = "--dangerously-bypass-hook-trust"
 
 

@@ -1,10 +1,12 @@
-"""The real Claude Code as a person has it: on a terminal (tmux), with a scripted model. A person types and permits.
+"""The real clients as a person has them: on a terminal (tmux), with a scripted model. A person types and permits.
 
-with InteractiveSession(stage, server, mode="default") as person:
+with InteractiveSession(stage, home, server, mode="default") as person:
     person.type("/aot-loop:enter-recursion")
-    until(lambda: person.permit_all() and …)
+    person.reads("it is completed")
+assert person.permitted == 5
 
-A permission prompt is counted when it is answered.
+What happens is known from what the client tells its hooks: what was typed and taken, what was asked and permitted,
+what was said at the end of a turn. The screen shows only that the client takes keys, and that a text is complete.
 """
 
 from __future__ import annotations
@@ -27,14 +29,17 @@ import pytest
 from tests.modelserver import ModelServer
 from tests.modelserver.clients import claude
 from tests.patience import until
+from tests.plugin.recorder import Recorder, permitted
 from tests.plugin.stage import Stage
 
 TMUX = shutil.which("tmux")
 needs_tmux = pytest.mark.skipif(
     TMUX is None, reason="not installed: tmux; `make test-clients` installs it where it can"
 )
-_ASKED = re.compile(r"Do you want to (?:proceed|make this edit|create|overwrite)[^\n]*\n\s*\S 1\. Yes")
-_TICKS = 40
+_AGAIN = 40
+"""Looks at the client between two presses of a key: in its first moments it can lose one."""
+_ANEW = 400
+"""Looks at the screen before a text is typed anew."""
 _READY = "manual mode|accept edits|bypass permissions|shortcuts"
 
 
@@ -58,12 +63,6 @@ class Terminal:
     def send(self, text: str) -> None:
         self._run("send-keys", "-l", text)
 
-    def type(self, text: str) -> None:
-        self.send(text)
-        last = text[-20:]
-        until(lambda: last in self.screen, lambda: self.screen)
-        self._run("send-keys", "Enter")
-
     def press(self, key: str) -> None:
         self._run("send-keys", key)
 
@@ -84,7 +83,76 @@ class Terminal:
         return done.stdout
 
 
-class InteractiveSession:
+class Person:
+    """At a client whose hooks tell `recorder`. To every question of the client, the answer is yes."""
+
+    def __init__(self, terminal: Terminal, recorder: Recorder, server: ModelServer) -> None:
+        self.terminal = terminal
+        self._recorder = recorder
+        self._server = server
+        recorder.reply(permitted())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.terminal.close()
+
+    @property
+    def permitted(self) -> int:
+        return len(self._recorder.told("PermissionRequest"))
+
+    def type(self, text: str) -> None:
+        """Types it, sees that it is complete, and presses Enter until the client says that it took it."""
+        looks = count()
+
+        def typed() -> bool:
+            look = next(looks)
+            if look and look % _ANEW == 0:
+                self.terminal.press("C-u")
+            if look % _ANEW == 0:
+                self.terminal.send(text)
+            return self._shows(without_spaces(text))
+
+        before = self._taken(text)
+        self.until(typed)
+        self.press("Enter", lambda: self._taken(text) > before)
+
+    def press(self, key: str, has_worked: Callable[[], bool]) -> None:
+        looks = count()
+
+        def pressed() -> bool:
+            if has_worked():
+                return True
+            if next(looks) % _AGAIN == 0:
+                self.terminal.press(key)
+            return False
+
+        self.until(pressed)
+
+    def reads(self, text: str) -> None:
+        """Waits until a turn ended with these words."""
+        self.until(lambda: any(text in (one["last_assistant_message"] or "") for one in self._recorder.told("Stop")))
+
+    def until_compacted(self) -> None:
+        self.until(lambda: self._recorder.told("PostCompact"))
+
+    def until(self, condition: Callable[[], Any]) -> None:
+        until(condition, lambda: f"{self.terminal.history}\nthe scripted model was not ready for: {self._server.lost}")
+
+    def _taken(self, text: str) -> int:
+        if text == "/compact":
+            return len(self._recorder.told("PreCompact"))
+        return sum(one["prompt"].strip() == text for one in self._recorder.told("UserPromptSubmit"))
+
+    def _shows(self, text: str) -> bool:
+        """Without spaces: a long line is folded on the screen."""
+        return text in without_spaces(self.terminal.screen)
+
+
+class InteractiveSession(Person):
+    """Claude Code."""
+
     def __init__(
         self, stage: Stage, home: Path, server: ModelServer, *, mode: str = "default", plugins: Sequence[Path] = ()
     ) -> None:
@@ -108,47 +176,11 @@ class InteractiveSession:
         env = {name: value for name, value in launch.env.items() if name != "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"}
         place = home / f"terminal-{mode}-{len(list(home.glob('terminal-*')))}"
         place.mkdir()
-        self.permitted = 0
-        self._server = server
-        self.terminal = Terminal(
-            place, [launch.command[0], *options, *folders], stage.project, {**env, "TERM": "xterm-256color"}
-        )
-        until(lambda: re.search(_READY, self.terminal.screen), lambda: self.terminal.screen)
+        command = [launch.command[0], *options, *folders]
+        terminal = Terminal(place, command, stage.project, {**env, "TERM": "xterm-256color"})
+        super().__init__(terminal, stage.recorder, server)
+        self.until(lambda: re.search(_READY, self.terminal.screen))
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.terminal.close()
-
-    def type(self, text: str) -> None:
-        self.terminal.type(text)
-
-    def until(self, condition: Callable[[], Any]) -> None:
-        """Waits, and permits what is asked for meanwhile."""
-
-        def look() -> bool:
-            if (asked := self._asked()) is not None:
-                self.permitted += 1
-                ticks = count()
-                until(lambda: self._has_gone(asked, next(ticks)), lambda: self.terminal.screen)
-            return bool(condition())
-
-        until(look, lambda: f"{self.terminal.history}\nthe scripted model was not ready for: {self._server.lost}")
-
-    def _asked(self) -> str | None:
-        """The prompt with what it asks about; None: the client asks nothing."""
-        screen = self.terminal.screen
-        return screen[: found.end()][-1500:] if (found := _ASKED.search(screen)) else None
-
-    def _has_gone(self, asked: str, tick: int) -> bool:
-        """A client takes no key in the first moments of a prompt, so the key is pressed more than once."""
-        if self._asked() != asked:
-            return True
-        if tick % _TICKS == 0:
-            self.terminal.press("Enter")
-        return False
-
-    def reads(self, text: str) -> None:
-        """Waits until this was on the screen."""
-        self.until(lambda: text in self.terminal.history)
+def without_spaces(text: str) -> str:
+    return "".join(text.split())

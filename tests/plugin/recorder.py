@@ -51,6 +51,13 @@ def says(value: Mapping[str, Any], times: int | None = None, **when: Any) -> Rep
     return Reply(when=when, stdout=json.dumps(value), times=times)
 
 
+def permitted() -> Reply:
+    """A person's yes to whatever the client asks. The client tells each question once, so they can be counted."""
+    event = "PermissionRequest"
+    decision = {"hookEventName": event, "decision": {"behavior": "allow"}}
+    return says({"hookSpecificOutput": decision}, hook_event_name=event)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Told:
     """One call of a hook."""
@@ -76,10 +83,15 @@ class Recorder:
         handler = {"type": "command", "command": command, "timeout": timeout}
         return {"hooks": {event: [{"hooks": [handler]}] for event in events}}
 
+    def told(self, event: str, **having: Any) -> list[Mapping[str, Any]]:
+        """The inputs of that event's calls until now, in order, that have these values."""
+        inputs = [call.input for call in self.calls if call.event == event]
+        return [one for one in inputs if all(one.get(key) == value for key, value in having.items())]
+
     @property
     def calls(self) -> list[Told]:
         log = self.folder / "calls.jsonl"
-        lines = log.read_text().splitlines() if log.exists() else []
+        lines = log.read_text().rpartition("\n")[0].splitlines() if log.exists() else []
         return [
             Told(event=one["told"]["hook_event_name"], input=one["told"], environ=one["environ"])
             for one in map(json.loads, lines)

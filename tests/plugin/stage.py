@@ -38,6 +38,7 @@ EVENTS = (
     "Stop",
     "PreCompact",
     "PostCompact",
+    "PermissionRequest",
 )
 _ANYTHING_GOES = "--dangerously-skip-permissions"
 

@@ -14,6 +14,7 @@ from aotloop.app.plugin.installation import find_installation
 from tests.loops import a_loop, atom, write_accepted
 from tests.modelserver import Call, Exchange, ModelServer, Say, Script, tool
 from tests.modelserver.clients import needs_claude
+from tests.modelserver.script import AS_IT_SHOULD_BE, Delivery, held_until
 from tests.plugin.interactive import InteractiveSession, needs_tmux
 from tests.plugin.runs import heard
 from tests.plugin.stage import Stage, is_session
@@ -50,12 +51,12 @@ def integrated(exchange: Exchange) -> Call:
     return bash(script("integrate", atom_id, *words, "--summary", f"'did {atom_id}'"))
 
 
-def worker(atom_id: str) -> Script:
+def worker(atom_id: str, delivery: Delivery = AS_IT_SHOULD_BE) -> Script:
     def written(exchange: Exchange) -> Call:
         assert json.loads(exchange.results[0])["own_worktree"] is True
         return bash(f"echo x > {atom_id}.txt")
 
-    answer = Say(f'{{"success": true, "summary": "did {atom_id}"}}')
+    answer = Say(f'{{"success": true, "summary": "did {atom_id}"}}', delivery=delivery)
     return Script(f"Atom {atom_id} ", [bash(script("read_state", "--atom", atom_id)), written, answer])
 
 
@@ -70,6 +71,12 @@ def commits(stage: Stage) -> list[str]:
         check=True,
     )
     return sorted(log.stdout.decode().split())
+
+
+def has_ended_a_turn(stage: Stage) -> bool:
+    """With it end the permissions of the command that was typed, for agents that go on after that."""
+    stops = stage.recorder.told("Stop")
+    return bool(stops) and '"turn_duration"' in Path(stops[0]["transcript_path"]).read_text()
 
 
 def coordinator(*atoms: str) -> Script:
@@ -101,7 +108,13 @@ def test_the_person_is_asked_exactly_so_often_in_a_loop_of_two_atoms(
         bash(script("read_state", "--brief")),
         Say("it is completed"),
     ]
-    scripts = [worker("A1"), worker("A2"), VERIFIER, coordinator("A1", "A2"), Script(is_session, session)]
+    scripts = [
+        worker("A1", held_until(lambda: has_ended_a_turn(stage))),
+        worker("A2"),
+        VERIFIER,
+        coordinator("A1", "A2"),
+        Script(is_session, session),
+    ]
     with (
         ModelServer(scripts) as server,
         InteractiveSession(stage, own_home, server, mode=mode, plugins=[PLUGIN]) as person,
@@ -183,7 +196,7 @@ def test_compaction_a_second_coordinator_a_second_session_and_a_redirect_in_mid_
         assert "runs already" in refused
         person.until(lambda: loop_of(stage).atoms[0].status == "in_progress")
         person.type("/compact")
-        person.reads("Compacted")
+        person.until_compacted()
         person.type("what now?")
         person.reads("still one works")
         with InteractiveSession(stage, own_home, server, mode="bypassPermissions", plugins=[PLUGIN]) as stranger:

@@ -113,7 +113,7 @@ def test_compaction_a_second_session_and_a_redirect_in_mid_run(
             stranger.reads("it was refused")
         person.interrupt()
         person.type("/compact")
-        person.reads("Context compacted")
+        person.until_compacted()
         person.type(f"{REDIRECT} another way")
         person.reads("it was verified")
         person.until(lambda: codex.loop.control.status == "completed")
