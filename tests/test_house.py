@@ -157,6 +157,12 @@ def test_no_text_says_whoever_or_nobody() -> None:
     assert sorted(found) == sorted(QUOTED)
 
 
+def test_a_variable_says_what_it_holds() -> None:
+    """`one` says nothing: one attempt, one path, one line?"""
+    bound = re.compile(r"\b(for|lambda) one( in |:)|, one in |\bone = |\(one := ")
+    assert [str(path) for path in modules() if bound.search((SOURCE / f"{path}.py").read_text())] == []
+
+
 def test_every_package_has_a_folder_of_tests() -> None:
     assert [str(path) for path in packages() if not any((TESTS / path).rglob("test_*.py"))] == []
 

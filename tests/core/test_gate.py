@@ -293,7 +293,7 @@ def test_atoms_without_a_check_are_named_in_one_line() -> None:
     assert with_items(atom("A1"), atom("A2"), *checked("A3")) == (f"atoms: 2 atoms have {UNCHECKED % 'A1, A2'}",)
     assert with_items(atom("A1"), *checked("A3")) == (f"atoms: 1 atom has {UNCHECKED % 'A1'}",)
     (many,) = with_items(*(atom(f"A{number}") for number in range(1, 21)))
-    assert many.startswith("atoms: 20 atoms have no check (A1, A2, A3, A4, A5, A6, A7, A8 …); ")
+    assert many.startswith("atoms: 20 atoms have no check (A1, A2, A3, A4, A5, A6, A7, A8 and 12 more); ")
 
 
 def test_what_is_covered_run_mended_split_or_done_needs_no_check_of_its_own() -> None:
@@ -347,7 +347,7 @@ def test_without_atoms_nothing_is_too_much() -> None:
     assert gate_of(loop, []).warnings == ()
 
 
-@pytest.mark.parametrize(("count", "end"), [(8, "A8); "), (9, "A8 …); ")])
+@pytest.mark.parametrize(("count", "end"), [(8, "A8); "), (9, "A8 and 1 more); ")])
 def test_of_many_without_a_check_eight_are_named(count: int, end: str) -> None:
     (told,) = gate(a_pending_loop(*(atom(f"A{number}") for number in range(1, count + 1)))).warnings
     assert end in told

@@ -11,7 +11,7 @@ def test_long_lists_say_how_much_is_left_out() -> None:
     assert listed([]) == ""
     assert listed(["a"]) == "a"
     assert listed(list("abcde")) == "a, b, c, d, e"
-    assert listed(list("abcdef")) == "a, b, c, d, e and 1 more"
+    assert listed(list("abcdefghi")) == "a, b, c, d, e, f, g, h and 1 more"
     assert listed(list("abc"), 2, separator="; ") == "a; b and 1 more"
 
 

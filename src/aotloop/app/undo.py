@@ -25,8 +25,7 @@ from aotloop.git.repository import find_repository
 from aotloop.statefile.lease import lease
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
-
-_SHOWN = 5
+from aotloop.text.phrases import listed
 
 
 class Undone(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,7 +95,7 @@ def _revert(branch: Branch, names: tuple[str, ...], run_id: str, atom: str | Non
         case Conflicting(paths=paths, names=others):
             by = f" by {', '.join(others)}" if others else ""
             raise AotError(
-                f"it cannot be reverted: {', '.join(paths[:_SHOWN])} changed since{by}",
+                f"it cannot be reverted: {listed(paths)} changed since{by}",
                 hint="Nothing was changed. Undo the later work first, or revert by hand with `git revert`.",
             )
         case Blocked(reason=reason):

@@ -79,12 +79,12 @@ def _count_levels(graph: Graph, atom_id: str, below: dict[str, int]) -> None:
     """The longest path of dependencies below an atom. Without recursion: a chain may have thousands of atoms."""
     to_do, begun = [atom_id], set[str]()
     while to_do:
-        one = to_do[-1]
-        needed = [need for need in graph.needs(one) if need in graph.atoms]
+        current = to_do[-1]
+        needed = [need for need in graph.needs(current) if need in graph.atoms]
         missing = [need for need in needed if need not in below and need not in begun]
-        if one not in below and one not in begun and missing:
-            begun.add(one)
+        if current not in below and current not in begun and missing:
+            begun.add(current)
             to_do += missing
             continue
-        below.setdefault(one, 1 + max((below.get(need, 0) for need in needed), default=0))
+        below.setdefault(current, 1 + max((below.get(need, 0) for need in needed), default=0))
         to_do.pop()

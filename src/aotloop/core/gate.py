@@ -14,10 +14,10 @@ from aotloop.core.handlers.generations import is_begun
 from aotloop.core.limits import EFFORTS, limits_of
 from aotloop.core.measure import attempts_allowed, attempts_left
 from aotloop.core.model import Loop
+from aotloop.text.phrases import listed
 
 AGREED = ("goal", "background_intent", "deliverables", "definition_of_done")
 STARTABLE = ("pending", "stopped")
-MOST_NAMED = 8
 
 
 class Gate(msgspec.Struct, frozen=True):
@@ -71,9 +71,8 @@ def _unchecked(graph: Graph, work: list[str]) -> Iterator[Finding]:
         and check_of(atom, base_case) is None
     ]
     if found and len(work) > 1:
-        named = ", ".join(found[:MOST_NAMED]) + (" …" if len(found) > MOST_NAMED else "")
         have = "atom has" if len(found) == 1 else "atoms have"
-        told = f"{len(found)} {have} no check ({named})"
+        told = f"{len(found)} {have} no check ({listed(found)})"
         yield warning(("atoms",), f"{told}; let `covers` name the items of the base case that each of them makes true")
 
 

@@ -79,7 +79,7 @@ class AgentPool:
         """Only those that play the role; the first one was asked for."""
         if name == SHELL:
             return (SHELL,)
-        return tuple(one for one in self._staff.chain(name) if one == name or self._staff.plays(one, role))
+        return tuple(agent for agent in self._staff.chain(name) if agent == name or self._staff.plays(agent, role))
 
     def seat(self, task: Task) -> Seat | Busy | Gone | None:
         """None: no agent is configured for it."""

@@ -94,7 +94,7 @@ def _problem(report: Report, failing: dict[str, str]) -> str | None:
 
 def _parts(report: Report) -> tuple[CheckedPart, ...]:
     found = {**report.failing, **report.waiting, **report.holding}
-    parts = [CheckedPart(name=name, passed=one.passed, evidence=evidence_of(one)) for name, one in found.items()]
+    parts = [CheckedPart(name=name, passed=part.passed, evidence=evidence_of(part)) for name, part in found.items()]
     return tuple(parts[:_MOST_PARTS])
 
 

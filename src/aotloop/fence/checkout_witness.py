@@ -28,6 +28,7 @@ from aotloop.git.repository import Repository, find_repository
 from aotloop.process.sandbox import Confinement, in_force
 from aotloop.statefile.durable import JOURNALS, our_files
 from aotloop.statefile.lease import holder_of
+from aotloop.text.phrases import listed
 
 _SETTINGS = (
     "aot.toml",
@@ -46,7 +47,6 @@ _RECORDS = ("record.json", "record.codes", "used.json")
 _UNCOMPARED = frozenset({"worktrees", "sittings", f"old-{_EVENTS}"})
 _MOST_ENTRIES = 100_000
 _MOST_BYTES = 40_000_000
-_SHOWN = 6
 _MOMENT, _PATIENCE = 0.02, 1.0
 """Seconds, until a change of the state file was taken in."""
 
@@ -248,11 +248,9 @@ class CheckoutWitness:
 
 def remedy_for(changed: Sequence[str]) -> str:
     """What a person is told."""
-    more = f" and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""
-    named = ", ".join(changed[:_SHOWN])
     return (
-        f"changed while its commands ran: {named}{more}. So it is not known what was tried. Look at it, undo it, and"
-        " try again; commands may write to ignored and to new files"
+        f"changed while its commands ran: {listed(changed)}. So it is not known what was tried. Look at it, undo it,"
+        " and try again; commands may write to ignored and to new files"
     )
 
 

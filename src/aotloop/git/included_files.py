@@ -21,14 +21,18 @@ _DEEPEST = 10
 
 def included_files(settings: Iterable[Setting], top: Path, bases: Iterable[Path]) -> tuple[Path, ...]:
     """Also those that do not exist yet. `bases`: the folders of the first files of settings, and the checkout."""
-    named = [one.value for one in settings if one.scope not in _THE_PERSONS_OWN and _INCLUDES.fullmatch(one.key)]
+    named = [
+        setting.value
+        for setting in settings
+        if setting.scope not in _THE_PERSONS_OWN and _INCLUDES.fullmatch(setting.key)
+    ]
     names = [os.path.expanduser(name) for name in named if name]  # noqa: PTH111 - never raises
     files: dict[str, None] = {}
     for _ in range(_DEEPEST):  # a path is relative to the file that names it
         folders = dict.fromkeys((*map(str, bases), *map(os.path.dirname, files)))
         known = len(files)
         paths = [os.path.join(folder, name) for name in names for folder in folders]  # noqa: PTH118 - texts throughout
-        files |= dict.fromkeys(one for path in paths for one in _way_to(path, str(top)))
+        files |= dict.fromkeys(file for path in paths for file in _way_to(path, str(top)))
         if len(files) == known:
             break
     return tuple(map(Path, files))

@@ -46,9 +46,9 @@ class Adoption:
 
     async def close(self) -> None:
         """What no attempt took over."""
-        for one in self._found.values():
-            await self._activities.end(one.handle)
-            forget_activity(self._attempts, one.order.id)
+        for attempt in self._found.values():
+            await self._activities.end(attempt.handle)
+            forget_activity(self._attempts, attempt.order.id)
         for name in self._checks:
             await self._activities.end(self._activities.handle(name))
         self._found.clear()
@@ -79,9 +79,9 @@ async def _left(
     client: Client, activities: Activities, run_id: str, attempts: Path
 ) -> AsyncIterator[tuple[ActivityHandle[bytes], bool]]:
     prefix, seen = id_prefix(run_id), set()
-    async for one in client.list_activities(_running(prefix, ATTEMPT)):
-        seen.add(one.activity_id)
-        yield activities.handle(one.activity_id), True
+    async for activity in client.list_activities(_running(prefix, ATTEMPT)):
+        seen.add(activity.activity_id)
+        yield activities.handle(activity.activity_id), True
     for known in still_wanted(attempts):
         if known.id.startswith(prefix) and known.id not in seen:
             yield activities.handle(known.id), False
@@ -89,11 +89,11 @@ async def _left(
 
 async def _checks_left(client: Client, activities: Activities, run_id: str, epoch: int) -> set[str]:
     ours, found = check_prefix(run_id, epoch), set()
-    async for one in client.list_activities(_running(id_prefix(run_id), CHECK)):
-        if one.activity_id.startswith(ours):
-            found.add(one.activity_id)
+    async for activity in client.list_activities(_running(id_prefix(run_id), CHECK)):
+        if activity.activity_id.startswith(ours):
+            found.add(activity.activity_id)
         else:
-            await activities.end(activities.handle(one.activity_id))
+            await activities.end(activities.handle(activity.activity_id))
     return found
 
 

@@ -57,7 +57,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
                 hint="Use a `setup` command, which runs there; or make these attempts on this machine.",
             )
         settings = self.repository.settings
-        found = [one.key for one in settings if one.key.startswith("filter.") and one.value]
+        found = [setting.key for setting in settings if setting.key.startswith("filter.") and setting.value]
         names = {key.rpartition(".")[0] for key in found if key.rpartition(".")[2] in _FILTERS} - {"filter.lfs"}
         if names:
             raise Unavailable(

@@ -93,7 +93,7 @@ def starts(jobs: Sequence[Job], places: Mapping[str, Place], now: float) -> list
     """Which jobs start now, and where. The others wait for a slot, which is expected to be the better way."""
     free = {name: place.free_at(now) for name, place in places.items()}
     chosen: list[tuple[Job, str]] = []
-    for job in sorted(jobs, key=lambda one: -one.seconds):  # stable: else in the order of the scheduler
+    for job in sorted(jobs, key=lambda job: -job.seconds):  # stable: else in the order of the scheduler
         known = [places[name] for name in job.places]
         able = [place for place in known if place.is_of_use()] or known
         best = min(able, key=lambda place: _ends(place, free[place.name], job, now))

@@ -48,8 +48,8 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
 def still_wanted(attempts: Path) -> list[Whereabouts]:
     """Attempts that a runner that died had sent, and whose results are not on disk here: one for each activity."""
     found = all_whereabouts(attempts)
-    ended = {one.id for name, one in found.items() if _has_ended(attempts / name)}
-    return list({one.id: one for one in found.values() if one.id not in ended}.values())
+    ended = {activity.id for name, activity in found.items() if _has_ended(attempts / name)}
+    return list({activity.id: activity for activity in found.values() if activity.id not in ended}.values())
 
 
 def counted_before(attempts: Path, activity: str) -> Counted:

@@ -45,7 +45,7 @@ class Link:
     def has_sent(self, task: Task) -> bool:
         """Whether a run that died has sent an order for this, whose result is not here."""
         if self._left is None:
-            self._left = [one.id for one in still_wanted(self._attempts)]
+            self._left = [activity.id for activity in still_wanted(self._attempts)]
         start = attempt_prefix(self._run_id, task.epoch, task.name, task.role)
         return any(name.startswith(start) for name in self._left)
 

@@ -181,8 +181,8 @@ class _Listener:
             self._say(self._found.words)
         new = max(told.seen - self._seen, 0)
         self._seen = max(told.seen, self._seen)
-        for one in told.lines[-new:] if new else ():
-            self._say(one)
+        for line in told.lines[-new:] if new else ():
+            self._say(line)
 
     def waits(self) -> None:
         self._say(self._found.words)

@@ -60,4 +60,4 @@ async def pollers(client: Client, queue: str, within: float = math.inf) -> int:
     except RPCError:
         return 0
     since = unix_time() - within
-    return sum(one.last_access_time.ToSeconds() >= since for one in told.pollers)
+    return sum(poller.last_access_time.ToSeconds() >= since for poller in told.pollers)

@@ -69,11 +69,11 @@ def all_whereabouts(attempts: Path) -> dict[str, Whereabouts]:
     found: dict[str, Whereabouts] = {}
     with suppress(OSError):
         for folder in sorted(attempts.iterdir()):
-            if (one := whereabouts(folder)) is not None:
-                found[folder.name] = one
+            if (place := whereabouts(folder)) is not None:
+                found[folder.name] = place
     return found
 
 
 def folders_of(attempts: Path, activity: str) -> list[str]:
     """The names of the folders of attempts that are or were this activity."""
-    return [name for name, one in all_whereabouts(attempts).items() if one.id == activity]
+    return [name for name, place in all_whereabouts(attempts).items() if place.id == activity]

@@ -31,9 +31,7 @@ from aotloop.execution.threads import in_thread
 from aotloop.runner.atom_attempts import may_go_on
 from aotloop.runner.ledger import Exchanged, Item
 from aotloop.runner.run_context import RunContext
-
-_SHOWN = 5
-
+from aotloop.text.phrases import listed
 
 Step = Landed | Moved | Blocked | Unwanted
 PutLand = Callable[[int, str, str, Callable[[], Step]], None]
@@ -189,7 +187,7 @@ def _problem(done: Landed | Conflicting | Blocked | None) -> str | None:
     """Why it could not be reverted; None: the branch has no work of it any more."""
     match done:
         case Conflicting(paths=paths, names=names):
-            return f"{', '.join(paths[:_SHOWN])} changed since" + (f", by {', '.join(names)}" if names else "")
+            return f"{listed(paths)} changed since" + (f", by {', '.join(names)}" if names else "")
         case Blocked(reason=reason):
             return reason
     return None

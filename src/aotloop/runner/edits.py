@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from aotloop.core import events
 from aotloop.core.invariants import findings_of
 from aotloop.core.model import Atom, Control, Correction, Loop, OrGroup
+from aotloop.text.phrases import listed
 
 REWORDED = (
     "description",
@@ -30,8 +31,6 @@ REWORDED = (
     "estimate",
 )
 """Fields of an atom that a person writes."""
-
-MOST_NAMED = 8
 
 
 class Edits(msgspec.Struct, kw_only=True):
@@ -168,7 +167,7 @@ def _take_atoms(known: Loop, found: Loop, candidate: Loop, result: Edits, past: 
             result.taken.append(f"added {atom.id}")
     gone = [name for name in before if name not in now and name in places]
     if gone:
-        result.restored.append(f"{_named(gone)}, which `aot redirect --remove` takes out")
+        result.restored.append(f"{listed(gone)}, which `aot redirect --remove` takes out")
 
 
 def _reword(before: Atom, now: Atom, candidate: Loop, places: dict[str, int], result: Edits) -> None:
@@ -197,7 +196,7 @@ def _take_groups(known: Loop, found: Loop, candidate: Loop, result: Edits) -> No
             candidate.or_groups[name] = _grown(name, before, group, ours, result)
     gone = [name for name in known.or_groups if name not in found.or_groups]
     if gone:
-        result.restored.append(f"groups {_named(gone)}")
+        result.restored.append(f"groups {listed(gone)}")
 
 
 def _grown(name: str, before: OrGroup, now: OrGroup, ours: OrGroup, result: Edits) -> OrGroup:
@@ -221,7 +220,3 @@ def _restore_facts(known: Loop, found: Loop, result: Edits) -> None:
             result.restored.append(name)
     if known.bindings != found.bindings:
         result.restored.append("bindings, which `aot redirect --summary` describes anew")
-
-
-def _named(ids: list[str]) -> str:
-    return ", ".join(ids[:MOST_NAMED]) + (" …" if len(ids) > MOST_NAMED else "")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 LONGEST_DURATION = 1e9
 """Seconds. A file may contain any number, but no run takes thirty years."""
 
-MOST_LISTED = 5
+MOST_LISTED = 8
 
 
 def listed(names: Sequence[str], most: int = MOST_LISTED, *, separator: str = ", ") -> str:

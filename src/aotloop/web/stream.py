@@ -49,9 +49,9 @@ async def _messages(request: Request, polls: Sequence[Poll], seconds: float) -> 
     while not (closing.is_set() or await request.is_disconnected()):
         is_news = False
         for poll in polls:
-            for one in await run_in_threadpool(poll):
+            for message in await run_in_threadpool(poll):
                 is_news = True
-                yield one
+                yield message
         now = time.monotonic()
         if is_news:
             last = now

@@ -258,7 +258,7 @@ def test_the_credentials_of_a_cloud_are_its_own_affair(monkeypatch: pytest.Monke
 
 
 def test_many_variables_are_not_all_listed() -> None:
-    assert login_by({}, "ABCDE").because == "none of A, B, C … is set"
+    assert login_by({}, "ABCDE").because == "none of A, B, C and 2 more is set"
 
 
 @pytest.mark.parametrize(

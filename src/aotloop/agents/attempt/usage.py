@@ -80,7 +80,7 @@ def highest(first: Tokens, second: Tokens) -> Tokens:
 
 def total(some: Iterable[Tokens]) -> Tokens:
     used = list(some)
-    return Tokens(**{kind: sum(getattr(one, kind) for one in used) for kind in Tokens.__struct_fields__})
+    return Tokens(**{kind: sum(getattr(tokens, kind) for tokens in used) for kind in Tokens.__struct_fields__})
 
 
 def tokens_since(before: Tokens | None, now: Tokens | None) -> Tokens | None:

@@ -12,6 +12,8 @@ from typing import Literal
 
 import msgspec
 
+from aotloop.text.phrases import listed
+
 _MOST_NAMED = 3
 
 
@@ -93,8 +95,7 @@ def login_by(
         return Login("yes", f"{given} is set")
     if file is not None and _is_filled(file):
         return Login("yes", f"{file} is there")
-    listed = ", ".join(names[:_MOST_NAMED]) + (" …" if len(names) > _MOST_NAMED else "")
-    neither = [f"none of {listed} is set"] if names else []
+    neither = [f"none of {listed(names, _MOST_NAMED)} is set"] if names else []
     neither += [f"there is no {file}"] if file is not None else []
     return Login(otherwise, ", and ".join(neither) or "where it keeps its login is its own affair")
 

@@ -211,8 +211,8 @@ def _user(text: str) -> Message:
 
 def _assistant(said: Said) -> Message:
     calls = [
-        {"id": one.id, "type": "function", "function": {"name": one.name or "unknown", "arguments": _object(one)}}
-        for one in said.calls
+        {"id": call.id, "type": "function", "function": {"name": call.name or "unknown", "arguments": _object(call)}}
+        for call in said.calls
     ]
     return {"role": "assistant", "content": said.text, "tool_calls": calls}
 

@@ -57,7 +57,7 @@ def _models(port: int) -> tuple[str, ...] | None:
 def names_in(listed: Any) -> tuple[str, ...] | None:
     """Names in a list of models, as servers write it; None: this is no such list."""
     data = listed.get("data", listed.get("models")) if isinstance(listed, dict) else listed
-    if not isinstance(data, list) or not all(isinstance(one, dict) for one in data):
+    if not isinstance(data, list) or not all(isinstance(entry, dict) for entry in data):
         return None
-    names = [one.get("id") or one.get("name") for one in data[:_MOST_MODELS]]
+    names = [entry.get("id") or entry.get("name") for entry in data[:_MOST_MODELS]]
     return tuple(one_line(str(name), _LONGEST_NAME) for name in names) if all(names) else None

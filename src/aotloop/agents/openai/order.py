@@ -78,4 +78,4 @@ def order_from(text: bytes) -> Order:
 
 
 def trials_as_told(order: Order) -> str:
-    return "\n".join(f"- {one.command}" + ("" if one.succeeds else " (it must fail)") for one in order.trials)
+    return "\n".join(f"- {trial.command}" + ("" if trial.succeeds else " (it must fail)") for trial in order.trials)

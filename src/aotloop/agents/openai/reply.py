@@ -62,11 +62,11 @@ class Collected:
         """Ids that the server left out are made up, each once in a conversation, as the strictest server wants them."""
         return tuple(
             Called(
-                id=one["id"] or f"call{turn % 1000:03}{number % 100:02}",
-                name=_mended(one["name"]),
-                arguments=_mended(one["arguments"]),
+                id=call["id"] or f"call{turn % 1000:03}{number % 100:02}",
+                name=_mended(call["name"]),
+                arguments=_mended(call["arguments"]),
             )
-            for number, one in enumerate(self._calls)
+            for number, call in enumerate(self._calls)
         )
 
     def add(self, event: Any) -> str:
@@ -112,7 +112,7 @@ class Collected:
         """Counters of a stream only grow: the highest number of each kind counts."""
         given, made = usage.get("prompt_tokens"), usage.get("completion_tokens")
         cached = _mapping(usage.get("prompt_tokens_details")).get("cached_tokens") or 0
-        counts = [one for one in (given, made, cached) if isinstance(one, int) and 0 <= one < _MOST_TOKENS]
+        counts = [count for count in (given, made, cached) if isinstance(count, int) and 0 <= count < _MOST_TOKENS]
         if len(counts) == 3 and counts[0] >= counts[2]:
             now = Tokens(input=counts[0] - counts[2], output=counts[1], cache_read=counts[2])
             self.usage = highest(self.usage, now) if self.usage is not None else now

@@ -82,7 +82,7 @@ class Toolbox:
         return self._actions[called.name](**_arguments(called))
 
     def _check(self) -> str:
-        return "\n\n".join(tried(one) for one in self._order.trials)
+        return "\n\n".join(tried(trial) for trial in self._order.trials)
 
 
 def _described(name: str, tool: _Tool) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from aotloop.app.diagram.diagram import Card, Edge, Look, Picture
 from aotloop.app.diagram.layers import Arc, Units, ranks, without_cycles
+from aotloop.text.phrases import listed
 
 EASY_CARDS, MOST_CARDS = 300, 3_000
 """A person can read a picture of 300 cards. A picture of more than 3,000 cards is useless."""
@@ -79,13 +80,12 @@ def _bands(rank: list[int], kept: set[int]) -> list[int]:
 
 
 def _heap(card_id: str, cards: list[Card]) -> Card:
-    names = ", ".join(card.label for card in cards[:MOST_NAMED])
-    rest = f" and {len(cards) - MOST_NAMED} more" if len(cards) > MOST_NAMED else ""
+    names = listed([card.label for card in cards], MOST_NAMED)
     noun = "atom" if len(cards) == 1 else "atoms"
     return Card(
         id=card_id,
         label=f"{len(cards):,} {noun}",
-        description=names + rest,
+        description=names,
         look=cards[0].look,
         count=len(cards),
     )

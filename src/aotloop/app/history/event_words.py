@@ -10,7 +10,7 @@ from aotloop.app.history.loop_history import half_spent_in_words
 from aotloop.app.ship.gaps import proof_in_words
 from aotloop.core.model import Used
 from aotloop.execution import run_events as kinds
-from aotloop.text.phrases import counted, lasting
+from aotloop.text.phrases import counted, lasting, listed
 from aotloop.text.sanitize import prose, visible
 from aotloop.text.shorten import shorten
 
@@ -59,8 +59,7 @@ def name(of: str) -> str:
 
 
 def names(of: Sequence[str]) -> str:
-    shown = ", ".join(map(name, of[:MOST_NAMED]))
-    return f"{shown} and {len(of) - MOST_NAMED:,} more" if len(of) > MOST_NAMED else shown
+    return listed([*map(name, of[:MOST_NAMED]), *of[MOST_NAMED:]], MOST_NAMED)
 
 
 # --- the run -----------------------------------------------------------------------------------------------------

@@ -17,9 +17,7 @@ from aotloop.execution import run_events as kinds
 from aotloop.execution.attempts.attempt_names import events_of_run
 from aotloop.execution.journals.event_file import EventsFile
 from aotloop.statefile.yaml.emitter import to_data
-from aotloop.text.phrases import counted, dollars, lasting
-
-_SHOWN = 10
+from aotloop.text.phrases import counted, dollars, lasting, listed
 
 
 def history_of(state_file: str, loop: Loop, atom: str | None = None) -> list[HistoryEntry]:
@@ -138,7 +136,7 @@ def _ended(event: kinds.RunEnded) -> str:
 
 def _end_announced(event: kinds.EndAnnounced) -> str:
     does = "ended" if event.are_ended else "waited for"
-    return f"{event.reason}; {does}: {_listed(event.running)}"
+    return f"{event.reason}; {does}: {listed(event.running)}"
 
 
 def _verified(event: kinds.Verified) -> str:
@@ -156,36 +154,32 @@ def _not_merged(event: kinds.NotMerged) -> str:
 
 def _taken_back(event: kinds.TakenBack) -> str:
     problem = f"could not be reverted: {event.problem}" if event.problem is not None else "reverted on the branch"
-    return f"{_listed(event.atoms)}: {problem}"
+    return f"{listed(event.atoms)}: {problem}"
 
 
 def half_spent_in_words(event: kinds.HalfSpent) -> str:
     """The warning that half is spent, and what a person can do about it."""
     money = f" and {dollars(event.cost_usd)}" if event.cost_usd else ""
-    at = f" (most failures: {_listed(event.atoms)})" if event.atoms else ""
+    at = f" (most failures: {listed(event.atoms)})" if event.atoms else ""
     return (
         f"no progress for {counted(event.attempts, 'attempt')}{money}, at most {event.more:,} more{at}:"
         " stop it (aot stop), change its direction (aot redirect), or let it continue"
     )
 
 
-def _listed(atoms: tuple[str, ...]) -> str:
-    return ", ".join(atoms[:_SHOWN]) + (f" and {len(atoms) - _SHOWN} more" if len(atoms) > _SHOWN else "")
-
-
 _TOLD: dict[type[kinds.RunEvent], Callable[[Any], str]] = {
     kinds.RunBegan: _began,
     kinds.RunEnded: _ended,
-    kinds.Paused: lambda event: "paused" + (f"; {_listed(event.running)} went on" if event.running else ""),
+    kinds.Paused: lambda event: "paused" + (f"; {listed(event.running)} went on" if event.running else ""),
     kinds.PauseEnded: lambda _: "the pause is over",
     kinds.EndAnnounced: _end_announced,
     kinds.Verified: _verified,
     kinds.NotMerged: _not_merged,
     kinds.TakenBack: _taken_back,
     kinds.HalfSpent: half_spent_in_words,
-    kinds.AtomsAdded: lambda event: f"new: {_listed(event.atoms)}",
-    kinds.AtomsReopened: lambda event: f"{_listed(event.atoms)}: open again, because what they cover fails",
-    kinds.PartsWithdrawn: lambda event: f"{_listed(event.parents)}: done as one atom again",
+    kinds.AtomsAdded: lambda event: f"new: {listed(event.atoms)}",
+    kinds.AtomsReopened: lambda event: f"{listed(event.atoms)}: open again, because what they cover fails",
+    kinds.PartsWithdrawn: lambda event: f"{listed(event.parents)}: done as one atom again",
 }
 
 

@@ -13,8 +13,8 @@ from aotloop.core.graph.work_graph import Graph
 from aotloop.core.model import Atom, Loop
 from aotloop.errors import StateFileInvalid, Unavailable
 from aotloop.process.spec import Limits
+from aotloop.text.phrases import listed
 
-_MOST_SHOWN = 8
 _IN_A_RUN: tuple[Role, ...] = ("worker", "probe", "verifier", "judge")
 
 
@@ -27,10 +27,9 @@ def refuse_without_agents(loop: Loop, config: Config) -> None:
     """Repairs, which come later, may find no agent."""
     without = [atom.id for atom in waiting_for_agents(loop) if (atom.agent or config.agent_of("worker")) is None]
     if without:
-        named = ", ".join(without[:_MOST_SHOWN]) + (" …" if len(without) > _MOST_SHOWN else "")
         out = f"; `aot redirect --remove {without[0]}` takes one out" if loop.control.status == "stopped" else ""
         raise StateFileInvalid(
-            f"there is no agent to do: {named}",
+            f"there is no agent to do: {listed(without)}",
             hint=f"Name one with --agent or in aot.toml, or give these atoms a command: `run`{out}.",
         )
     for name in likely_agents(loop, config):

@@ -12,9 +12,9 @@ from aotloop.core.model import Loop, Objective
 from aotloop.errors import AotError, Unavailable
 from aotloop.exit_codes import PERSON_NEEDED
 from aotloop.statefile.store import Store
+from aotloop.text.phrases import listed
 from aotloop.trust.objectives import agree, agreed, difference, is_agreement_forged
 
-_MOST_SHOWN = 8
 _REMEDY = "A person takes it with `aot redirect --accept` in a terminal; or change it back."
 
 
@@ -59,8 +59,7 @@ def require_agreement_to_correct(store: Store, objective: Objective) -> None:
 
 
 def behind_its_back(lines: list[str]) -> str:
-    shown = "; ".join(lines[:_MOST_SHOWN]) + (" …" if len(lines) > _MOST_SHOWN else "")
-    return f"the objective was changed behind the loop's back: {shown}"
+    return f"the objective was changed behind the loop's back: {listed(lines, separator='; ')}"
 
 
 def remember_agreement(store: Store, objective: Objective) -> None:

@@ -18,12 +18,12 @@ from aotloop.foreign_tree import fingerprint, walk_foreign
 from aotloop.statefile.durable import JOURNALS
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
+from aotloop.text.phrases import listed
 from aotloop.trust.folder import record_of
 from aotloop.trust.sealed_records import keep_sealed, sealed_content
 
 _KIND = "protected"
 _LEFT_OUT = frozenset({".git", JOURNALS, "worktrees", "node_modules"})
-_SHOWN = 5
 
 
 class _Protected(msgspec.Struct, frozen=True):
@@ -50,8 +50,7 @@ def changed_protected(store: Store, objective: Objective) -> list[str]:
         if before.patterns == objective.protect:
             now = _digests(store, objective.protect)
             changed = sorted(path for path in {*before.files, *now} if before.files.get(path) != now.get(path))
-            more = " …" if len(changed) > _SHOWN else ""
-            return [f"protected files were changed: {', '.join(changed[:_SHOWN])}{more}"] if changed else []
+            return [f"protected files were changed: {listed(changed)}"] if changed else []
     return []
 
 

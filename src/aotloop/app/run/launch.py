@@ -154,8 +154,8 @@ class Launch:
         self._tell(run_began(run, self._run_id, self._places, self._options.limits))
         if self._places.branch is not None and (author := unknown_author(self._places.branch.repository)) is not None:
             self._tell(run_events.Warned(at=now(), text=str(author)))
-        for one in agent_report(run.loop, self._config, run.limits):
-            self._tell(one)
+        for event in agent_report(run.loop, self._config, run.limits):
+            self._tell(event)
         with self._logged:  # at its end the file has everything
             ending = asyncio.run(self._driven(runner))
         if self._journal.problem is not None:
@@ -174,9 +174,9 @@ class Launch:
         atom = self._run.board.atoms.get(atom_id) if self._run is not None else None
         return atom is not None and atom.status == "resolved"
 
-    def _tell(self, one: run_events.RunEvent) -> None:
-        self._journal.note(one)
-        self._observer.news(one)
+    def _tell(self, event: run_events.RunEvent) -> None:
+        self._journal.note(event)
+        self._observer.news(event)
 
     def _warn(self, text: str) -> None:
         self._tell(run_events.Warned(at=now(), text=text))

@@ -48,6 +48,6 @@ def run_ended(run: Run, ending: Ending) -> run_events.RunEvent:
 
 
 def stop_after_a_bug(loop: Loop, *, reason: str) -> None:
-    for atom in [one for one in loop.atoms if one.status == "in_progress"]:
+    for atom in [atom for atom in loop.atoms if atom.status == "in_progress"]:
         advance(loop, events.AtomAbandoned(atom=atom.id))
     advance(loop, events.LoopStopped(reason=reason))

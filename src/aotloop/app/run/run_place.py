@@ -21,8 +21,7 @@ from aotloop.git.repository import Repository, find_repository, switch
 from aotloop.git.worktrees.pool import Pool
 from aotloop.statefile.locate import PHASE_FILE, STATE_FILE, project_root
 from aotloop.statefile.store import Store
-
-_MOST_SHOWN = 8
+from aotloop.text.phrases import listed
 
 
 def places_of(
@@ -78,7 +77,7 @@ def _refuse_dirty(repository: Repository, ours: Sequence[str], *, allowed: bool)
     dirty = [] if allowed else repository.dirty([f"{prefix}{name}" for name in (*ours, "aot.toml")])
     dirty = [path for path in dirty if not _is_of_a_loop(path)]
     if dirty:
-        shown = ", ".join(dirty[:_MOST_SHOWN]) + (" …" if len(dirty) > _MOST_SHOWN else "")
+        shown = listed(dirty)
         if repository.head().commit is None:
             raise Unavailable(
                 f"nothing is committed yet, and agents start from a commit: {shown}",

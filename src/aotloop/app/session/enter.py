@@ -29,8 +29,7 @@ from aotloop.errors import AotError
 from aotloop.statefile.lease import lease
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
-
-_MOST_SHOWN = 8
+from aotloop.text.phrases import listed
 
 
 class Entered(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,5 +90,4 @@ def _uncommitted(store: Store) -> tuple[str, ...]:
     paths = work_in_progress(store.path, Path(project_root(store.path)))
     if not paths:
         return ()
-    shown = ", ".join(paths[:_MOST_SHOWN]) + (" …" if len(paths) > _MOST_SHOWN else "")
-    return (f"not committed, so agents in worktrees do not see it: {shown}",)
+    return (f"not committed, so agents in worktrees do not see it: {listed(paths)}",)

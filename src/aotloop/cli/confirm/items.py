@@ -13,7 +13,7 @@ from aotloop.checks.evaluation import leaves_by_path
 from aotloop.core.checks.item_paths import SEPARATOR
 from aotloop.core.model import Loop
 from aotloop.errors import AotError
-from aotloop.text.phrases import nearest
+from aotloop.text.phrases import listed, nearest
 from aotloop.text.sanitize import prose
 
 MOST_LISTED = 10
@@ -46,9 +46,7 @@ def _unknown(loop: Loop, name: str, known: list[str]) -> AotError:
 
 
 def _listed(paths: Iterable[str]) -> str:
-    shown = [repr(path) for path in paths]
-    more = f" and {len(shown) - MOST_LISTED} more" if len(shown) > MOST_LISTED else ""
-    return ", ".join(shown[:MOST_LISTED]) + more
+    return listed([repr(path) for path in paths], MOST_LISTED)
 
 
 def complete_item(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:

@@ -90,7 +90,7 @@ def _show_progress(loop: Loop) -> None:
     if control.stop_reason:
         tell(f"stop reason: {prose(control.stop_reason)}", err=True)
     known = {atom.id for atom in loop.atoms}
-    for entry in [one for one in loop.trail if one.type == "failure" and one.atom in known][-MOST_FAILURES:]:
+    for entry in [entry for entry in loop.trail if entry.type == "failure" and entry.atom in known][-MOST_FAILURES:]:
         tell(prose(f"{entry.atom}: {entry.reason}"), head=f"{mark(False)} ", err=True)
     verdict = control.verdict
     if verdict is not None and verdict.failing:

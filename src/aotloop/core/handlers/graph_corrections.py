@@ -19,6 +19,7 @@ from aotloop.core.handlers.repairs import forget_rounds, repairs_of
 from aotloop.core.model import Binding, Loop, OrGroup, TrailEntry
 from aotloop.core.objective import outdate_verdict
 from aotloop.core.transitions import illegal
+from aotloop.text.phrases import listed
 
 
 def extend(loop: Loop, event: events.ScopeExtended) -> None:
@@ -171,4 +172,4 @@ def _freed(group: OrGroup, choice: str) -> OrGroup:
 
 
 def _listed(names: Iterable[str]) -> str:
-    return ", ".join(list(names)[:10]) or "none"
+    return listed(list(names)) or "none"

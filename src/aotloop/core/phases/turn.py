@@ -58,8 +58,10 @@ _NUMBERS = re.compile(r"[0-9]+(\.[0-9]+)?")
 def _same_failure(loop: PhaseLoop) -> str | None:
     """How the last turns of this stay in the phase failed, if all did in the same way; numbers do not matter."""
     since = loop.phase_started_at or loop.started_at
-    failed = [one for one in loop.errors if one.phase == loop.phase and not one.forced and one.timestamp >= since]
-    last = {one.iteration: one.message for one in failed}
+    failed = [
+        error for error in loop.errors if error.phase == loop.phase and not error.forced and error.timestamp >= since
+    ]
+    last = {error.iteration: error.message for error in failed}
     recent = [last.get(loop.global_iteration - back - 1) for back in range(MOST_ALIKE)]
     messages = {_NUMBERS.sub("0", message) if message is not None else None for message in recent}
     return recent[0] if len(messages) == 1 else None

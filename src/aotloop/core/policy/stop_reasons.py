@@ -14,6 +14,7 @@ from aotloop.core.graph.board import Board
 from aotloop.core.graph.units import choices_of, is_hopeless
 from aotloop.core.limits import Limits, seconds
 from aotloop.core.measure import attempts_allowed
+from aotloop.text.phrases import listed
 
 MOST_NAMED = 8
 LONGEST_REASON = 200
@@ -81,9 +82,8 @@ def spent(board: Board) -> list[str]:
 def exhausted(board: Board) -> str:
     """The reason when nothing can start and nothing is running."""
     if failed := spent(board):
-        named = ", ".join(failed[:MOST_NAMED]) + (" …" if len(failed) > MOST_NAMED else "")
-        return f"exhausted: every attempt and every alternative has failed for {named}"
-    return f"exhausted: nothing can start; not resolved: {', '.join(board.unresolved()[:MOST_NAMED])}"
+        return f"exhausted: every attempt and every alternative has failed for {listed(failed)}"
+    return f"exhausted: nothing can start; not resolved: {listed(board.unresolved())}"
 
 
 def unmendable(failing: Iterable[str]) -> str:

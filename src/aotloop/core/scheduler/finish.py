@@ -45,7 +45,9 @@ def reach_limits(run: Run) -> list[Effect]:
 
 
 def _wind_down(run: Run, *, was_ending: bool) -> list[Effect]:
-    under_way = [one for number, one in run.attempts.items() if number not in run.to_merge and number != run.merging]
+    under_way = [
+        attempt for number, attempt in run.attempts.items() if number not in run.to_merge and number != run.merging
+    ]
     are_ended = is_out_of_time(run.board, run.limits)
     if not under_way or (was_ending and not are_ended):
         return []

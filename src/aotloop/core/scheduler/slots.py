@@ -105,7 +105,7 @@ def is_startable(run: Run, atom_id: str) -> bool:
 
 def _is_taken(run: Run) -> bool:
     """Whether an attempt that shares the tree with no other one is under way: then no candidate can start."""
-    return run.shares_a_tree and any(_is_alone(run.board.atoms[one.atom]) for one in run.all_attempts())
+    return run.shares_a_tree and any(_is_alone(run.board.atoms[attempt.atom]) for attempt in run.all_attempts())
 
 
 def _is_alone(atom: Atom) -> bool:

@@ -13,8 +13,7 @@ from aotloop.git.commits.attempt_commit import refuse
 from aotloop.statefile.durable import our_files
 from aotloop.statefile.locate import PHASE_FILE, STATE_FILE
 from aotloop.text.patterns import matching
-
-_SHOWN = 5
+from aotloop.text.phrases import listed
 
 
 class Protection(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,5 +56,4 @@ def settings_in(paths: Sequence[str]) -> tuple[str, ...]:
 
 
 def words_for(refused: Sequence[str]) -> str:
-    more = f" and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
-    return f"it changed what no attempt may change: {', '.join(refused[:_SHOWN])}{more}"
+    return f"it changed what no attempt may change: {listed(refused)}"

@@ -28,6 +28,7 @@ from aotloop.git.checkout.restore import put_back
 from aotloop.git.repository import Repository, is_at_or_in
 from aotloop.git.worktrees.worktree import Desk
 from aotloop.process.sandbox import Confinement, Policy
+from aotloop.text.phrases import listed
 from aotloop.trust.folder import closed_folder
 
 EVIDENCE = "strayed"
@@ -36,7 +37,6 @@ EVIDENCE = "strayed"
 _MOMENT = 0.2
 """Seconds. Changes of the state file are noticed sooner."""
 
-_SHOWN = 5
 _MOST_HEARD = 50_000_000
 
 
@@ -101,7 +101,7 @@ class CheckoutGuard:
 
     def _blame_for_edits(self, watch: Watch, edits: Sequence[str]) -> None:
         if edits and watch.blame is None:
-            watch.blame = f"it changed the state file of the loop, which no attempt may do: {_named(edits)}"
+            watch.blame = f"it changed the state file of the loop, which no attempt may do: {listed(edits)}"
 
     def _look(self) -> Look | None:
         with suppress(AotError, OSError):  # a checkout that cannot be read now does not stop the work
@@ -120,7 +120,7 @@ class CheckoutGuard:
         now = self._beside()
         changed = sorted(name for name in {*before, *now} if before.get(name) != now.get(name)) if before else []
         if changed:
-            told = f"changed while it ran, perhaps by it, and not put back: {_named(changed)}"
+            told = f"changed while it ran, perhaps by it, and not put back: {listed(changed)}"
             watch.notes = (*watch.notes, told)
 
     def _compare(self, watch: Watch, assignment: Assignment, before: Look, began: int) -> None:
@@ -131,10 +131,10 @@ class CheckoutGuard:
         blamed = _blamed(found, heard) if os.fsencode(self._repository.top) in heard else Difference()
         others = [word for word in found.words if word not in (*blamed.words, "HEAD")]  # commits are reported elsewhere
         if others:
-            named = _named(others)
+            named = listed(others)
             watch.notes = (f"the checkout was changed meanwhile, as it seems not by this attempt: {named}",)
         if blamed.words:
-            watch.blame = f"it changed the checkout itself, where no attempt may work: {_named(blamed.words)}"
+            watch.blame = f"it changed the checkout itself, where no attempt may work: {listed(blamed.words)}"
             # Work that landed meanwhile stays: then HEAD cannot return to the earlier commit.
             wanted = replace(blamed, moved=blamed.moved and not ours)
             watch.notes += tuple(self._put_back(assignment, before, wanted))
@@ -169,10 +169,6 @@ def _blamed(found: Difference, heard: bytes) -> Difference:
 
 def _last_part(path: str) -> bytes:
     return os.fsencode(path.rstrip("/").rpartition("/")[2])
-
-
-def _named(words: Sequence[str]) -> str:
-    return ", ".join(words[:_SHOWN]) + (" …" if len(words) > _SHOWN else "")
 
 
 _USUAL = Policy()

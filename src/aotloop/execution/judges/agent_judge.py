@@ -21,11 +21,11 @@ from aotloop.execution.judges.judgement import assertion_judged, places_in, qual
 from aotloop.execution.judges.memory import key_of
 from aotloop.fence.agent_folder import agent_folder
 from aotloop.process.cancellation import Cancellation
+from aotloop.text.phrases import listed
 from aotloop.text.shorten import one_line
 from aotloop.trust import judgements as votes
 
 _Vote = Judged | Scored
-_SHOWN = 5
 _LONGEST_NAME = 100
 
 
@@ -150,8 +150,7 @@ def _recalled(key: str) -> Mapping[int, Outcome]:
 
 
 def _void(site: Site, changes: tuple[str, ...]) -> Judgement:
-    more = f" and {len(changes) - _SHOWN} more" if len(changes) > _SHOWN else ""
-    named = ", ".join(one_line(path, _LONGEST_NAME) for path in changes[:_SHOWN]) + more
+    named = listed([one_line(path, _LONGEST_NAME) for path in changes])
     if site.is_the_original:
         return Judgement(passed=None, evidence=f"void: while it was judged, files in your folder were changed: {named}")
     return Judgement(passed=None, evidence=f"void: the judge changed files, in its own copy: {named}")

@@ -23,8 +23,7 @@ from aotloop.phases.evidence.facts import needs_tests
 from aotloop.phases.project import Project
 from aotloop.phases.receipts import Filed, end_turn, file_receipt, make_promise, tell
 from aotloop.process.cancellation import Cancellation
-
-_SHOWN = 5
+from aotloop.text.phrases import listed
 
 
 def stay_of(loop: PhaseLoop) -> tuple[Phase, str | None, int]:
@@ -74,8 +73,7 @@ class Claims:
         if phase == "spec_test" or not needs_tests(phase):
             return False
         if dirt := await in_thread(partial(uncommitted, self._project)):
-            shown = ", ".join(dirt[:_SHOWN]) + (" …" if len(dirt) > _SHOWN else "")
-            self.stop(f"blocked: the acceptance tests cannot be run, as this is not committed: {shown}")
+            self.stop(f"blocked: the acceptance tests cannot be run, as this is not committed: {listed(dirt)}")
         return bool(dirt)
 
     async def promise(self, text: str) -> None:

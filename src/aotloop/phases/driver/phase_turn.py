@@ -34,12 +34,12 @@ from aotloop.phases.driver.phase_run import DriverContext, epoch_of
 from aotloop.phases.driver.refused_work import RefusedWork
 from aotloop.phases.driver.turn_task import turn_of
 from aotloop.phases.guidance import instructions_for
+from aotloop.text.phrases import listed
 
 _TURN = "turn "
 """Together with its number this names the bill of a turn."""
 _MOST_DIGITS = 9
 _NO_PARTS = "it proposed parts, and a phase is done in one piece"
-_SHOWN = 5
 
 
 class Turns:
@@ -178,7 +178,7 @@ class Turns:
                 self._claims.stop(f"blocked: {outcome.reason}")
                 return
             if isinstance(outcome, Conflicting):
-                reason = f"it conflicts with what was committed meanwhile: {', '.join(outcome.paths[:_SHOWN])}"
+                reason = f"it conflicts with what was committed meanwhile: {listed(outcome.paths)}"
                 self._tell_hindrance(record, "conflict", reason)
                 self._journal.use(record)
                 self._claims.failed(reason, now())

@@ -7,7 +7,7 @@ of this phase go into the log of the project, together with the work.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -20,11 +20,10 @@ from aotloop.phases.driver.phase_run import Terms
 from aotloop.phases.failure_log import note_failed
 from aotloop.phases.guidance import instructions_for
 from aotloop.phases.project import protected
+from aotloop.text.phrases import listed
 
 ONLY_LOOK: frozenset[Phase] = frozenset({"review", "re_review"})
 """Phases that change only the document they write."""
-
-_SHOWN = 5
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,10 +62,10 @@ def failures_of(loop: PhaseLoop) -> tuple[str, ...]:
 def _inspect(rules: Rules, prefix: str, folder: Path, changed: Sequence[str]) -> str | None:
     """Why the work is refused; None: it is accepted. `changed`: paths from the repository's top."""
     if refused := refuse(changed, rules.protect, (), prefix):
-        return f"it changed what was agreed on and is protected: {_named(refused)}"
+        return f"it changed what was agreed on and is protected: {listed(refused)}"
     seen = [posixpath.relpath(path, prefix or ".") for path in changed]
     if rules.document is not None and (others := _besides(rules.document, seen)):
-        return f"it was to look, and to change nothing but {rules.document}: it changed {_named(others)}"
+        return f"it was to look, and to change nothing but {rules.document}: it changed {listed(others)}"
     _write_log(rules, folder)
     return None
 
@@ -87,9 +86,3 @@ def _besides(document: str, changed: Sequence[str]) -> list[str]:
         return [path for path in changed if path != document]
     is_renamed = len(changed) == 1 and posixpath.dirname(changed[0]) == posixpath.dirname(document)
     return [] if is_renamed else list(changed)
-
-
-def _named(paths: Iterable[str]) -> str:
-    shown = list(paths)
-    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-    return f"{', '.join(shown[:_SHOWN])}{more}"

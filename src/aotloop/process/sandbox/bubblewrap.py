@@ -83,7 +83,7 @@ def _mounts(fence: ResolvedFence, texts: Iterable[str]) -> Iterator[str]:
     kinds |= dict.fromkeys(fence.hidden, "hide")
     kinds |= dict.fromkeys(fence.open, "--bind")
     kinds |= dict.fromkeys(fence.settings, "--ro-bind")
-    kinds |= {path: "hide" for path in _sockets(named) if not any(is_at_or_in(path, one) for one in fence.open)}
+    kinds |= {path: "hide" for path in _sockets(named) if not any(is_at_or_in(path, root) for root in fence.open)}
     empty: list[str] = []
     for path in sorted(kinds, key=lambda path: path.count("/")):
         if kinds[path] != "hide":
@@ -152,5 +152,5 @@ def _sockets(named: Iterable[str]) -> Iterator[str]:
         words = line.split(None, 7)
         path = os.fsdecode(words[7]) if len(words) > 7 else ""
         is_gone = any(is_at_or_in(path, folder) for folder in _EMPTIED)
-        if path.startswith("/") and (not is_gone or any(is_at_or_in(path, one) for one in named)):
+        if path.startswith("/") and (not is_gone or any(is_at_or_in(path, root) for root in named)):
             yield os.path.realpath(path)

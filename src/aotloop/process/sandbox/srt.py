@@ -119,7 +119,7 @@ def _without_proxy(network: Network) -> dict[str, str]:
     for host in hosts(network):
         with suppress(ValueError):
             named.append(ip_address(host.partition(":")[0]))
-    private = [one for one in _PRIVATE if not any(address in ip_network(one) for address in named)]
+    private = [block for block in _PRIVATE if not any(address in ip_network(block) for address in named)]
     if len(private) == len(_PRIVATE):
         return {}
     return dict.fromkeys(("NO_PROXY", "no_proxy"), ",".join((*_LOOPBACK, *private)))

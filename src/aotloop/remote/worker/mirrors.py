@@ -75,9 +75,9 @@ class Mirrors:
             return self._worktrees[key]
 
     def close(self) -> None:
-        for one in self._worktrees.values():
+        for worktree in self._worktrees.values():
             with suppress(AotError, OSError):
-                one.close()
+                worktree.close()
 
 
 def _at(repository: Repository, prefix: str) -> Repository:

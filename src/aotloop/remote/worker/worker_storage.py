@@ -60,6 +60,6 @@ def size_of(folder: Path) -> int:
 
 def _oldest_first(folder: Path) -> list[Path]:
     try:
-        return sorted(folder.iterdir(), key=lambda one: one.lstat().st_mtime)
+        return sorted(folder.iterdir(), key=lambda path: path.lstat().st_mtime)
     except OSError:
         return []

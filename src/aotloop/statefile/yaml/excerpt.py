@@ -87,7 +87,7 @@ def read_as_meant(
     sections: list[Section], written: list[Written], loop: Loop, indent: int, anchors: frozenset[bytes]
 ) -> bool:
     """False also in doubt. `anchors`: those that were in the file; one that was lost may still be named."""
-    names = names_in(sections) if anchors or any(b"&" in one.lines() for one in written) else Names()
+    names = names_in(sections) if anchors or any(b"&" in section.lines() for section in written) else Names()
     if any(name in names.aliases for name in anchors - names.anchors.keys()):
         return False
     changed = names.depending_on(_places(sections, written))
@@ -100,7 +100,7 @@ def read_as_meant(
 def _places(sections: list[Section], written: list[Written]) -> set[Place]:
     places: set[Place] = set()
     for section in written:
-        number = next(number for number, one in enumerate(sections) if one.name == section.name)
+        number = next(number for number, known in enumerate(sections) if known.name == section.name)
         places |= {(number, None)} if section.name in STRUCTS else {(number, entry) for entry in section.numbers}
     return places
 

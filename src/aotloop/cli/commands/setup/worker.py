@@ -47,10 +47,10 @@ def command(
         return
     found = list(worker_findings(wishes))
     if as_json:
-        say_json({"ok": all(one.ok for one in found), "findings": found})
-    for one in () if as_json else found:
-        tell(f"{one.what}: {one.said}", head=f"  {mark(one.ok)} ")
-    ctx.exit(0 if all(one.ok for one in found) else 1)
+        say_json({"ok": all(finding.ok for finding in found), "findings": found})
+    for finding in () if as_json else found:
+        tell(f"{finding.what}: {finding.said}", head=f"  {mark(finding.ok)} ")
+    ctx.exit(0 if all(finding.ok for finding in found) else 1)
 
 
 def _seconds(text: str | None) -> float | None:
