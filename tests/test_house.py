@@ -163,6 +163,12 @@ def test_a_variable_says_what_it_holds() -> None:
     assert [str(path) for path in modules() if bound.search((SOURCE / f"{path}.py").read_text())] == []
 
 
+def test_only_the_entries_of_hooks_know_a_store() -> None:
+    """The decisions are pure: what they are told goes in, what follows from it comes out."""
+    found = [path for path in modules() if path.parts[0] == "hooks" and "Store" in (SOURCE / f"{path}.py").read_text()]
+    assert [str(path) for path in found] == ["hooks/entry", "hooks/phases/phase_entry"]
+
+
 def test_every_package_has_a_folder_of_tests() -> None:
     assert [str(path) for path in packages() if not any((TESTS / path).rglob("test_*.py"))] == []
 

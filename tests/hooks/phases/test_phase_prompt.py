@@ -9,9 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from aotloop.app.session.typed_approvals import shown_tests, word_for
-from aotloop.hooks.answers import Answer, Context
+from aotloop.hooks.answers import Context
 from aotloop.hooks.payload import Told
-from aotloop.hooks.phases.phase_prompt import Circumstances, decide
+from aotloop.hooks.phases.phase_entry import follow_prompt
+from aotloop.hooks.phases.phase_prompt import Circumstances, Decision, decide
 from aotloop.hooks.phases.typed_commands import Wish, command_in, wish_in
 from aotloop.statefile.phases.phase_store import PhaseStore
 from aotloop.statefile.reader import decode
@@ -109,7 +110,7 @@ def told(project: Path, prompt: str, **more: Any) -> Told:
 
 
 def asked(store: PhaseStore | None, project: Path, prompt: str, now: Circumstances = NOW, **more: Any) -> str:
-    answer = decide(told(project, prompt, **more), store, now)
+    answer = follow_prompt(told(project, prompt, **more), store, now)
     return answer.text if isinstance(answer, Context) else ""
 
 
@@ -126,7 +127,7 @@ def test_a_feature_and_its_options_are_noted_down_for_this_session(project: Path
 def test_agents_say_nothing_for_the_person(project: Path, more: dict[str, Any]) -> None:
     repository(project)
     store = shipping(project, phase="spec_test", status="waiting", **with_tests(project))
-    assert decide(told(project, "/ship approve", **more), store, NOW) == Answer()
+    assert decide(told(project, "/ship approve", **more), store.load(), NOW) == Decision()
     assert human_approvals.said("approve", SESSION) is None
 
 
@@ -212,7 +213,7 @@ def test_without_a_loop_there_is_nothing_to_go_on_with_or_to_cancel(project: Pat
     assert "no loop" in asked(None, project, "/ship-cancel")
     over = shipping(project, status="completed")
     assert "which feature" in asked(over, project, "/ship")
-    assert decide(told(project, "/ship-status"), over, NOW) == Answer()
+    assert decide(told(project, "/ship-status"), over.load(), NOW) == Decision()
 
 
 def test_a_home_that_cannot_be_written_to_is_told(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from aotloop.clock import now, text_of
-from aotloop.hooks.answers import Answer
+from aotloop.errors import AotError
+from aotloop.hooks.answers import Answer, Context
 from aotloop.hooks.payload import Told, most_in_vain
 from aotloop.statefile.lease import holder_of
 from aotloop.statefile.locate import project_root
@@ -18,6 +19,8 @@ from aotloop.statefile.phases.phase_store import PhaseStore
 
 if TYPE_CHECKING:
     from aotloop.core.phases.model import PhaseLoop
+    from aotloop.hooks.phases.phase_prompt import Circumstances as PromptCircumstances
+    from aotloop.hooks.phases.phase_prompt import Decision
     from aotloop.hooks.phases.phase_stop import Circumstances, Evidence
 
 
@@ -88,10 +91,50 @@ def _last_commit_at(root: str) -> str | None:
 
 
 def prompt(told: Told, store: PhaseStore | None) -> Answer:
-    from aotloop.hooks.phases.phase_prompt import Circumstances, decide  # noqa: PLC0415
+    from aotloop.hooks.phases.phase_prompt import Circumstances  # noqa: PLC0415
 
     elsewhere = store is not None and _is_run_elsewhere(store)
-    return decide(told, store, Circumstances(at=now(), is_run_elsewhere=elsewhere))
+    return follow_prompt(told, store, Circumstances(at=now(), is_run_elsewhere=elsewhere))
+
+
+def follow_prompt(told: Told, store: PhaseStore | None, circumstances: PromptCircumstances) -> Answer:
+    """What changes the loop is decided once more under the lock; the rest is done afterwards."""
+    from aotloop.core.phases.machine import advance  # noqa: PLC0415
+    from aotloop.hooks.phases.phase_prompt import decide  # noqa: PLC0415
+
+    loop = store.load() if store is not None else None
+    decision = decide(told, loop, circumstances)
+    if store is None or loop is None:
+        return _noted(decision, "")
+
+    def change(loop: PhaseLoop) -> tuple[PhaseLoop, tuple[PhaseLoop, Decision]]:
+        decision = decide(told, loop, circumstances)
+        after = advance(loop, decision.event)[0] if decision.event is not None else loop
+        return after, (loop, decision)
+
+    if decision.event is not None:
+        loop, decision = store.update(change)
+    if decision.ends_work:
+        from aotloop.app.run.stop import stop_work_of  # noqa: PLC0415 - for this alone the other loop's file is read
+
+        stop_work_of(store.path, loop)
+    from aotloop.app.session.typed_approvals import subject_of  # noqa: PLC0415
+
+    return _noted(decision, subject_of(decision.word.kind, store.path, loop) if decision.word is not None else "")
+
+
+def _noted(decision: Decision, subject: str) -> Answer:
+    """The record of what the person said is written before the session is told of it."""
+    from msgspec.structs import replace  # noqa: PLC0415
+
+    from aotloop.trust.human_approvals import note  # noqa: PLC0415
+
+    if decision.word is not None:
+        try:
+            note(replace(decision.word, about=decision.word.about or subject))
+        except AotError as error:
+            return Context(text=str(error))
+    return decision.answer
 
 
 def start(told: Told, store: PhaseStore | None) -> Answer:

@@ -1,25 +1,24 @@
 """UserPromptSubmit about shipping: a person continues the loop here, or decides about it.
 
-The decision is recorded in a place that agents do not use, and the script that acts on it reads it there. A
+What the person said is recorded in a place that agents do not use, and the script that acts on it reads it there. A
 cancellation needs no script: it happens at once.
 """
 
 from __future__ import annotations
 
 import msgspec
+from msgspec.structs import replace
 
-from aotloop.app.session.typed_approvals import subject_of
 from aotloop.core.phases.events import LoopCancelled, SessionBound
 from aotloop.core.phases.machine import advance
 from aotloop.core.phases.model import PhaseLoop
 from aotloop.core.phases.transitions import FINAL
-from aotloop.errors import AotError, IllegalEvent
+from aotloop.errors import IllegalEvent
 from aotloop.hooks.answers import Answer, Context
 from aotloop.hooks.payload import Told
 from aotloop.hooks.phases.typed_commands import Wish, command_in, typed, wish_in
-from aotloop.statefile.phases.phase_store import PhaseStore
 from aotloop.text.shorten import short_line
-from aotloop.trust.human_approvals import Kind, Word, note
+from aotloop.trust.human_approvals import Kind, Word
 
 NOTED: dict[Kind, str] = {
     "begin": "The person's feature and options are noted down; `ship.py begin` begins with them.",
@@ -36,33 +35,49 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     is_run_elsewhere: bool = False
 
 
-def decide(told: Told, store: PhaseStore | None, now: Circumstances) -> Answer:
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """What follows from a prompt. The entry does it: the event, then the word, then the answer."""
+
+    answer: Answer = Answer()
+    event: SessionBound | LoopCancelled | None = None
+    word: Word | None = None
+    """What the person said, for the script that acts on it. Without `about`, the entry adds what it is about."""
+
+    @property
+    def ends_work(self) -> bool:
+        """Whether the loop of the feature's work is given up, too."""
+        return isinstance(self.event, LoopCancelled)
+
+
+def decide(told: Told, loop: PhaseLoop | None, now: Circumstances) -> Decision:
+    """`loop` None: there is none."""
     asked = command_in(told.prompt)
     if asked is None or not told.session_id or told.agent_type is not None:
-        return Answer()
+        return Decision()
     command, words = asked
-    loop = store.load() if store is not None else None
     if command == "ship-status":
-        return Answer()
+        return Decision()
     if now.is_run_elsewhere:
-        return Context(text="`aot ship` runs this loop in a terminal; what a session does about it does not count.")
+        return _say("`aot ship` runs this loop in a terminal; what a session does about it does not count.")
     if command == "ship-cancel":
-        return _cancel(told, store, loop, words, now)
-    return _wished(told, store, loop, wish_in(words, loop), now)
+        return _cancel(told, loop, words, now)
+    return _wished(told, loop, wish_in(words, loop), now)
 
 
-def _wished(told: Told, store: PhaseStore | None, loop: PhaseLoop | None, wish: Wish, now: Circumstances) -> Answer:
+def _say(text: str) -> Decision:
+    return Decision(answer=Context(text=text))
+
+
+def _wished(told: Told, loop: PhaseLoop | None, wish: Wish, now: Circumstances) -> Decision:
     if wish.mistake is not None:
-        return Context(
-            text=f"The person's command cannot be understood: {short_line(wish.mistake)}. Ask what was meant."
-        )
+        return _say(f"The person's command cannot be understood: {short_line(wish.mistake)}. Ask what was meant.")
     if wish.kind == "begin" and (loop is None or loop.status in FINAL):
         return _note(told, wish, "begin", now)
     if wish.kind == "begin":
-        return Context(text=f"Another feature is in progress here: {_under_way(told, loop)}.")
-    if store is None or loop is None or loop.status in FINAL:
-        return Context(text="There is no loop to go on with: ask the person which feature is to be shipped.")
-    return _about(told, store, loop, wish, now)
+        return _say(f"Another feature is in progress here: {_under_way(told, loop)}.")
+    if loop is None or loop.status in FINAL:
+        return _say("There is no loop to go on with: ask the person which feature is to be shipped.")
+    return _about(told, loop, wish, now)
 
 
 def _under_way(told: Told, loop: PhaseLoop | None) -> str:
@@ -71,30 +86,30 @@ def _under_way(told: Told, loop: PhaseLoop | None) -> str:
     return f"{where}. `{typed(told)}` goes on with it, `{typed(told)}-cancel` gives it up"
 
 
-def _about(told: Told, store: PhaseStore, loop: PhaseLoop, wish: Wish, now: Circumstances) -> Answer:
+def _about(told: Told, loop: PhaseLoop, wish: Wish, now: Circumstances) -> Decision:
     """Only in the session that drives the loop, or drives it from now on."""
     bound = SessionBound(at=now.at, session_id=told.session_id, take_over=wish.kind == "take-over")
     try:
-        store.update(lambda current: advance(current, bound))
+        advance(loop, bound)
     except IllegalEvent:
         how = f"If the person wants it here, the person types `{typed(told)} take-over`."
-        return Context(text=f"This loop is driven by another session, which keeps it. {how}")
+        return _say(f"This loop is driven by another session, which keeps it. {how}")
+    return replace(_of_driver(told, loop, wish, now), event=bound)
+
+
+def _of_driver(told: Told, loop: PhaseLoop, wish: Wish, now: Circumstances) -> Decision:
     match wish.kind:
         case "go on" | "take-over" if loop.status == "stopped":
-            return _note(told, wish, "resume", now, about=subject_of("resume", store.path, loop))
+            return _note(told, wish, "resume", now)
         case "go on" | "take-over":
-            return Context(
-                text=f"This session ({told.session_id}) drives the loop; `ship.py status` says what is next."
-            )
+            return _say(f"This session ({told.session_id}) drives the loop; `ship.py status` says what is next.")
         case "approve" if loop.status != "waiting":
-            where = f"the loop is in {loop.phase} ({loop.status})"
-            return Context(text=f"Nothing waits for the person's approval: {where}.")
+            return _say(f"Nothing waits for the person's approval: the loop is in {loop.phase} ({loop.status}).")
         case kind:
-            about = wish.text if kind == "accept" else subject_of(kind, store.path, loop)
-            return _note(told, wish, kind, now, about=about)
+            return _note(told, wish, kind, now, about=wish.text if kind == "accept" else "")
 
 
-def _note(told: Told, wish: Wish, kind: Kind, now: Circumstances, about: str = "") -> Answer:
+def _note(told: Told, wish: Wish, kind: Kind, now: Circumstances, about: str = "") -> Decision:
     word = Word(
         kind=kind,
         session=told.session_id,
@@ -104,23 +119,17 @@ def _note(told: Told, wish: Wish, kind: Kind, now: Circumstances, about: str = "
         options=wish.options,
         at=now.at,
     )
-    try:
-        note(word)
-    except AotError as error:
-        return Context(text=str(error))
-    return Context(text=f"{NOTED[kind]} (This session: {told.session_id}.)")
+    return Decision(answer=Context(text=f"{NOTED[kind]} (This session: {told.session_id}.)"), word=word)
 
 
-def _cancel(told: Told, store: PhaseStore | None, loop: PhaseLoop | None, words: str, now: Circumstances) -> Answer:
-    if store is None or loop is None or loop.status in FINAL:
-        return Context(text="There is no loop that could be cancelled.")
+def _cancel(told: Told, loop: PhaseLoop | None, words: str, now: Circumstances) -> Decision:
+    if loop is None or loop.status in FINAL:
+        return _say("There is no loop that could be cancelled.")
     if loop.session_id not in (None, told.session_id) and loop.status != "stopped":
-        return Context(
-            text="This loop is driven by another session. If the person means that one: `ship.py cancel --reason WHY`."
+        return _say(
+            "This loop is driven by another session. If the person means that one: `ship.py cancel --reason WHY`."
         )
-    cancelled = LoopCancelled(at=now.at, reason=f"user: {short_line(words, 400) or 'cancelled'}")
-    store.update(lambda current: advance(current, cancelled))
-    from aotloop.app.run.stop import stop_work_of  # noqa: PLC0415 - for this alone the other loop's file is read
-
-    stop_work_of(store.path, loop)
-    return Context(text="The loop is cancelled, and nothing begins again by itself. What was made is still there.")
+    return Decision(
+        answer=Context(text="The loop is cancelled, and nothing begins again by itself. What was made is still there."),
+        event=LoopCancelled(at=now.at, reason=f"user: {short_line(words, 400) or 'cancelled'}"),
+    )
