@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 
 from aotloop.app.report.foreign_text import ForeignText, Room
 from aotloop.app.report.markdown_report import Markdown, markdown_report
-from aotloop.core.model import BaseCase, Binding, Check, ChecklistItem
+from aotloop.core.model import BaseCase, Binding, Check, ChecklistItem, TrailEntry
 from aotloop.statefile.store import Store
 from aotloop.text.secrets import Secrets
 from tests.loops import a_loop, as_file, atom
@@ -34,6 +34,14 @@ def test_foreign_text_is_text(project: Path) -> None:
     assert found <= {"text", "text_special", "strong_open", "strong_close", "softbreak"}
     assert not any(reference in text for reference in ("@admin", "#12", "GH-3", "://", "www.x"))
     assert "resolved" in text
+
+
+def test_a_failure_is_told_with_what_it_printed_last(project: Path) -> None:
+    """Seen: the line ended with "its last output:"."""
+    path = project / ".claude" / "aot-loop-state.md"
+    failure = TrailEntry(type="failure", atom="A1", reason="exit 1; its last output:\nno rule", timestamp="t")
+    path.write_bytes(as_file(a_loop(atom("A1"), trail=[failure])))
+    assert "exit 1; its last output: no rule" in markdown_report(Store(str(path))).text
 
 
 def test_it_fits_into_a_pull_request(project: Path) -> None:

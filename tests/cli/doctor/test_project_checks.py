@@ -76,7 +76,7 @@ def test_worktrees_and_kept_attempts_of_earlier_runs_are_counted(project: Path, 
     (pool / "aot-0123456789.lock").touch()
     (project / "aot.toml").write_text(f'worktrees = "{pool}"\n')
     told = found()
-    assert told["kept attempts"]["said"].startswith("2 attempts ")
+    assert told["kept attempts"]["said"].startswith("2 commits ")
     assert "`git show refs/aot/attempts/A1`" in told["kept attempts"]["fix"]
     assert told["worktrees"]["said"].startswith("1 worktree of earlier runs")
     with held_by_another(path):

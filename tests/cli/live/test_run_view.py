@@ -90,6 +90,17 @@ def test_a_run_that_begins_or_ends_leaves_nothing_under_way() -> None:
     assert a_picture(a_beginning()).began == NOW
 
 
+def test_what_a_person_did_after_a_run_counts_more_than_its_end() -> None:
+    """Seen: a loop that was aligned again was shown as completed, with nothing resolved."""
+    end = run_events.RunEnded(at=AT, status="stopped", reason="user: enough", seconds=7)
+    for status, is_its_end in (("stopped", True), ("pending", False)):
+        loop = a_loop(atom("A1"))
+        loop.control = replace(loop.control, status=status)
+        picture = a_picture(a_beginning(), end, loop=loop)
+        picture.settle()
+        assert (picture.ended, picture.began) == ((end, NOW) if is_its_end else (None, None))
+
+
 def test_the_last_happenings_are_kept_in_words() -> None:
     picture = a_picture(*(run_events.AtomsAdded(at=AT, atoms=(f"B{number}",)) for number in range(50)))
     assert [one.told for one in picture.happened][-2:] == ["new: B48", "new: B49"]

@@ -109,7 +109,7 @@ class _Loop(Markdown):
         return f"- {style.symbol} **{self.line(atom.id, 80)}** {text} ({style.words}{by}{tried}{landed})"
 
     def _entry(self, entry: HistoryEntry) -> str:
-        return f"- {self.line(entry.kind, 40)}: {self.line(entry.text.partition(chr(10))[0])}"
+        return f"- {self.line(entry.kind, 40)}: {self.line(entry.text)}"
 
     def _evidence(self, facts: ReportFacts) -> Iterator[str]:
         for item in _leaves(facts.base_case.items):

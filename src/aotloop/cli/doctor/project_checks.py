@@ -113,7 +113,7 @@ def repository_findings(repository: Repository, store: Store) -> Iterator[Findin
         yield Finding(about=LEFTOVERS, what="kept attempts", said=error.message, ok=None, fix=error.hint)
         return
     if kept:
-        said = f"{counted(len(kept), 'attempt')} (failed or given up) under {REFS}"
+        said = f"{counted(len(kept), 'commit')} of earlier attempts under {REFS}"
         fix = f"`git show {kept[0]}` shows the first; `aot clean` removes them."
         yield Finding(about=LEFTOVERS, what="kept attempts", said=said, ok=None, fix=fix)
 

@@ -105,6 +105,12 @@ class Picture:
         if told is not None:
             self.happened.append(Happening(unix_time_of(event.at), told))
 
+    def settle(self) -> None:
+        """No process runs the loop. What a person did since its last run counts more than how that run ended."""
+        self.forget_what_runs()
+        if self.ended is not None and self.ended.status != self.overview.status:
+            self.ended = self.began = None
+
     def forget_what_runs(self) -> None:
         self.running.clear()
         self.merging.clear()

@@ -118,7 +118,7 @@ def _show_once(scene: Scene, loop: Loop, *, is_run: bool) -> None:
     for attempt, line in scene.outputs():
         picture.set_line(attempt, line)
     if not is_run:
-        picture.forget_what_runs()
+        picture.settle()
     if not sys.stdout.isatty():
         click.echo(draw(picture, *SIZE_WITHOUT_TERMINAL, unix_time(), colour=False).text(), nl=False)
         return
