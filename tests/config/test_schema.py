@@ -85,7 +85,7 @@ def test_a_client_can_have_another_model_and_another_program(project: Path) -> N
     config = loaded(project, "[agents.careful]\nkind = 'claude'\nmodel = 'opus'\nprogram = '/opt/claude'")
     kind, settings, _ = config.agent_settings("careful")
     assert (kind, settings) == ("claude", Settings(model="opus", program="/opt/claude"))
-    assert config.powers == (
+    assert config.permissions == (
         "agent careful is of the kind claude",
         "agent careful is the program: /opt/claude",
         "agent careful uses the model: opus",

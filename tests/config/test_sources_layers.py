@@ -56,7 +56,7 @@ def test_settings_may_be_in_pyproject(project: Path) -> None:
     path.write_text('[project]\nname = "x"\n[tool.aot]\nagent = "mine"\n[tool.aot.agents.mine]\nargv = ["m"]\n')
     config = load(project)
     assert (config.agent, config.source) == ("mine", path)
-    assert config.powers == ("default agent: mine", "agent mine: m")
+    assert config.permissions == ("default agent: mine", "agent mine: m")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def test_without_any_settings_there_are_the_defaults(project: Path) -> None:
     assert (config.agent, config.isolation, config.worktrees, config.allow_dirty) == (None, "worktree", None, False)
     assert (config.check_timeout, config.setup_timeout) == (120.0, 1800.0)
     assert config.timeouts == Limits(start_up=1800.0, inactivity=1800.0, total=14400.0)
-    assert (config.source, config.powers) == (None, ())
+    assert (config.source, config.permissions) == (None, ())
 
 
 def test_every_key_of_the_file_is_a_field(project: Path) -> None:
@@ -65,7 +65,7 @@ def test_every_key_of_the_file_is_a_field(project: Path) -> None:
         allow_dirty=True,
         agents={"mine": agent},
         source=project / "aot.toml",
-        powers=config.powers,
+        permissions=config.permissions,
     )
 
 

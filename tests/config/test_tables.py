@@ -22,7 +22,7 @@ NAMES = "Write names, or beginnings, as in AWS_*."
 
 def test_keys_are_the_fields_of_config() -> None:
     fields = [field.name for field in msgspec.structs.fields(Config)]
-    assert [*KEYS, *OWN_KEYS] == [name for name in fields if name not in ("source", "powers")]
+    assert [*KEYS, *OWN_KEYS] == [name for name in fields if name not in ("source", "permissions")]
     assert list(_AGENT) == [field.name for field in msgspec.structs.fields(AgentConfig)]
 
 
@@ -34,7 +34,7 @@ def test_keys_are_the_fields_of_config() -> None:
     [
         ("setpu = 1", "setpu: there is no such key", "Did you mean setup?"),
         ("timeout = 1", "timeout: there is no such key", "Did you mean timeouts?"),
-        ("powers = []", "powers: there is no such key", None),
+        ("permissions = []", "permissions: there is no such key", None),
         ("source = 'x'", "source: there is no such key", None),
         ('"" = 1', ": there is no such key", None),
         ("[timeouts]\ntotl = 1", "timeouts.totl: there is no such key", "Did you mean total?"),

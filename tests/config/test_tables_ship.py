@@ -29,7 +29,7 @@ def test_nothing_of_it(project: Path) -> None:
 
 
 def test_a_person_is_shown_what_it_would_have_us_run(project: Path) -> None:
-    assert loaded(project, ALL).powers == (
+    assert loaded(project, ALL).permissions == (
         "acceptance tests are run with: npx vitest run",
         "the phase plan is done with: /workflows:plan",
     )

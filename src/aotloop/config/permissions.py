@@ -17,15 +17,14 @@ from aotloop.config.schema import AgentConfig, RoleConfig
 from aotloop.core.phases.model import ShipSettings
 
 
-def powers_of(settings: Mapping[str, Any]) -> Iterator[str]:
-    """The powers in the order of the file. Two files with different powers never give the same list, because a person
-    accepts one list.
+def permissions_of(settings: Mapping[str, Any]) -> Iterator[str]:
+    """In the order of the file. Two files that ask for different things never give the same list.
 
-    A text has several lines if its command has several.
+    A person accepts the list. A text has several lines if its command has several.
     """
     for key, value in settings.items():
-        if key in POWERS:
-            yield from POWERS[key](value)
+        if key in PERMISSIONS:
+            yield from PERMISSIONS[key](value)
 
 
 def _isolation(isolation: str) -> Iterator[str]:
@@ -93,7 +92,7 @@ def _ship(ship: ShipSettings) -> Iterator[str]:
         yield f"the phase {phase} is done with: {command}"
 
 
-POWERS: Mapping[str, Callable[[Any], Iterator[str]]] = MappingProxyType(
+PERMISSIONS: Mapping[str, Callable[[Any], Iterator[str]]] = MappingProxyType(
     {
         "agent": lambda name: iter((f"default agent: {name}",)),
         "isolation": _isolation,

@@ -137,7 +137,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     worker: WorkerSettings = WorkerSettings()
     source: Path | None = None
     """The project's file, if it has one."""
-    powers: tuple[str, ...] = ()
+    permissions: tuple[str, ...] = ()
     """What that file would run or hand out, even if another source overrides it this time."""
 
     @property

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.config.permissions import powers_of
+from aotloop.config.permissions import permissions_of
 from aotloop.config.restrictions import tightened
 from aotloop.config.schema import Config
 from aotloop.config.tables import KEYS, OWN_KEYS, read_settings, table
@@ -206,7 +206,7 @@ def load(root: Path, *, flags: Mapping[str, Any] = {}, environ: Mapping[str, str
     if "worktrees" in settings:
         settings["worktrees"] = _expanded(settings["worktrees"], environ)
     timeouts = replace(Config().timeouts, **settings.pop("timeouts", {}))
-    return Config(**settings, timeouts=timeouts, source=project.file, powers=tuple(powers_of(theirs)))
+    return Config(**settings, timeouts=timeouts, source=project.file, permissions=tuple(permissions_of(theirs)))
 
 
 def _joined(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:

@@ -263,8 +263,8 @@ def test_a_fault_of_ours_is_told_in_a_line_and_the_terminal_restored() -> None:
 PROGRAM = """
 import sys
 from tests.app.diagram.loops import sign_in
-from aotloop.cli.live import spectator
-watching = spectator()
+from aotloop.cli.live import observer_for
+watching = observer_for()
 watching.open(sign_in())
 sys.stdin.readline()
 print("said by the way", file=sys.stderr)

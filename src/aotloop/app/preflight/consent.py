@@ -43,12 +43,12 @@ def ask_consent(store: Store, ask: Ask | None, on_unkept: OnUnkept) -> Permit:
     return permit_only(commands)
 
 
-def ask_acceptance(path: str, powers: Sequence[str], ask: Ask | None, on_unkept: OnUnkept) -> None:
+def ask_acceptance(path: str, permissions: Sequence[str], ask: Ask | None, on_unkept: OnUnkept) -> None:
     """For commands of another file, such as the configuration. It asks once, and again when they change."""
-    if not is_trusted(path, powers):
+    if not is_trusted(path, permissions):
         if ask is not None:
-            ask(powers)
-        accept(path, powers, on_unkept)
+            ask(permissions)
+        accept(path, permissions, on_unkept)
 
 
 def acceptance_of(store: Store, permit: Permit) -> Callable[[Loop], bool]:

@@ -27,7 +27,7 @@ _CONTENTS = {
     "graph": "The work graph",
     "timeline": "Timeline",
     "atoms": "What was done",
-    "troubles": "What failed, and what was taken back",
+    "failures": "What failed, and what was taken back",
     "cost": "Cost",
     "log": "Everything that happened",
 }
@@ -95,7 +95,7 @@ def _bodies(store: Store, facts: ReportFacts, foreign: ForeignText, room: Room) 
         "graph": html_sections.graph(facts.picture, foreign, room),
         "timeline": room.take(timeline_svg(facts.attempts, facts.marks, foreign, facts.made_at), "pictures"),
         "cost": html_sections.costs(facts, foreign, room),
-        "troubles": html_sections.troubles(facts, foreign, room),
+        "failures": html_sections.failures(facts, foreign, room),
     }
     bodies["log"] = html_sections.history(facts.history, foreign, room, "entries of the log")
     bodies["atoms"] = html_atoms.atoms(facts, partial(changes_of, store), foreign, room)

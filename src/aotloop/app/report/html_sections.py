@@ -104,7 +104,7 @@ def folded(head: str, body: str) -> str:
     return f"<details><summary>{head}</summary>{body}</details>" if body else head
 
 
-# --- graph, troubles, costs, log ---------------------------------------------------------------------------------
+# --- graph, failures, costs, log ---------------------------------------------------------------------------------
 
 
 def graph(picture: Picture, foreign: ForeignText, room: Room) -> str:
@@ -123,8 +123,8 @@ def graph(picture: Picture, foreign: ForeignText, room: Room) -> str:
     return f'<div class="wide">{drawn}</div>' if drawn else ""
 
 
-def troubles(facts: ReportFacts, foreign: ForeignText, room: Room) -> str:
-    return history(facts.troubles, foreign, room, "failures") or "<p>Nothing failed, and nothing was taken back.</p>"
+def failures(facts: ReportFacts, foreign: ForeignText, room: Room) -> str:
+    return history(facts.failures, foreign, room, "failures") or "<p>Nothing failed, and nothing was taken back.</p>"
 
 
 def history(entries: Sequence[HistoryEntry], foreign: ForeignText, room: Room, what: str) -> str:

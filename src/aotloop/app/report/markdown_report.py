@@ -74,7 +74,7 @@ class _Loop(Markdown):
         yield self._outcome(facts)
         yield self.list(f"### Is it done?\n\n{self._verdict(facts)}", self._items(facts.base_case.items), "items")
         yield self.list("### What was done", map(self._atom, facts.atoms), "atoms")
-        yield self.list("### What failed, and what was taken back", map(self._entry, facts.troubles), "failures")
+        yield self.list("### What failed, and what was taken back", map(self._entry, facts.failures), "failures")
         yield from (self.room.take(told, "checks") for told in self._evidence(facts))
 
     def _outcome(self, facts: ReportFacts) -> str:

@@ -32,7 +32,7 @@ MOST_OF_A_FILE = 64 << 10
 
 MarkKind = Literal["run", "generation", "merged", "taken_back", "ended"]
 
-TROUBLES = frozenset(
+FAILURES = frozenset(
     {"failure", "selection", "taken_back", "not_merged", "reopened", "withdrawn", "ended_early", "half_spent"}
 )
 """Entries of the history about what failed, and what was taken back or tried in another way."""
@@ -77,8 +77,8 @@ class ReportFacts(msgspec.Struct, frozen=True, kw_only=True):
         return [attempt for atom in self.atoms for attempt in atom.attempts]
 
     @property
-    def troubles(self) -> list[HistoryEntry]:
-        return [entry for entry in self.history if entry.kind in TROUBLES]
+    def failures(self) -> list[HistoryEntry]:
+        return [entry for entry in self.history if entry.kind in FAILURES]
 
 
 def report_facts(store: Store) -> ReportFacts:

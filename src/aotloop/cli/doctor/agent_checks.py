@@ -48,7 +48,7 @@ def _configuration(config: Config) -> Finding:
 
 
 def _is_accepted(config: Config) -> bool:
-    return config.source is None or is_trusted(str(config.source), config.powers)
+    return config.source is None or is_trusted(str(config.source), config.permissions)
 
 
 def fence_of(state_file: str | None) -> Policy | None:

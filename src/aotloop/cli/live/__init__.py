@@ -1,6 +1,6 @@
 """Shows a run to the user: as a picture that is redrawn on a terminal, elsewhere as lines.
 
-watching = spectator(as_json=…)
+watching = observer_for(as_json=…)
 watching.open(loop)
 try:
     …    watching.loop_changed(loop), .news(…), .output(attempt, line)
@@ -9,7 +9,7 @@ finally:
 """
 
 from aotloop.app.history.event_words import words
-from aotloop.cli.live.observers import spectator
+from aotloop.cli.live.observers import observer_for
 from aotloop.execution.observer import Observer
 
-__all__ = ["Observer", "spectator", "words"]
+__all__ = ["Observer", "observer_for", "words"]

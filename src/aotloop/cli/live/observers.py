@@ -21,7 +21,7 @@ from aotloop.execution.run_events import AttemptEnded, RunEvent
 from aotloop.text.sanitize import visible
 
 
-def spectator(
+def observer_for(
     *, as_json: bool = False, plain: bool = False, stream: TextIO | None = None, actions: Actions | None = None
 ) -> Observer:
     """`plain`: lines, even on a terminal. `stream`: standard output by default. `actions`: what keys can do."""

@@ -48,15 +48,15 @@ class Scene:
             self._note(event)
         return known
 
-    def show(self, spectator: Observer, *, is_last: bool = False) -> None:
+    def show(self, observer: Observer, *, is_last: bool = False) -> None:
         """Passes everything new to the observer."""
         for event in self.news():
-            spectator.news(event)
+            observer.news(event)
         loop = self._changed_loop() if is_last or time.monotonic() >= self._next_look else None
         if loop is not None:
-            spectator.loop_changed(loop)
+            observer.loop_changed(loop)
         for attempt, line in self.outputs():
-            spectator.output(attempt, line)
+            observer.output(attempt, line)
 
     def missing_end(self, now: str) -> RunEnded | None:
         """The end of a run that left no such event, because its process was killed."""

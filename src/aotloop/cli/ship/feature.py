@@ -13,7 +13,7 @@ from aotloop.app.ship.feature_access import refuse_agents
 from aotloop.app.ship.feature_start import FeatureOptions
 from aotloop.app.ship.gaps import gaps_of, proof_in_words
 from aotloop.app.ship.status import next_steps
-from aotloop.cli.live.observers import spectator
+from aotloop.cli.live.observers import observer_for
 from aotloop.cli.ship.acceptance_tests import ask_about_tests, can_ask, require_tests_consent
 from aotloop.cli.ui.consent_dialog import require_config_consent
 from aotloop.cli.ui.options import AMOUNT, WORDS, json_option, yes_option
@@ -157,7 +157,7 @@ def _ship(store: PhaseStore, wishes: dict[str, Any], flags: dict[str, Any], *, y
     project = Project(store, config.ship, fence=config.fence)
 
     def watched() -> Observer:
-        return with_outlets(spectator(as_json=as_json), config, store.path, tell_problem, kind="feature")
+        return with_outlets(observer_for(as_json=as_json), config, store.path, tell_problem, kind="feature")
 
     wanted = ShipOptions(**wishes)
     ending = ship(store, config, wanted, watched)

@@ -27,12 +27,12 @@ def require_consent(store: Store, *, yes: bool) -> Permit:
 def require_config_consent(config: Config, *, yes: bool) -> None:
     """A configuration comes with its repository; what it would run or hand out is shown as commands are."""
     if config.source is not None:
-        require_acceptance(str(config.source), config.powers, "asks for these permissions:", yes=yes)
+        require_acceptance(str(config.source), config.permissions, "asks for these permissions:", yes=yes)
 
 
-def require_acceptance(path: str, powers: Sequence[str], what: str, *, yes: bool) -> None:
-    """`what`: the end of a sentence about the file; the powers follow it."""
-    ask_acceptance(path, powers, None if yes else lambda asked: _ask(path, asked, what), tell_unkept)
+def require_acceptance(path: str, permissions: Sequence[str], what: str, *, yes: bool) -> None:
+    """`what`: the end of a sentence about the file; the permissions follow it."""
+    ask_acceptance(path, permissions, None if yes else lambda asked: _ask(path, asked, what), tell_unkept)
 
 
 def tell_unkept(error: Unavailable) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from aotloop.cli.live import outlet
 from aotloop.cli.live.event_lines import JsonLines, PlainLog
-from aotloop.cli.live.observers import LiveScreen, spectator
+from aotloop.cli.live.observers import LiveScreen, observer_for
 from aotloop.execution.observer import Observer
 from aotloop.execution.run_events import AnyNews, AtomsAdded, CorrectionTaken, RunEvent
 from tests.app.history.test_event_words import KINDS, an_example
@@ -149,20 +149,20 @@ def test_closing_twice_or_before_opening_is_no_mistake(tmp_path: Path) -> None:
 
 def test_without_a_terminal_lines_are_chosen(tmp_path: Path) -> None:
     with (tmp_path / "log").open("w") as stream:
-        assert isinstance(spectator(stream=stream), PlainLog)
-        assert isinstance(spectator(as_json=True, stream=stream), JsonLines)
+        assert isinstance(observer_for(stream=stream), PlainLog)
+        assert isinstance(observer_for(as_json=True, stream=stream), JsonLines)
 
 
 def test_on_a_terminal_a_picture_is_chosen_if_it_can_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     ours, theirs = os.openpty()
     with os.fdopen(theirs, "w", encoding="utf-8") as stream:
         monkeypatch.setenv("TERM", "xterm-256color")
-        assert isinstance(spectator(stream=stream), LiveScreen)
-        assert isinstance(spectator(stream=stream, plain=True), PlainLog)
-        assert isinstance(spectator(stream=stream, as_json=True), JsonLines)
+        assert isinstance(observer_for(stream=stream), LiveScreen)
+        assert isinstance(observer_for(stream=stream, plain=True), PlainLog)
+        assert isinstance(observer_for(stream=stream, as_json=True), JsonLines)
         stream.reconfigure(encoding="latin-1")
-        assert isinstance(spectator(stream=stream), PlainLog)
+        assert isinstance(observer_for(stream=stream), PlainLog)
         stream.reconfigure(encoding="utf-8")
         monkeypatch.setenv("TERM", "dumb")
-        assert isinstance(spectator(stream=stream), PlainLog)
+        assert isinstance(observer_for(stream=stream), PlainLog)
     os.close(ours)

@@ -97,7 +97,7 @@ def problem_of_commit(job: Job, repository: Repository, commit: str, when: str =
     config = Config()
     with suppress(AotError):
         config = load(repository.root)
-    is_accepted = config.source is None or is_trusted(str(config.source), config.powers)
+    is_accepted = config.source is None or is_trusted(str(config.source), config.permissions)
     wanted = replace(config.worktree_setup, variables=config.passed_variables)
     setup = fenced_setup(wanted, config.fence) if is_accepted else Setup()
     trees = CheckTrees(repository, setup)

@@ -12,7 +12,7 @@ import click
 from aotloop.app.loops import open_store
 from aotloop.app.preflight.consent import acceptance_of
 from aotloop.cli.live.keys.run_actions import RunActions
-from aotloop.cli.live.observers import Announced, spectator
+from aotloop.cli.live.observers import Announced, observer_for
 from aotloop.cli.ui.allowance import allowance_in_words
 from aotloop.cli.ui.consent_dialog import require_config_consent, require_consent
 from aotloop.cli.ui.dry_run import show_plan
@@ -144,7 +144,7 @@ def _run(
             tell(allowance_in_words(loop, wishes["limits"]), err=True)
             tell(fence_in_words(config), err=True)
 
-    screen = spectator(as_json=as_json, actions=RunActions(store.path))
+    screen = observer_for(as_json=as_json, actions=RunActions(store.path))
     watching = with_outlets(Announced(screen, announce), config, store.path, tell_problem, server=link)
     ending = run_loop(store, config, RunOptions(**wishes, is_accepted=accepted), watching)
     if not as_json:

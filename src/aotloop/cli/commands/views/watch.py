@@ -14,7 +14,7 @@ from aotloop.app.loops import open_store
 from aotloop.cli.error_handler import may_colour
 from aotloop.cli.live.event_lines import as_words
 from aotloop.cli.live.keys.run_actions import RunActions
-from aotloop.cli.live.observers import can_be_redrawn, spectator
+from aotloop.cli.live.observers import can_be_redrawn, observer_for
 from aotloop.cli.live.picture.frame import draw
 from aotloop.cli.live.run_files import POLL_SECONDS, Scene
 from aotloop.cli.live.run_view import Picture
@@ -100,7 +100,7 @@ def _watch(store: Store, holder: Holder, *, as_json: bool) -> None:
 
 
 def _show(scene: Scene, store: Store, loop: Loop) -> None:
-    screen = spectator(actions=RunActions(store.path))
+    screen = observer_for(actions=RunActions(store.path))
     screen.open(loop)
     try:
         for is_run in scene.polls():
