@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from aotloop.config.permissions import POWERS
+from aotloop.config.permissions import PERMISSIONS
 from aotloop.config.sources import load
 from aotloop.config.tables import KEYS
 from aotloop.trust.accepted_commands import is_trusted, trust
@@ -53,8 +53,8 @@ timeouts = {total = "1h"}
 
 
 def test_of_every_key_it_is_decided_whether_it_gives_power() -> None:
-    assert set(POWERS) | HARMLESS == set(KEYS)
-    assert not set(POWERS) & HARMLESS
+    assert set(PERMISSIONS) | HARMLESS == set(KEYS)
+    assert not set(PERMISSIONS) & HARMLESS
 
 
 def test_everything_the_projects_file_would_have_us_do_is_told_in_its_order(project: Path) -> None:
