@@ -63,10 +63,42 @@ def test_the_worktree_and_temporary_files_are_writable(tmp_path: Path) -> None:
 
 def test_the_client_that_runs_has_its_state_and_no_other(tmp_path: Path) -> None:
     world = a_world(tmp_path)
-    command = "cat ~/.claude/file && echo new > ~/.claude/file && test ! -e ~/.codex/file"
+    (world.home / ".claude" / ".credentials.json").write_text("a login\n")
+    command = "cat ~/.claude/file && echo new > ~/.claude/.credentials.json && test ! -e ~/.codex/file"
     assert world.run(world.confinement("bwrap", "claude"), command).status == 0
-    assert (world.home / ".claude" / "file").read_text() == "new\n"
+    assert (world.home / ".claude" / ".credentials.json").read_text() == "new\n"
     assert (world.home / ".claude.json").exists()
+
+
+def _picture(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): str(path.readlink()) if path.is_symlink() else path.read_text()
+        for path in sorted(folder.rglob("*"))
+        if path.is_symlink() or path.is_file()
+    }
+
+
+@pytest.mark.parametrize(
+    "attack", ["echo x > {0}", "rm -rf {0}; echo x > {0}", "mv {0} old; cp -r old {0}; ln -sf / {0}"]
+)
+def test_nothing_of_a_private_state_is_changed_but_the_login(tmp_path: Path, attack: str) -> None:
+    """Programs, scripts, links to a folder of the person's, and shells' snapshots: sessions of the person run them."""
+    world = a_world(tmp_path)
+    state = world.home / ".claude"
+    (world.home / "mine").mkdir()
+    (world.home / "mine" / "settings.json").write_text("{}")
+    for name in ("local/claude", "statusline.sh", "shell-snapshots/a.sh", "projects/-p/memory/MEMORY.md", "unknown/x"):
+        (state / name).parent.mkdir(parents=True, exist_ok=True)
+        (state / name).write_text("the person's")
+    (state / "settings.json").symlink_to("../mine/settings.json")
+    (state / "skills").symlink_to(world.home / "mine")
+    (state / ".credentials.json").write_text("a login")
+    fence = world.confinement("bwrap", "claude")
+    assert world.run(fence, "cat ~/.claude/settings.json ~/.claude/skills/settings.json").out == "{}{}"
+    before = _picture(world.home)
+    tries = "; ".join(attack.format(f"~/.claude/{name}") for name in sorted(_picture(state)) if name[0] != ".")
+    world.run(fence, f"{tries}; cd ~/.claude; for f in *; do {attack.format('$f')}; done; mkdir new; echo x > new/x")
+    assert _picture(world.home) == before
 
 
 def test_what_the_person_names_stays_writable(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ class Claude(Client, frozen=True, kw_only=True):
 
     async def run(self, assignment: Assignment, on_output: Callable[[str], None]) -> Outcome:
         program = find_program(self.program)
-        with conversation(assignment.sitting, home_of(os.environ)) as options:
+        with conversation(assignment.sitting, home_of(os.environ), assignment.cwd) as options:
             return await self._converse((program, *self._arguments(assignment, options)), assignment, on_output)
 
     async def _converse(

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from aotloop.agents.contract import Sitting
 from aotloop.deletion import discard_tree
+from aotloop.process.sandbox.home_folders import conversations_in
 
 _MARK = "claude"
 """The file of a store that holds the name of its conversation."""
@@ -30,8 +31,10 @@ def home_of(surroundings: Mapping[str, str]) -> Path:
 
 
 @contextlib.contextmanager
-def conversation(sitting: Sitting | None, home: Path) -> Iterator[tuple[str, ...]]:
+def conversation(sitting: Sitting | None, home: Path, cwd: Path | None = None) -> Iterator[tuple[str, ...]]:
     """The options with which the client keeps a conversation, continues one, or keeps none.
+
+    `cwd`: where it will work. Behind a fence it can keep a conversation only in a folder that is there before.
 
     The client does not know a conversation that could not be put back, and reports that.
     """
@@ -42,12 +45,18 @@ def conversation(sitting: Sitting | None, home: Path) -> Iterator[tuple[str, ...
     with contextlib.suppress(OSError):
         (sitting.store / _MARK).write_text(name)
         _move(sitting.store / _KEPT, home, name)
+    folder = Path(conversations_in(str(home), str(cwd.resolve()))) if cwd is not None else None
+    with contextlib.suppress(OSError):
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
         yield ("--session-id" if sitting.session is None else "--resume", name)
     finally:
         with contextlib.suppress(OSError):
             _move(home, sitting.store / _KEPT, name)
         _remove(home, name)
+        if folder is not None:
+            _leave(folder)
 
 
 def forget(store: Path, home: Path) -> None:

@@ -14,6 +14,7 @@ from itertools import product
 from pathlib import Path
 
 from aotloop.process.sandbox.fence import Confinement, is_at_or_in
+from aotloop.process.sandbox.home_folders import private_entries
 from aotloop.process.sandbox.resolved_fence import ResolvedFence, resolved
 
 PROGRAM = "bwrap"
@@ -82,11 +83,15 @@ def _mounts(fence: ResolvedFence, texts: Iterable[str]) -> Iterator[str]:
     kinds = {os.path.realpath(path): "--ro-bind" for path in (*_KEPT, *named, fence.here, *fence.closed)}
     kinds |= dict.fromkeys(fence.hidden, "hide")
     kinds |= dict.fromkeys(fence.open, "--bind")
+    kinds |= dict.fromkeys(fence.private, "private")
     kinds |= dict.fromkeys(fence.settings, "--ro-bind")
     kinds |= {path: "hide" for path in _sockets(named) if not any(is_at_or_in(path, root) for root in fence.open)}
     empty: list[str] = []
     for path in sorted(kinds, key=lambda path: path.count("/")):
-        if kinds[path] != "hide":
+        if kinds[path] == "private":
+            yield from ("--perms", "0700", "--size", _MOST, "--tmpfs", path)
+            yield from _links_in(path)
+        elif kinds[path] != "hide":
             yield from (kinds[path], path, path) if _is_needed(path, kinds) else ()
         elif os.path.isdir(path):  # noqa: PTH112
             empty.append(path)
@@ -95,6 +100,13 @@ def _mounts(fence: ResolvedFence, texts: Iterable[str]) -> Iterator[str]:
             yield from ("--ro-bind", os.devnull, path)
     for path in empty:  # only now: something in it may be open
         yield from ("--remount-ro", path)
+
+
+def _links_in(folder: str) -> Iterator[str]:
+    """A link cannot be closed where it is: it could be exchanged. So a private folder has a link of its own."""
+    for path in private_entries(folder):
+        if os.path.islink(path):  # noqa: PTH114 - a text, as everywhere here
+            yield from ("--symlink", os.readlink(path), path)  # noqa: PTH115
 
 
 def _copied_state(fence: ResolvedFence, env: Mapping[str, str]) -> Iterator[str]:

@@ -6,6 +6,7 @@ Two tables, and nothing else knows such names. A path that begins with `$` stand
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -113,6 +114,16 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
 }
 """What a client obeys in the person's own sessions: hooks, servers, instructions. An attempt leaves none there."""
 
+_LOGINS: Mapping[str, str] = {"claude": ".credentials.json"}
+"""Clients whose state folder is private for each process, where the engine can do that. Only the login stays."""
+_MADE_ANEW = frozenset(
+    (
+        *("projects", "todos", "tasks", "plans", "statsig", "telemetry", "debug", "logs", "cache", "sessions", "ide"),
+        *("shell-snapshots", "session-env", "file-history", "paste-cache", "image-cache", "backups", "history.jsonl"),
+    )
+)
+"""Data of the person's sessions in such a folder: a process sees none of it, and makes its own."""
+
 _OURS = ("~/.config/aotloop", "$XDG_CONFIG_HOME/aotloop", "~/.local/share/aotloop", "$XDG_DATA_HOME/aotloop")
 
 
@@ -148,7 +159,46 @@ def state_of(client: str | None, env: Mapping[str, str]) -> list[str]:
 
 
 def settings_of(client: str | None, env: Mapping[str, str]) -> list[str]:
-    return list(_real(SETTINGS.get(client or "", ()), env))
+    """Also everything else that lies in a private folder: programs, scripts that settings name, and what is new."""
+    found = list(_real(SETTINGS.get(client or "", ()), env))
+    for folder in private_folders(client, env):
+        found += [os.path.realpath(path) for path in private_entries(folder) if path not in found]
+    return found
+
+
+def private_folders(client: str | None, env: Mapping[str, str]) -> list[str]:
+    """The client's own folders, of which a process changes nothing but what `kept_open` says."""
+    if client not in _LOGINS:
+        return []
+    return list(dict.fromkeys(path for written, path in _found(CLIENTS[client], env) if written.endswith("/")))
+
+
+def private_entries(folder: str) -> list[str]:
+    """What a process finds in its private folder: everything but data and the login."""
+    with suppress(OSError):
+        kept = _MADE_ANEW.union(_LOGINS.values())
+        return [f"{folder}/{name}" for name in sorted(os.listdir(folder)) if name not in kept]  # noqa: PTH208
+    return []
+
+
+def kept_open(client: str | None, env: Mapping[str, str], here: str) -> list[str]:
+    """What stays: the login, and the conversations of a worktree, in which no session of the person works."""
+    found = []
+    for folder in private_folders(client, env):
+        found.append(f"{folder}/{_LOGINS[client or '']}")
+        if any(here.startswith(f"{place}/") for place in worktrees(env)):
+            found.append(conversations_in(folder, here))
+    return [path for path in found if _is_plain(path)]
+
+
+def conversations_in(folder: str, here: str) -> str:
+    """Where Claude Code keeps the conversations that it had in the folder `here`."""
+    return f"{folder}/projects/{re.sub('[^a-zA-Z0-9]', '-', here)}"
+
+
+def _is_plain(path: str) -> bool:
+    """It exists, and is no link."""
+    return os.path.exists(path) and not os.path.islink(path)  # noqa: PTH110, PTH114
 
 
 def prepare_state(client: str | None, env: Mapping[str, str]) -> None:

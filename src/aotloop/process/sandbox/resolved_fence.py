@@ -9,7 +9,16 @@ from pathlib import Path
 import msgspec
 
 from aotloop.process.sandbox.fence import Confinement, is_at_or_in
-from aotloop.process.sandbox.home_folders import ours, prepare_state, scratch_folders, secrets, settings_of, state_of
+from aotloop.process.sandbox.home_folders import (
+    kept_open,
+    ours,
+    prepare_state,
+    private_folders,
+    scratch_folders,
+    secrets,
+    settings_of,
+    state_of,
+)
 
 
 class ResolvedFence(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,6 +29,8 @@ class ResolvedFence(msgspec.Struct, frozen=True, kw_only=True):
     closed: tuple[str, ...]
     settings: tuple[str, ...] = ()
     """Parts of the client's state that may not be changed. Landlock cannot close a part of a folder."""
+    private: tuple[str, ...] = ()
+    """Folders of the client's state that a process should have for itself, with `settings` in them."""
     hidden: tuple[str, ...]
     """Secrets, all that belongs to us, and folders of other attempts. It need not exist."""
 
@@ -31,15 +42,17 @@ def resolved(confinement: Confinement, env: Mapping[str, str], cwd: Path | None)
     policy = confinement.policy
     closed = tuple(os.path.realpath(str(path)) for path in (*confinement.closed, *policy.closed))
     named = [os.path.realpath(os.path.expanduser(path)) for path in policy.writable]  # noqa: PTH111 - never raises
-    open_ = [*map(os.path.realpath, confinement.open), *state_of(confinement.client, env), *named]
+    client = confinement.client
+    open_ = [*map(os.path.realpath, confinement.open), *state_of(client, env), *kept_open(client, env, here), *named]
     if not any(is_at_or_in(here, path) for path in closed):  # it works there
         open_.append(here)
     more = tuple(os.path.realpath(path) for path in policy.hidden)
-    hidden = (*secrets(env, confinement.client), *ours(env), *scratch_folders(env), *more)
+    hidden = (*secrets(env, client), *ours(env), *scratch_folders(env), *more)
     return ResolvedFence(
         here=here,
         open=tuple(dict.fromkeys(open_)),
         closed=closed,
-        settings=tuple(path for path in settings_of(confinement.client, env) if path not in named),
+        settings=tuple(path for path in settings_of(client, env) if path not in named),
+        private=tuple(path for path in private_folders(client, env) if path not in named),
         hidden=tuple(path for path in hidden if path not in named),
     )
