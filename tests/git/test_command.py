@@ -50,6 +50,17 @@ def test_settings_in_the_home_folder_are_not_heard(
     assert not (tmp_path / "ran").exists()
 
 
+def test_nothing_stands_in_the_place_of_a_commit_or_a_file(checkout: Path) -> None:
+    """`git replace` and grafts exchange what a name stands for: a protected test would be the same, and another."""
+    commit, blob = head(checkout), sh(checkout, "rev-parse", "HEAD:a.txt").strip()
+    before = git(Place(checkout), "log", "--format=%H %P").out
+    write(checkout, {"weak": "weak\n", ".git/info/grafts": f"{commit}\n"})
+    sh(checkout, "replace", blob, sh(checkout, "hash-object", "-w", "weak").strip())
+    assert sh(checkout, "cat-file", "-p", blob) == "weak"
+    assert git(Place(checkout), "cat-file", "-p", blob).text == "a"
+    assert git(Place(checkout), "log", "--format=%H %P").out == before
+
+
 def test_a_missing_git_is_said_with_what_to_do(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(Unavailable, match="git cannot be started") as caught:

@@ -67,6 +67,9 @@ _SETTINGS = (
 
 _NO_OTHER_SETTINGS = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_ATTR_NOSYSTEM": "1"}
 
+_AS_IT_IS = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
+"""A commit has the files that it has, and not others that someone set in their place in the git folder."""
+
 _WITHOUT_LFS = ("filter.lfs.required=false", "filter.lfs.process=", "filter.lfs.clean=", "filter.lfs.smudge=")
 """Only for this filter: its files then pass as pointers. Other filters may be there to encrypt."""
 
@@ -204,7 +207,7 @@ def _environment(place: Place) -> dict[str, str]:
     kept = scrub(os.environ, git="person")
     if place.is_ours:
         kept = {name: value for name, value in kept.items() if not name.startswith("GIT_CONFIG")}
-    fixed = {"PATH": own_path(), "GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": ":", "LC_ALL": "C"}
+    fixed = {"PATH": own_path(), "GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": ":", "LC_ALL": "C", **_AS_IT_IS}
     pinned = {} if place.reads_home else _NO_OTHER_SETTINGS
     return {**kept, **fixed, **pinned, **dict(place.variables)}
 

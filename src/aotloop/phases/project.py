@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from msgspec.structs import replace
-
 from aotloop.core.phases.model import PhaseLoop, ShipSettings
 from aotloop.core.phases.receipts import receipt_of
 from aotloop.errors import Unavailable
@@ -16,9 +14,6 @@ from aotloop.git.repository import Repository, find_repository
 from aotloop.process.sandbox import Confinement, Policy
 from aotloop.statefile.locate import find_phase_file, project_root
 from aotloop.statefile.phases.phase_store import PhaseStore
-
-_AS_IT_IS = (("GIT_NO_REPLACE_OBJECTS", "1"),)
-"""`git replace` would exchange one commit for another: the agreed one for its later form."""
 
 
 class Project:
@@ -47,7 +42,7 @@ class Project:
                 f"{self.root} is not in a git repository",
                 hint="Receipts name commits: `git init`, and commit what there is.",
             )
-        return replace(found, identity=(*found.identity, *_AS_IT_IS))
+        return found
 
     @property
     def confinement(self) -> Confinement | None:

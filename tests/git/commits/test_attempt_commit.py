@@ -143,24 +143,32 @@ def test_ignored_files_are_nobodys_change(pool: Pool, checkout: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "target", "leads_out"),
+    ("place", "target", "refusal"),
     [
-        ("link", "/etc/passwd", True),
-        ("link", "../outside", True),
-        ("src/link", "../../outside", True),
-        ("link", "src/up/../outside", True),
-        ("link", "src/x/../c.txt", False),
-        ("src/link", "../a.txt", False),
-        ("link", "nowhere", False),
+        ("link", "/etc/passwd", "leads out"),
+        ("link", "../outside", "leads out"),
+        ("src/link", "../../outside", "leads out"),
+        ("link", "src/up/../outside", "goes up again"),
+        ("link", "src/x/../c.txt", "goes up again"),
+        ("link", "later/..", "goes up again"),
+        ("src/link", ".././later//./../a.txt", "goes up again"),
+        ("link", "...../..", "goes up again"),
+        ("src/link", "../a.txt", None),
+        ("src/link", "./.././a.txt", None),
+        ("link", "nowhere..", None),
+        ("link", "..nowhere/a", None),
     ],
 )
-def test_a_link_that_leads_out_is_not_taken(desk: Desk, place: str, target: str, *, leads_out: bool) -> None:
-    """Seen: such a link passed a check of the kind `file`, and whatever follows it later is elsewhere."""
+def test_a_link_that_leads_out_is_not_taken(desk: Desk, place: str, target: str, refusal: str | None) -> None:
+    """Seen: such a link passed a check of the kind `file`, and whatever follows it later is elsewhere.
+
+    Seen: `x -> d/..` landed, and then `d -> .`: together they led out.
+    """
     (desk.path / "src" / "x").mkdir(parents=True, exist_ok=True)
     (desk.path / "src" / "up").symlink_to("..")
     (desk.path / place).symlink_to(target)
-    if leads_out:
-        with pytest.raises(NotTakeable, match="leads out"):
+    if refusal is not None:
+        with pytest.raises(NotTakeable, match=refusal):
             commit(desk, "x", {})
     else:
         assert place in commit(desk, "x", {}).paths
@@ -237,6 +245,18 @@ def test_no_filter_runs_and_what_one_is_responsible_for_is_not_taken(
         with pytest.raises(NotTakeable, match=r"git's filter 'secret' is responsible for a\.key"):
             commit(desk, "x", {})
     assert not (tmp_path / "ran").exists()
+
+
+def test_no_attribute_gives_a_file_that_did_not_change_to_a_filter(pool: Pool, checkout: Path) -> None:
+    """Seen: it landed, and a program of the project, which an attempt had changed, ran when our git looked at it."""
+    sh(checkout, "config", "filter.own.clean", "./clean.sh")
+    with Pool(opened(checkout), pool.folder) as other:
+        desk = other.take(head(checkout))
+        write(desk.path, {".gitattributes": "*.md text\n"})
+        assert changed_paths(desk) == (".gitattributes",)
+        write(desk.path, {"src/.gitattributes": "*.txt filter=own\n", "clean.sh": "touch ran\n"})
+        with pytest.raises(NotTakeable, match=r"git's filter 'own' is responsible for src/c\.txt"):
+            commit(desk, "x", {})
 
 
 def test_changes_within_a_submodule_are_said_to_be_left_out(tmp_path: Path, checkout: Path) -> None:

@@ -12,7 +12,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from aotloop.process.sandbox import Policy
+from aotloop.process.sandbox import Confinement, Policy
+from aotloop.process.sandbox.bubblewrap import arguments
 from aotloop.process.sandbox.engine import why_not_bwrap
 from tests.process.sandbox.worlds import a_world
 
@@ -105,6 +106,36 @@ def test_what_the_person_names_stays_writable(tmp_path: Path) -> None:
     world = a_world(tmp_path)
     fence = world.confinement("bwrap").under(Policy(writable=(str(world.home / ".aws"),)))
     assert world.run(fence, "cat ~/.aws/file && echo new > ~/.aws/file").status == 0
+
+
+@pytest.mark.parametrize("closed", ["secret", "a/b/secret"])
+def test_no_folder_above_what_is_closed_can_be_exchanged(tmp_path: Path, closed: str) -> None:
+    """Seen: in an open place, a folder above a closed one was renamed, and another one made under its name."""
+    world = a_world(tmp_path)
+    place = world.home / "open" / closed
+    place.mkdir(parents=True)
+    (place / "file").write_text("the person's")
+    fence = world.confinement("bwrap").opened(world.home / "open")
+    for kind in ({"closed": (str(place),)}, {"hidden": (str(place),)}):
+        top = closed.partition("/")[0]
+        attack = f"cd ~/open; touch new; mv {top} moved; rm -rf {top}; mkdir -p {closed}; echo x > {closed}/file"
+        world.run(fence.under(Policy(engine="bwrap", **kind)), attack)  # type: ignore[arg-type]
+        assert (place / "file").read_text() == "the person's"
+        assert {path.name for path in (world.home / "open").iterdir()} == {top, "new"}
+
+
+def test_words_of_a_prompt_open_no_temporary_folder() -> None:
+    """Seen: a task of the repository named a folder in its text, and an agent could read it."""
+
+    def is_there(folder: str, env: dict[str, str], *words: str) -> bool:
+        told = arguments("bwrap", Confinement(closed=()), Path("/"), env, ("agent", *words))
+        return folder in told[: told.index("--")]
+
+    with TemporaryDirectory(prefix="s-", dir="/var/tmp") as secret:
+        prompts = (f"Do this:{secret}/x: and that", f":{secret}", f"{secret}\nis it", f"{secret}:and more", secret)
+        assert not is_there(secret, {"AOT_ATOM_ID": secret, "WORDS": f"see:{secret}"}, *prompts)
+        assert is_there(secret, {"X": f"/bin:{secret}/bin"})
+        assert is_there(secret, {}, f"{secret}/script.py")
 
 
 def test_processes_outside_are_not_there(tmp_path: Path) -> None:

@@ -19,12 +19,13 @@ from msgspec.structs import replace
 from aotloop.deletion import remove_tree
 from aotloop.git.command import git
 from aotloop.git.commits.objects import Change, changes
-from aotloop.git.repository import is_at_or_in
 from aotloop.git.trees.agent_submodules import AgentSubmodules, Aside
-from aotloop.git.trees.survey import NotTakeable, Survey, TooDeepError, survey
+from aotloop.git.trees.survey import ATTRIBUTES, NotTakeable, Survey, TooDeepError, survey
 from aotloop.git.trees.work_tree import WorkTree
 
 _LINK = "120000"
+_UP_AGAIN = re.compile(r"(^|/)(?!\.{1,2}(/|$))[^/]+/+(\./+)*\.\.(/|$)")
+"""A `..` behind a name goes up from where that name leads, which another link decides, now or later."""
 _RUNS = ("clean", "smudge", "process")
 _BASE_INDEX = "base-index"
 _NO_FILTER = frozenset({"unspecified", "unset", "set", "lfs"})
@@ -63,18 +64,15 @@ def _refuse_leading_out(tree: WorkTree, taken: Sequence[Change]) -> None:
     for change in taken:
         if change.mode == _LINK:
             target = tree.git("cat-file", "blob", change.blob).text
-            if _leads_out(tree.path, change.path, target):
+            if _leads_out(change.path, target):
                 raise NotTakeable(f"{change.path} is a link that leads out of the repository, to {target}")
+            if _UP_AGAIN.search(target):
+                raise NotTakeable(f"{change.path} is a link to {target}, which goes up again: leave out its `..`")
 
 
-def _leads_out(top: Path, path: str, target: str) -> bool:
-    """A `..` behind a name goes up from where that name leads, if it is a link itself."""
+def _leads_out(path: str, target: str) -> bool:
     place = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
-    if target.startswith("/") or place == ".." or place.startswith("../"):
-        return True
-    if not re.search(r"[^./]/+\.\.(/|$)", target):
-        return False
-    return not is_at_or_in(os.path.realpath(top / path), os.path.realpath(top))
+    return target.startswith("/") or place == ".." or place.startswith("../")
 
 
 def refuse_governed(tree: WorkTree, base: str, taken: Sequence[Change]) -> None:
@@ -151,22 +149,30 @@ def _add_all(tree: WorkTree) -> None:
 def governed_paths(tree: WorkTree, base: str, taken: Iterable[Change]) -> list[tuple[str, str]]:
     """Changed paths whose content a filter converts, such as one that encrypts, by the attributes before or after.
 
+    With new attributes, files that did not change count as well: git would convert them when it next looks at them.
+
     A filter is a program, and it may be a file of the project. So none runs for the files of an agent, and a change of
     such a path is refused: its plain content would land. Git-lfs is the exception, see `pinned_settings`.
     """
     names = set(_filters(tree))
-    paths = [change.path for change in taken]
+    changed = {change.path for change in taken}
+    paths = sorted(changed)
     if not names or not paths:
         return []
+    if any(posixpath.basename(path) == ATTRIBUTES for path in paths):  # they can name any file
+        paths = sorted({*paths, *tree.git("ls-files", "-z").fields})
     before = tree.own / _BASE_INDEX
     place = tree.place
     at_base = replace(place, variables=(*place.variables, ("GIT_INDEX_FILE", str(before))))
     try:
         git(at_base, "read-tree", base)
-        found = [*_attributes(tree, str(before), paths), *_attributes(tree, None, paths)]
+        known, found = (list(_attributes(tree, index, paths)) for index in (str(before), None))
     finally:
         before.unlink(missing_ok=True)
-    return [(path, name) for path, name in found if name in names]
+    old = set(known)
+    of_changed = [pair for pair in known if pair[0] in changed]
+    new = [pair for pair in found if pair[0] in changed or pair not in old]
+    return [(path, name) for path, name in (*of_changed, *new) if name in names]
 
 
 def _filters(tree: WorkTree) -> Iterator[str]:

@@ -28,6 +28,8 @@ _KEPT = ("/run/systemd/resolve", "/run/current-system", "/run/wrappers", "/run/N
 _MOST = str(512 * 1024 * 1024)
 """Bytes in each of the emptied folders. TMPDIR is on the disk."""
 _TEMPORARY = ("TMPDIR", "TMP", "TEMP")
+_ATOM = "AOT_ATOM_ID"
+"""Its value is a text of the repository, and may look like a path."""
 _STATE_AND_SETTINGS = "/.claude.json"
 _SOCKETS = "/proc/net/unix"
 
@@ -46,13 +48,14 @@ def arguments(
     `calls`: a descriptor from which it reads the filter for system calls.
     """
     values = [value for name, value in env.items() if name not in _TEMPORARY]
+    texts = [text for text in (*argv, *values) if text != env.get(_ATOM)]
     fence = resolved(confinement, env, cwd)
     return (
         program,
         *_ROOT,
         *(("--remount-ro", "/proc") if os.geteuid() == 0 else ()),  # else root could change settings of the kernel
         *(word for folder in _emptied() for word in ("--size", _MOST, "--tmpfs", folder)),
-        *_mounts(fence, (*argv, *values, sys.executable, sys.prefix)),
+        *_mounts(fence, (*texts, sys.executable, sys.prefix)),
         *_copied_state(fence, env),
         *NAMESPACES,
         "--new-session",
@@ -86,6 +89,7 @@ def _mounts(fence: ResolvedFence, texts: Iterable[str]) -> Iterator[str]:
     kinds |= dict.fromkeys(fence.private, "private")
     kinds |= dict.fromkeys(fence.settings, "--ro-bind")
     kinds |= {path: "hide" for path in _sockets(named) if not any(is_at_or_in(path, root) for root in fence.open)}
+    kinds = {**_pinned(kinds), **kinds}
     empty: list[str] = []
     for path in sorted(kinds, key=lambda path: path.count("/")):
         if kinds[path] == "private":
@@ -100,6 +104,20 @@ def _mounts(fence: ResolvedFence, texts: Iterable[str]) -> Iterator[str]:
             yield from ("--ro-bind", os.devnull, path)
     for path in empty:  # only now: something in it may be open
         yield from ("--remount-ro", path)
+
+
+def _pinned(kinds: Mapping[str, str]) -> dict[str, str]:
+    """Folders between an open place and what is not open in it. As mounts of their own, they cannot be renamed."""
+    opened = [path for path, kind in kinds.items() if kind == "--bind"]
+    found = {}
+    for path, kind in kinds.items():
+        around = [place for place in opened if kind != "--bind" and place != path and is_at_or_in(path, place)]
+        folder = os.path.dirname(path)  # noqa: PTH120 - a text, as everywhere here
+        while around and folder != (place := max(around, key=len)) and is_at_or_in(folder, place):
+            if os.path.isdir(folder):  # noqa: PTH112
+                found[folder] = "--bind"
+            folder = os.path.dirname(folder)  # noqa: PTH120
+    return found
 
 
 def _links_in(folder: str) -> Iterator[str]:
@@ -141,10 +159,12 @@ def _is_needed(path: str, kinds: Mapping[str, str]) -> bool:
 def _named_in(texts: Iterable[str]) -> Iterator[str]:
     """What lies in an emptied folder and is named by the environment or the command: a home, a program, a state file.
 
-    A program needs the files around it, so the whole entry of the emptied folder is there, read-only.
+    A program needs the files around it, so the whole entry of the emptied folder is there, read-only. Only a list of
+    absolute paths names any: a prompt has words of the repository, which open nothing.
     """
     for text in texts:
-        for part in text.split(":"):
+        parts = text.split(":")
+        for part in parts if "\n" not in text and all(part[:1] in ("", "/") for part in parts) and parts[0] else ():
             found = {os.path.normpath(part), os.path.realpath(part)} if part.startswith("/") else ()
             for path, folder in product(found, _EMPTIED):
                 if path != folder and is_at_or_in(path, folder):
