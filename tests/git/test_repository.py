@@ -10,6 +10,7 @@ import pytest
 from aotloop.errors import Unavailable
 from aotloop.git.repository import Head, find_repository, pin_lists, unpin_lists
 from tests.git.checkouts import MAIN, head, make_checkout, opened, save, sh, write
+from tests.repositories import new_repository
 
 
 def test_a_folder_without_git_is_no_repository(tmp_path: Path) -> None:
@@ -130,6 +131,46 @@ def test_files_that_look_like_a_repository_do_not_hide_the_real_one(checkout: Pa
     write(checkout, {"src/HEAD": "ref: refs/heads/x\n", "src/objects/x": "", "src/refs/x": ""})
     repository = opened(checkout / "src")
     assert (repository.top, repository.prefix) == (checkout, "src")
+
+
+def _is_made_to_run(folder: Path, canary: Path) -> None:
+    """A repository whose settings and attributes run a program whenever git looks at a file again."""
+    new_repository(folder)
+    write(folder, {".gitattributes": "* filter=evil\n"})
+    sh(folder, "add", "--all")
+    sh(folder, "commit", "--quiet", "--message=x")
+    for name in ("clean", "smudge", "process"):
+        sh(folder, "config", f"filter.evil.{name}", f"touch {canary}; cat")
+    sh(folder, "config", "core.fsmonitor", f"touch {canary}")
+    for path in folder.iterdir():
+        if path.is_file():
+            path.write_text("touched")
+
+
+def test_a_repository_that_a_check_made_in_the_projects_folder_is_refused(checkout: Path, tmp_path: Path) -> None:
+    """Seen: in a project below the top of its repository, a check made one, and the next run obeyed its settings."""
+    _is_made_to_run(checkout / "src", tmp_path / "ran")
+    with pytest.raises(Unavailable, match=r"src has a \.git of its own, but its files belong to"):
+        find_repository(checkout / "src")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_repository_of_its_own_in_another_one_is_a_repository(checkout: Path) -> None:
+    inner = make_checkout(checkout / "inner", {"a": "a\n"})
+    assert opened(inner).top == inner
+
+
+def test_what_a_submodule_says_is_not_done(checkout: Path, tmp_path: Path) -> None:
+    """Seen: a check put another repository in the place of a submodule's, and `git status` ran its filter."""
+    library = make_checkout(tmp_path / "library", {"lib.txt": "lib\n"})
+    sh(checkout, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library), "library")
+    save(checkout)
+    repository = opened(checkout)
+    assert repository.dirty() == ()
+    (checkout / "library" / ".git").unlink()
+    _is_made_to_run(checkout / "library", tmp_path / "ran")
+    assert repository.dirty() == ("library",)
+    assert not (tmp_path / "ran").exists()
 
 
 def test_lists_in_the_home_folder_are_heard_as_they_were(

@@ -13,12 +13,14 @@ import random
 import re
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import msgspec
 
 from aotloop.errors import Unavailable
 from aotloop.git.head import checkout_of
+from aotloop.git.pipes import released
 from aotloop.process import blocking_run
 from aotloop.process.cancellation import Cancellation, governing_cancellation
 from aotloop.process.environment import scrub
@@ -181,7 +183,8 @@ def _run(
     out, err = Whole(most, excess.cancel if excess is not None else lambda: None), Whole()
     cancellation = governing_cancellation() if place.is_ours else None
     try:
-        completed = blocking_run.run(spec, out=out, err=err, cancellation=excess or cancellation)
+        with nullcontext() if place.is_ours else released(place.folder):
+            completed = blocking_run.run(spec, out=out, err=err, cancellation=excess or cancellation)
     except OSError as error:
         raise Unavailable(f"git cannot be started: {error.strerror}", hint="Install git 2.38 or newer.") from error
     if out.is_excessive:

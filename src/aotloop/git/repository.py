@@ -14,7 +14,7 @@ import msgspec
 
 from aotloop.errors import Unavailable
 from aotloop.foreign_files import read_plain
-from aotloop.git.command import Done, Place, git
+from aotloop.git.command import PATIENCE, Done, Place, git
 from aotloop.git.head import checkout_of
 from aotloop.git.included_files import included_files
 from aotloop.git.pinned_settings import Setting, effective, in_the_checkout, read_settings
@@ -94,8 +94,11 @@ class Repository(msgspec.Struct, frozen=True):
         return _head_in_files(self) or _head_from_git(self)
 
     def dirty(self, ignoring: Iterable[str] = ()) -> tuple[str, ...]:
-        """Paths that differ from HEAD or are untracked, both sides of a rename; without the ignored paths."""
-        done = self.git("status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=none")
+        """Paths that differ from HEAD or are untracked, both sides of a rename; without the ignored paths.
+
+        Of a submodule only its commit counts: in it, git would do what the settings there say, which checks can write.
+        """
+        done = self.git("status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=dirty")
         ignored = tuple(ignoring)
         return tuple(path for path in changed(done.fields) if not any(is_at_or_in(path, place) for place in ignored))
 
@@ -116,6 +119,7 @@ def find_repository(root: Path) -> Repository | None:
     _refuse_old(place)
     if top.code:
         _refuse_bare(root, top)
+    _refuse_intruder(Path(top.text).resolve())
     git_dir = git(place, "rev-parse", "--absolute-git-dir").text
     common = git(place, "rev-parse", "--path-format=absolute", "--git-common-dir").text
     values = effective(settings)
@@ -196,6 +200,19 @@ def _refuse_old(place: Place) -> None:
     numbers = re.search(r"(\d+)\.(\d+)", text)
     if numbers is None or (int(numbers[1]), int(numbers[2])) < OLDEST:
         raise Unavailable(f"{text} is too old", hint="Install git 2.38 or newer.")
+
+
+def _refuse_intruder(top: Path) -> None:
+    """A check in a folder of a repository could make a repository there, with settings that run its programs."""
+    outer = checkout_of(str(top.parent))
+    if outer is None or top.parent == top:
+        return
+    words = ("ls-files", "-z", "--", f":(top,literal){os.path.relpath(top, outer)}/")
+    if git(Place(Path(outer)), *words, accept=(), longest=PATIENCE).out:
+        raise Unavailable(
+            f"{top} has a .git of its own, but its files belong to the repository in {outer}",
+            hint=f"A command may have made {top / '.git'}: look at it, and remove it.",
+        )
 
 
 def _refuse_bare(root: Path, done: Done) -> None:

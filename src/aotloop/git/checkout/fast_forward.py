@@ -191,7 +191,7 @@ class Landing:
             return Moved(now.commit)
         ours = self._paths(step)
         status = ("status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignored=matching", "--no-renames")
-        theirs = sorted(set(changed(self._repository.git(*status).fields)))
+        theirs = sorted(set(changed(self._repository.git(*status, "--ignore-submodules=dirty").fields)))
         above = {folder for path in ours for folder in _folders(path)}
         paths = [path for path in theirs if path in ours | above or not ours.isdisjoint(_folders(path))]
         return _blocked(paths) if paths else Blocked(f"git does not go on: {done.complaint}")

@@ -168,7 +168,7 @@ def settings_of(client: str | None, env: Mapping[str, str]) -> list[str]:
 
 def private_folders(client: str | None, env: Mapping[str, str]) -> list[str]:
     """The client's own folders, of which a process changes nothing but what `kept_open` says."""
-    if client not in _LOGINS:
+    if client is None or client not in _LOGINS:
         return []
     return list(dict.fromkeys(path for written, path in _found(CLIENTS[client], env) if written.endswith("/")))
 
