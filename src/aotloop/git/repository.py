@@ -205,10 +205,8 @@ def _refuse_old(place: Place) -> None:
 def _refuse_intruder(top: Path) -> None:
     """A check in a folder of a repository could make a repository there, with settings that run its programs."""
     outer = checkout_of(str(top.parent))
-    if outer is None or top.parent == top:
-        return
-    words = ("ls-files", "-z", "--", f":(top,literal){os.path.relpath(top, outer)}/")
-    if git(Place(Path(outer)), *words, accept=(), longest=PATIENCE).out:
+    words = ("ls-files", "-z", "--", f":(top,literal){os.path.relpath(top, outer or top)}/")
+    if outer not in (None, str(top)) and git(Place(Path(outer or "")), *words, accept=(), longest=PATIENCE).out:
         raise Unavailable(
             f"{top} has a .git of its own, but its files belong to the repository in {outer}",
             hint=f"A command may have made {top / '.git'}: look at it, and remove it.",
