@@ -161,9 +161,9 @@ def _is_credible(plain: Plain, failing: str, choice: str) -> bool:
 def _probes(ghost: Ghost, run: NotedRun, before: Loop) -> Ghost:
     asked = set(ghost.asked)
     for event in run.noted:
-        if isinstance(event, events.AtomProbed):
+        if isinstance(event, events.AtomProbed | events.AtomFailed):
             asked.discard(event.atom)
-        elif isinstance(event, events.AtomFailed) and event.wants_probe:
+        if isinstance(event, events.AtomFailed) and event.wants_probe:
             asked.add(event.atom)
     if run.loop.control.prices.probes:  # as they are here, a probe pays
         was = {name: group.selected for name, group in before.or_groups.items()}

@@ -97,6 +97,10 @@ def ask_in_vain(board: Any, event: Any, **kwargs: Any) -> Any:
     return _FAIL(board, replace(event, wants_probe=False), **kwargs)
 
 
+def ask_again(board: Any, event: Any, **kwargs: Any) -> Any:
+    return _FAIL(board, replace(event, wants_probe=event.wants_probe or board.atoms[event.atom].probe), **kwargs)
+
+
 def start_as_worker(run: Any, atom_id: str) -> Any:
     effect = _START(run, atom_id)
     run.attempts[effect.attempt] = replace(run.attempts[effect.attempt], role="worker")  # type: ignore[attr-defined]
@@ -175,6 +179,12 @@ FAULTS = (
     ),
     Fault("Probes", "findings are forgotten", (handler(events.AtomProbed, forget_findings),), (PROBE,)),
     Fault("Probes", "a probe that was asked for is not made", ((atoms, "fail", ask_in_vain),), (ASKING,)),
+    Fault(
+        "Probes",
+        "a probe without an answer is made again",
+        ((atoms, "fail", ask_again),),
+        (Setting(probe=True, garbage=True),),
+    ),
     Fault("Probes", "unknown territory is entered without a probe", ((slots, "_start", start_as_worker),), (PROBE,)),
     Fault("Probes", "probes are bought at any price", ((probes, "probing_pays", yes),), (SINGLE, LEARNING)),
     Fault("Probes", "probes that pay are not bought", ((backtracking, "probe_if_it_pays", none),), (PAYING,)),

@@ -220,11 +220,11 @@ def test_a_final_failure_of_the_only_choice_that_is_an_atom_is_tried_again_too()
     assert fail(loop, "X", final=True) == [Retry(atom="X", attempts=1, allowed=1)]
 
 
-def test_an_agent_may_ask_for_a_probe_before_the_next_attempt() -> None:
+def test_an_agent_may_ask_for_a_probe_before_the_next_attempt_and_a_failed_probe_is_over() -> None:
     loop = a_loop(atom("A1"), atom("A2", probe=True))
     fail(loop, "A1", wants_probe=True)
     fail(loop, "A2")
-    assert [one.probe for one in loop.atoms] == [True, True]
+    assert [one.probe for one in loop.atoms] == [True, False]
 
 
 # --- patience ----------------------------------------------------------------------------------------------------

@@ -54,11 +54,13 @@ def test_parts_proposed_by_a_probe_are_refused_like_any_others() -> None:
     assert "max_depth is 0" in driver.loop.trail[-1].reason
 
 
-def test_a_probe_that_fails_is_a_failed_attempt() -> None:
+def test_a_probe_that_fails_is_a_failed_attempt_and_the_work_begins() -> None:
+    """An agent that never answers as a probe would else use up all attempts, and the work would not be tried once."""
     driver = begun(a_loop(atom("A1", probe=True)))
     driver.fail("A1", "it wrote into the worktree")
     assert driver.atom("A1").attempts == 1
-    assert driver.probing == ["A1"]
+    assert (driver.probing, driver.running) == ([], ["A1"])
+    assert [start.role for start in driver.all(StartAttempt)] == ["probe", "worker"]
 
 
 def test_a_probe_cannot_have_done_the_work() -> None:

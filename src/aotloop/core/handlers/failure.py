@@ -36,7 +36,7 @@ def fail(board: Board, event: AtomFailed, *, counts_for: int = 1) -> list[Effect
         failures=atom.failures + counts_for,
         alike=alike,
         partial=atom.partial or event.progress,
-        probe=atom.probe or event.wants_probe,
+        probe=event.wants_probe,  # a probe without an answer is not repeated: the work begins
     )
     board.put(failed)
     if board.is_unselected(event.atom):
