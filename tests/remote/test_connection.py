@@ -9,11 +9,11 @@ import pytest
 
 from aotloop.config.remote_settings import RemoteSettings
 from aotloop.errors import Unavailable
-from aotloop.remote.connection import connect, is_loopback, server_of
+from aotloop.remote.connection import connect, is_here, server_of
 
 
 @pytest.mark.parametrize(
-    ("address", "is_here"),
+    ("address", "expected"),
     [
         ("localhost:7233", True),
         ("127.0.0.1:7233", True),
@@ -25,8 +25,8 @@ from aotloop.remote.connection import connect, is_loopback, server_of
         ("cloud.example.org:7233", False),
     ],
 )
-def test_only_loopback_is_this_machine(address: str, is_here: bool) -> None:
-    assert is_loopback(address) is is_here
+def test_only_loopback_is_this_machine(address: str, expected: bool) -> None:
+    assert is_here(address) is expected
 
 
 def test_a_server_elsewhere_is_refused_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,6 @@ Errors of the library become ours here: what failed, at which server, and what t
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
 import os
 from datetime import timedelta
@@ -22,6 +21,7 @@ from temporalio.service import KeepAliveConfig, RPCError
 from aotloop.config.remote_settings import RemoteSettings
 from aotloop.errors import Unavailable
 from aotloop.remote.payload_codec import converter, read_key
+from aotloop.text.hosts import is_loopback
 
 PATIENCE = 10.0
 """Seconds for the first answer of the server."""
@@ -47,7 +47,7 @@ async def connect(settings: RemoteSettings, *, lazily: bool = False, identity: s
     wanted = _profile(settings)
     server = _described(wanted, settings)
     key = read_key(Path(os.path.expanduser(settings.key_file))) if settings.key_file is not None else None  # noqa: PTH111, ASYNC240
-    if key is None and not is_loopback(server.address):
+    if key is None and not is_here(server.address):
         raise Unavailable(
             f"the server {server.address} is another machine, and there is no key to seal what is sent",
             hint="Set `key_file` in [remote] of ~/.config/aotloop/config.toml, here and on every worker.",
@@ -84,14 +84,9 @@ async def require_namespace(client: Client) -> None:
         ) from error
 
 
-def is_loopback(address: str) -> bool:
-    host = address.removeprefix("http://").removeprefix("https://").rpartition(":")[0].strip("[]")
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+def is_here(address: str) -> bool:
+    """Whether this machine has the address, which ends with a port."""
+    return is_loopback(address.removeprefix("http://").removeprefix("https://").rpartition(":")[0])
 
 
 def _profile(settings: RemoteSettings) -> dict[str, object]:

@@ -15,7 +15,7 @@ from temporalio.service import RPCError
 from aotloop.clock import unix_time
 from aotloop.config.remote_settings import RemoteSettings
 from aotloop.errors import AotError
-from aotloop.remote.connection import PATIENCE, connect, is_loopback, require_namespace, server_of
+from aotloop.remote.connection import PATIENCE, connect, is_here, require_namespace, server_of
 
 Found = tuple[str, str, bool | None]
 """What, what was found, and whether it is right; None: worth knowing."""
@@ -39,7 +39,7 @@ async def server_findings(settings: RemoteSettings, queues: Sequence[str]) -> li
     said = f"{server.address}, version {version.server_version}, namespace {server.namespace}, {how}"
     sealed = "what is sent is sealed" if server.has_key else "no key: prompts and code are readable at the server"
     found: list[Found] = [("Temporal server", said, True)]
-    found.append(("key", sealed, True if server.has_key or is_loopback(server.address) else None))
+    found.append(("key", sealed, True if server.has_key or is_here(server.address) else None))
     for queue in dict.fromkeys(queues):
         count = await pollers(client, queue)
         found.append(

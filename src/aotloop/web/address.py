@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from aotloop.errors import AotError
+from aotloop.text.hosts import is_loopback
 
 LOOPBACK = "127.0.0.1"
 
@@ -44,15 +45,6 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
     def is_origin(self, origin: str | None, host: str | None) -> bool:
         """Whether a request comes from a page of this server, under the name that the browser uses for it."""
         return origin is not None and host is not None and origin.lower() == f"{self.scheme}://{host}".lower()
-
-
-def is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def listening_socket(host: str, port: int) -> socket.socket:

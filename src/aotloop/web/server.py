@@ -14,8 +14,9 @@ import msgspec
 import uvicorn
 
 from aotloop.errors import AotError
+from aotloop.text.hosts import is_loopback
 from aotloop.web.access import Access
-from aotloop.web.address import Address, is_loopback, listening_socket
+from aotloop.web.address import Address, listening_socket
 from aotloop.web.routes import application
 
 _NOT_DUMPABLE = 4

@@ -12,6 +12,7 @@ import msgspec
 
 from aotloop.agents.attempt.usage import Price
 from aotloop.agents.roles import Role
+from aotloop.text.hosts import is_loopback
 
 Tools = Literal["auto", "yes", "no"]
 
@@ -38,7 +39,7 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_local(self) -> bool:
-        return urlsplit(self.base_url).hostname in {"localhost", "127.0.0.1", "::1"}
+        return is_loopback(urlsplit(self.base_url).hostname or "")
 
     @property
     def address(self) -> str:

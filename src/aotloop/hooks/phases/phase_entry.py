@@ -9,6 +9,8 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from aotloop.clock import now, text_of
 from aotloop.errors import AotError
 from aotloop.hooks.answers import Answer, Context
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from aotloop.hooks.phases.phase_prompt import Circumstances as PromptCircumstances
     from aotloop.hooks.phases.phase_prompt import Decision
     from aotloop.hooks.phases.phase_stop import Circumstances, Evidence
+    from aotloop.trust.human_approvals import Word
 
 
 def stop(told: Told, store: PhaseStore | None) -> Answer:
@@ -99,42 +102,37 @@ def prompt(told: Told, store: PhaseStore | None) -> Answer:
 
 def follow_prompt(told: Told, store: PhaseStore | None, circumstances: PromptCircumstances) -> Answer:
     """What changes the loop is decided once more under the lock; the rest is done afterwards."""
-    from aotloop.core.phases.machine import advance  # noqa: PLC0415
-    from aotloop.hooks.phases.phase_prompt import decide  # noqa: PLC0415
+    from aotloop.hooks.phases.phase_prompt import decide, moved  # noqa: PLC0415
 
     loop = store.load() if store is not None else None
     decision = decide(told, loop, circumstances)
-    if store is None or loop is None:
-        return _noted(decision, "")
 
     def change(loop: PhaseLoop) -> tuple[PhaseLoop, tuple[PhaseLoop, Decision]]:
         decision = decide(told, loop, circumstances)
-        after = advance(loop, decision.event)[0] if decision.event is not None else loop
-        return after, (loop, decision)
+        return moved(loop, decision), (loop, decision)
 
-    if decision.event is not None:
+    if store is not None and decision.event is not None:
         loop, decision = store.update(change)
-    if decision.ends_work:
+    if store is not None and loop is not None and decision.ends_work:
         from aotloop.app.run.stop import stop_work_of  # noqa: PLC0415 - for this alone the other loop's file is read
 
         stop_work_of(store.path, loop)
-    from aotloop.app.session.typed_approvals import subject_of  # noqa: PLC0415
-
-    return _noted(decision, subject_of(decision.word.kind, store.path, loop) if decision.word is not None else "")
+    return _noted(decision.word, store, loop) or decision.answer
 
 
-def _noted(decision: Decision, subject: str) -> Answer:
-    """The record of what the person said is written before the session is told of it."""
-    from msgspec.structs import replace  # noqa: PLC0415
-
+def _noted(word: Word | None, store: PhaseStore | None, loop: PhaseLoop | None) -> Answer | None:
+    """Before a session is told that a word was noted down, it is; None: it is, or there is none."""
+    if word is None:
+        return None
+    from aotloop.app.session.typed_approvals import subject_of  # noqa: PLC0415 - most prompts are no decision
     from aotloop.trust.human_approvals import note  # noqa: PLC0415
 
-    if decision.word is not None:
-        try:
-            note(replace(decision.word, about=decision.word.about or subject))
-        except AotError as error:
-            return Context(text=str(error))
-    return decision.answer
+    subject = subject_of(word.kind, store.path, loop) if store is not None and loop is not None else ""
+    try:
+        note(replace(word, about=word.about or subject))
+    except AotError as error:
+        return Context(text=str(error))
+    return None
 
 
 def start(told: Told, store: PhaseStore | None) -> Answer:

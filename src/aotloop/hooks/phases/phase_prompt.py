@@ -64,6 +64,10 @@ def decide(told: Told, loop: PhaseLoop | None, now: Circumstances) -> Decision:
     return _wished(told, loop, wish_in(words, loop), now)
 
 
+def moved(loop: PhaseLoop, decision: Decision) -> PhaseLoop:
+    return advance(loop, decision.event)[0] if decision.event is not None else loop
+
+
 def _say(text: str) -> Decision:
     return Decision(answer=Context(text=text))
 
