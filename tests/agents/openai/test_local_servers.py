@@ -10,8 +10,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from aotloop.agents.openai import local_servers as module
 from aotloop.agents.openai.local_servers import local_servers
 from tests.modelserver import ModelServer
+from tests.patience import PATIENCE
 
 
 def test_a_server_is_found_with_its_models() -> None:
@@ -22,8 +24,9 @@ def test_a_server_is_found_with_its_models() -> None:
 
 
 @contextlib.contextmanager
-def listening(says: bytes) -> Iterator[int]:
-    """Somebody else, who says this to each caller."""
+def listening(says: bytes, *, stays: bool = False) -> Iterator[int]:
+    """Another program, which says this to each caller."""
+    ended = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def answer() -> None:
@@ -32,9 +35,19 @@ def listening(says: bytes) -> Iterator[int]:
                 with caller:
                     caller.recv(1000)
                     caller.sendall(says)
+                    if stays:
+                        ended.wait(PATIENCE)
 
         threading.Thread(target=answer, daemon=True).start()
         yield listener.getsockname()[1]
+        ended.set()
+
+
+def test_a_server_that_drips_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_LONGEST", 0.2)
+    monkeypatch.setattr(module, "_MOMENT", PATIENCE)
+    with listening(b"HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\n[", stays=True) as port:
+        assert local_servers({port: "vLLM"}) == []
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ def choice(**values: Any) -> dict[str, Any]:
         [delta(reasoning_content="no"), delta(reasoning="no"), delta("stop", content="hello")],
         [delta(content="<think>```a.py\nno\n```</think>"), delta("stop", content="hello")],
         [delta(content="no\n</thi"), delta("stop", content="nk>hello")],
+        [delta(content="\n<thinking>no</think> no</thinking>"), delta("stop", content="hello")],
     ],
 )
 def test_the_same_words_in_many_shapes(events: list[Any]) -> None:
@@ -46,6 +47,13 @@ def test_the_same_words_in_many_shapes(events: list[Any]) -> None:
     assert found.finish
     assert found.is_any
     assert found.size >= len("hello")
+
+
+def test_a_thought_without_an_end_is_no_answer_and_a_file_about_thoughts_is_one() -> None:
+    assert collected(delta("length", content="<think>```a.py\nno\n```")).text == ""
+    file = "```a.py\nEND = '</think>'\n```"
+    assert collected(delta("stop", content=file)).text == file
+    assert collected(delta("stop", content=f"<think>no</think>{file}")).text == file
 
 
 def test_a_character_that_was_cut_in_two_is_whole_again() -> None:
@@ -126,3 +134,10 @@ def counts(**values: Any) -> dict[str, Any]:
 )
 def test_counters_take_the_highest_number_of_each_kind(events: list[Any], tokens: Tokens | None) -> None:
     assert collected(*events).usage == tokens
+
+
+@pytest.mark.parametrize(
+    ("told", "cost"), [(0.5, 0.5), (0, 0.0), (None, None), ("1", None), (-1, None), (float("nan"), None), (1e9, None)]
+)
+def test_a_cost_counts_if_it_makes_sense(told: Any, cost: float | None) -> None:
+    assert collected(counts(cost=told), usage()).cost == cost

@@ -8,6 +8,7 @@ import ssl
 import subprocess
 import zlib
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 
 from aotloop.agents.contract import Tokens
 from aotloop.agents.openai import service as service_module
-from aotloop.agents.openai.chat import Conversation
+from aotloop.agents.openai.chat import Conversation, Unfit
 from aotloop.agents.openai.endpoint_errors import Unable, Unusable
 from aotloop.agents.openai.order import Endpoint, Order
 from aotloop.agents.openai.service import Service
@@ -50,7 +51,11 @@ class Worker:
         self.folder, self.lines, self.used = folder, list[str](), list[Tokens]()
         endpoint = Endpoint(base_url=url, model=model, tools=tools)
         self._order = Order(role="worker", prompt="Write a.py.", endpoint=endpoint, result_file="none", most_turns=5)
-        self.service = Service(endpoint, "the-key", silence, self.lines.append, self.used.append)
+        self.service = Service(endpoint, "the-key", silence, self.lines.append, self._use)
+
+    def _use(self, tokens: Tokens, cost: float | None) -> None:
+        del cost
+        self.used.append(tokens)
 
     def works(self) -> str:
         """What is in the file in the end. Raises what the conversation raises."""
@@ -228,6 +233,28 @@ def test_a_model_is_chosen_from_any_list(tmp_path: Path, listed: Any, model: str
             assert server.asked[1].body["model"] == model
 
 
+@pytest.mark.parametrize("status", [200, 500])
+def test_a_reply_without_end_is_left(tmp_path: Path, status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service_module, "_MOST_EVENTS", 100)
+    event = streamed(delta(content=""), done=False) * 100
+
+    def endless() -> Iterator[bytes]:
+        yield f"HTTP/1.1 {status} X\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n".encode()
+        yield from repeat(event)
+
+    with ForeignServer([lambda _: endless()]) as server, pytest.raises(Unfit if status == 200 else Unable):  # type: ignore[list-item,return-value]
+        Worker(tmp_path, f"{server.url}/v1").works()
+
+
+def test_what_a_service_takes_for_a_reply_is_the_cost_unless_there_is_a_price(tmp_path: Path) -> None:
+    counts = {**usage()["usage"], "cost": 0.25}
+    turns = [delta(content=""), delta("stop"), {**usage(), "usage": counts}]
+    with ForeignServer([stream(delta(tool_calls=[call("list", "{}")]), *turns), stream(*says(FILE))]) as server:
+        worker = Worker(tmp_path, f"{server.url}/v1", tools="auto")
+        worker.works()
+    assert worker.service.cost == 0.25
+
+
 # --- what is refused in part ---------------------------------------------------------------------------------------
 
 NO_TOOLS = [
@@ -252,8 +279,15 @@ def test_an_overflow_that_speaks_of_tools_is_an_overflow(tmp_path: Path) -> None
     assert unable.value.trouble.cause == "too_long"
 
 
-def test_an_answer_longer_than_the_server_allows_is_left_to_the_server(tmp_path: Path) -> None:
-    body = {"error": {"message": "'max_tokens' or 'max_completion_tokens' is too large: 5461. This model's maximum …"}}
+@pytest.mark.parametrize(
+    "message",
+    [
+        "'max_tokens' or 'max_completion_tokens' is too large: 5461. This model's maximum …",
+        "context length is 4096 tokens. You requested 5500 tokens (39 in the messages, 5461 in the completion).",
+    ],
+)
+def test_an_answer_longer_than_the_server_allows_is_left_to_the_server(tmp_path: Path, message: str) -> None:
+    body = {"error": {"message": message}}
     _, server = working(tmp_path, [http(400, body), http(400, body), WELL])
     assert not {"max_tokens", "max_completion_tokens"} & {*server.asked[-1].body}
 
@@ -281,3 +315,37 @@ def test_arguments_that_are_no_object_are_told_and_not_sent_back(tmp_path: Path,
     assert result["tool_call_id"] == sent_back["id"]
     assert len(sent_back["id"]) == 9, "as Mistral wants it"
     assert result["content"].startswith("refused: ")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '<tool_call>\n{"name": "write", "arguments": {"path": "a.py", "text": "1"}}\n</tool_call>',
+        '```json\n{"name": "write", "arguments": {"path": "a.py", "text": "1"}}\n```',
+        '[TOOL_CALLS] [{"name": "write", "arguments": "{\\"path\\": \\"a.py\\", \\"text\\": \\"1\\"}"}]',
+        '<|python_tag|>{"type": "function", "name": "write", "parameters": {"path": "a.py", "text": "1"}}',
+        '{"type": "function", "function": {"name": "write", "arguments": {"path": "a.py", "text": "1"}}}',
+    ],
+)
+def test_calls_that_were_written_as_text_are_calls(tmp_path: Path, written: str) -> None:
+    made, server = working(tmp_path, [stream(*says(written)), stream(*says("Done."))], tools="auto")
+    assert made == "1"
+    assert server.asked[1].body["messages"][-1] == {"role": "user", "content": "write: a.py has 1 lines now"}
+
+
+def test_other_json_is_no_call(tmp_path: Path) -> None:
+    said = '```a.py\nX = {"name": "format", "arguments": {}}\n```'
+    made, server = working(tmp_path, [stream(*says(said))], tools="auto")
+    assert (made, len(server.asked)) == ('X = {"name": "format", "arguments": {}}\n', 1)
+
+
+def test_long_results_of_one_turn_share_the_context(tmp_path: Path) -> None:
+    (tmp_path / "long.txt").write_text("word\n" * 9000)
+    reads = [call("read", {"path": "long.txt", "line": 1 + 2000 * n}, index=n, id=f"c{n}") for n in range(8)]
+    wrote = stream(delta(tool_calls=[call("write", {"path": "a.py", "text": "1"})]), delta("tool_calls"))
+    turns = [stream(delta(tool_calls=reads), delta("tool_calls")), wrote, stream(*says("Done."))]
+    made, server = working(tmp_path, turns, tools="auto")
+    told = [one["content"] for one in server.asked[1].body["messages"] if one["role"] == "tool"]
+    assert made == "1"
+    assert all(1000 < len(one) < 6000 for one in told[:4])
+    assert sum(map(len, told)) < 16_384 * 3.5

@@ -72,6 +72,17 @@ def test_a_patch_needs_exactly_one_place(root: Path) -> None:
                 Workspace(root).patch("a.py", old, "x")
 
 
+def test_a_file_keeps_its_line_ends(root: Path) -> None:
+    (root / "dos.txt").write_bytes(b"a\r\nb\r\n")
+    space = Workspace(root)
+    space.patch("dos.txt", "a\nb", "c\nd")
+    assert (root / "dos.txt").read_bytes() == b"c\r\nd\r\n"
+    space.write("dos.txt", "x\ny\n")
+    assert (root / "dos.txt").read_bytes() == b"x\r\ny\r\n"
+    space.write("new.txt", "x\ny\n")
+    assert (root / "new.txt").read_bytes() == b"x\ny\n"
+
+
 def test_a_search_follows_no_link_and_ends(root: Path) -> None:
     assert Workspace(root).search("a = ") == "a.py:1: a = 1"
     assert Workspace(root).search("outside") == "no line has these words"

@@ -11,6 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,8 @@ def main() -> None:
     order = _order()
     tell = _teller(order.key)
     tell(f"asking {order.endpoint.model or 'a model'} at {order.endpoint.address}")
-    service = Service(order.endpoint, order.key, order.silence, tell, _show_meter)
-    told = {**_told(order, service, tell), "usage": _usage(service)}
+    service = Service(order.endpoint, order.key, order.silence, tell, partial(_show_meter, order))
+    told = {**_told(order, service, tell), "usage": _usage(order, service)}
     Path(order.result_file).write_text(without(json.dumps(told), order.key), encoding="utf-8")
 
 
@@ -64,20 +65,23 @@ def _as_data(met: Trouble) -> dict[str, Any]:
     return {"words": met.words, "cause": met.cause, "retry_after": met.retry_after}
 
 
-def _usage(service: Service) -> dict[str, Any]:
-    tokens = service.tokens
+def _usage(order: Order, service: Service) -> dict[str, Any]:
     return {
-        "input": tokens.input,
-        "output": tokens.output,
-        "cache_read": tokens.cache_read,
+        **_used(order, service.tokens, service.cost),
         "turns": service.turns,
         "estimated": service.is_estimated,
     }
 
 
-def _show_meter(tokens: Tokens) -> None:
+def _used(order: Order, tokens: Tokens, cost: float | None) -> dict[str, Any]:
+    """A configured price comes before what the service says of its cost."""
+    counts = {"input": tokens.input, "output": tokens.output, "cache_read": tokens.cache_read}
+    return {"cost_usd": cost if order.price is None else None, **counts}
+
+
+def _show_meter(order: Order, tokens: Tokens, cost: float | None) -> None:
     """What was used by now, for an attempt that is ended before its result."""
-    used = {"input": tokens.input, "output": tokens.output, "cache_read": tokens.cache_read, "estimated": True}
+    used = {**_used(order, tokens, cost), "estimated": True}
     print(f"{METER}{json.dumps({'usage': used})}", flush=True)  # noqa: T201 - for the backend
 
 
@@ -91,7 +95,9 @@ def _teller(key: str | None) -> Callable[[str], None]:
 
 def without(text: str, key: str | None) -> str:
     """A server may repeat the key in an error."""
-    return text.replace(key, _HIDDEN) if key else text
+    for one in (key, json.dumps(key)[1:-1]) if key else ():
+        text = text.replace(one, _HIDDEN)
+    return text
 
 
 if __name__ == "__main__":

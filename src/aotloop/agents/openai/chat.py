@@ -8,12 +8,13 @@ from typing import Any
 
 from aotloop.agents.answers.extraction import NotAResult, find_answer
 from aotloop.agents.attempt.usage import cost_of
-from aotloop.agents.openai.fenced_files import files_in, paths_in
+from aotloop.agents.openai.fenced_files import beside_files, fenced, files_in, paths_in, why_no_file
+from aotloop.agents.openai.messages import Called, Message, assistant, estimated, fitting, result, system, user
 from aotloop.agents.openai.order import Order, trials_as_told
-from aotloop.agents.openai.reply import Called, Message, estimated
 from aotloop.agents.openai.service import NoTools, Said, Service
 from aotloop.agents.openai.toolbox import Toolbox
 from aotloop.agents.openai.workspace import Refused, Workspace
+from aotloop.agents.openai.written_calls import written_calls
 from aotloop.agents.roles import may_write
 from aotloop.text.sanitize import plain
 from aotloop.text.shorten import cut, one_line
@@ -26,10 +27,7 @@ _FILES_BACK = (
 _ONE_FILE = "Answer with the whole file {}, in one fenced code block."
 _FILES = "These files are there now:"
 _AGAIN = "Answer with the JSON object only."
-_LEFT_OUT = "(left out: read it again if you need it)"
 _LONGEST_SUMMARY = 600
-_KEPT = 6
-"""The last messages of a conversation, which are never shortened."""
 
 
 class Unfit(Exception):  # noqa: N818 - reads as a sentence where it is caught
@@ -73,28 +71,31 @@ class Conversation:
 
     def _with_tools(self) -> Said | None:
         """None: the model has no tools."""
-        messages = [_system(_WITH_TOOLS), _user(self._order.prompt)]
+        messages = [system(_WITH_TOOLS), user(self._order.prompt)]
         for _ in range(self._order.most_turns):
-            fitting = _fitting(messages, self._order.endpoint.context - self._most)
             try:
-                said = self._ask(fitting, tools=self._toolbox.described)
+                said = self._ask(self._fitting(messages), tools=self._toolbox.described)
             except NoTools as refusal:
                 if self._order.endpoint.tools == "yes":
                     raise Unfit(
                         "the server refuses tools; `tools = false` in aot.toml makes it one question"
                     ) from refusal
                 return None
-            if not said.calls:
-                self._messages = [*messages, {"role": "assistant", "content": said.text}]
+            written = () if said.calls else written_calls(said.text, self._toolbox.names)
+            if not (said.calls or written):
+                self._messages = [*messages, assistant(said.text)]
                 return said
-            messages += [_assistant(said), *(self._result(call) for call in said.calls)]
+            messages.append(assistant(said.text, said.calls))
+            messages += [result(call, self._used(call)) for call in said.calls]
+            messages += [user("\n\n".join(f"{call.name}: {self._used(call)}" for call in written))] if written else []
         raise Unfit(f"it did not come to an end within {self._order.most_turns} turns")
 
-    def _result(self, call: Called) -> Message:
+    def _used(self, call: Called) -> str:
+        """What the tool says."""
         self._tell(f"→ {call.name} {one_line(call.arguments, 120)}")
-        result = self._toolbox.use(call)
-        self._tell(f"← {one_line(result, 160)}")
-        return {"role": "tool", "tool_call_id": call.id, "content": result}
+        told = self._toolbox.use(call)
+        self._tell(f"← {one_line(told, 160)}")
+        return told
 
     def _in_one_go(self) -> list[Message]:
         prompt = self._order.prompt
@@ -104,7 +105,7 @@ class Conversation:
             parts += [f"This decides whether it is done:\n{decides}"] if decides and decides not in prompt else []
             (only,) = self._expected if len(self._expected) == 1 else (None,)
             parts.append(_ONE_FILE.format(only) if only is not None else _FILES_BACK)
-        self._messages = [_user("\n\n".join(parts))]
+        self._messages = [user("\n\n".join(parts))]
         return self._messages
 
     def _files(self, prompt: str) -> list[str]:
@@ -117,7 +118,7 @@ class Conversation:
             text = self._workspace.read(path)
             if len(text) <= room:
                 room -= len(text)
-                found.append(f"```{path}\n{text.rstrip()}\n```")
+                found.append(fenced(path, text))
         return ["\n".join((_FILES, *found))] if found else []
 
     def _schema(self) -> dict[str, Any]:
@@ -126,12 +127,16 @@ class Conversation:
         schema = {"name": f"{self._order.role}_result", "schema": self._order.result_schema, "strict": True}
         return {"response_format": {"type": "json_schema", "json_schema": schema}}
 
+    def _fitting(self, messages: list[Message]) -> list[Message]:
+        tools = estimated([], self._toolbox.described)
+        return fitting(messages, self._order.endpoint.context - self._most - tools)
+
     def _ask(self, messages: list[Message], **options: Any) -> Said:
         order = self._order
-        room = order.endpoint.context - estimated(messages)
+        room = order.endpoint.context - estimated(messages, options)
         if room < 64:
             raise Unfit(f"the prompt is too long for a context of {order.endpoint.context} tokens")
-        spent = cost_of(self._service.tokens, order.price) if order.price is not None else 0.0
+        spent = cost_of(self._service.tokens, order.price) if order.price is not None else self._service.cost or 0.0
         if order.max_cost_usd is not None and spent >= order.max_cost_usd:
             raise OverBudget
         return self._service.ask(messages, min(self._most, room), **options)
@@ -142,8 +147,8 @@ class Conversation:
         try:
             return _decoded(find_answer(self._order.role, said.text))
         except NotAResult:
-            messages = [*self._messages[:-1], *_last(self._messages, said), _user(_AGAIN)]
-            again = self._ask(_fitting(messages, self._order.endpoint.context - self._most), **self._schema())
+            messages = [*self._messages[:-1], *_last(self._messages, said), user(_AGAIN)]
+            again = self._ask(self._fitting(messages), **self._schema())
             return _decoded(find_answer(self._order.role, again.text))
 
     def _worked(self, said: Said) -> dict[str, Any]:
@@ -165,8 +170,8 @@ class Conversation:
         changed = list(self._workspace.changed)
         if not changed:
             why = self._refusals or (["the answer was cut at the limit of tokens"] if said.is_cut else [])
-            raise Unfit("; ".join(why) or "it changed no file, and its answer has neither a file nor a result")
-        words = cut(plain(_prose(said.text)), _LONGEST_SUMMARY)
+            raise Unfit("; ".join(why) or why_no_file(said.text))
+        words = cut(plain(beside_files(said.text)), _LONGEST_SUMMARY)
         summary = words or f"wrote {', '.join(changed[:5])}"
         return {"success": True, "bindings_delta": {"summary": summary, "artifacts": changed}, "artifacts": changed}
 
@@ -179,47 +184,6 @@ def _decoded(answer: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _prose(text: str) -> str:
-    """The words beside the fenced blocks."""
-    parts = text.split("```")
-    return " ".join(" ".join(parts[::2]).split())
-
-
-def _fitting(messages: list[Message], room: int) -> list[Message]:
-    """The oldest results of tools are left out until the rest fits."""
-    kept = list(messages)
-    for number in range(len(kept) - _KEPT):
-        if estimated(kept) <= room:
-            break
-        if kept[number]["role"] == "tool":
-            kept[number] = {**kept[number], "content": _LEFT_OUT}
-    return kept
-
-
 def _last(messages: list[Message], said: Said) -> list[Message]:
     last = messages[-1]
-    return [last] if last["role"] == "assistant" else [last, {"role": "assistant", "content": said.text}]
-
-
-def _system(text: str) -> Message:
-    return {"role": "system", "content": text}
-
-
-def _user(text: str) -> Message:
-    return {"role": "user", "content": text}
-
-
-def _assistant(said: Said) -> Message:
-    calls = [
-        {"id": call.id, "type": "function", "function": {"name": call.name or "unknown", "arguments": _object(call)}}
-        for call in said.calls
-    ]
-    return {"role": "assistant", "content": said.text, "tool_calls": calls}
-
-
-def _object(call: Called) -> str:
-    """Servers refuse a conversation in which the arguments of a call are no JSON object; the model was told."""
-    try:
-        return call.arguments if isinstance(json.loads(call.arguments), dict) else "{}"
-    except (ValueError, RecursionError):
-        return "{}"
+    return [last] if last["role"] == "assistant" else [last, assistant(said.text)]

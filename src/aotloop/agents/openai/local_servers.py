@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
+import socket
+import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from types import MappingProxyType
@@ -16,7 +19,9 @@ from aotloop.text.shorten import one_line
 USUAL_PORTS: Mapping[int, str] = MappingProxyType({11434: "Ollama", 8000: "vLLM", 1234: "LM Studio", 8080: "llama.cpp"})
 HOST = "127.0.0.1"
 _MOMENT = 0.5
-"""Seconds."""
+"""Seconds without a byte."""
+_LONGEST = 2.0
+"""Seconds in all."""
 _MOST_BYTES = 1_000_000
 _MOST_MODELS = 50
 _LONGEST_NAME = 80
@@ -43,6 +48,8 @@ def local_servers(ports: Mapping[int, str] = USUAL_PORTS) -> list[ModelsServer]:
 def _models(port: int) -> tuple[str, ...] | None:
     """Without a proxy, and without following it elsewhere."""
     connection = http.client.HTTPConnection(HOST, port, timeout=_MOMENT)
+    end = threading.Timer(_LONGEST, lambda: _hang_up(connection))
+    end.start()
     try:
         connection.request("GET", "/v1/models")
         answer = connection.getresponse()
@@ -51,7 +58,15 @@ def _models(port: int) -> tuple[str, ...] | None:
     except (OSError, http.client.HTTPException, ValueError, RecursionError):
         return None
     finally:
+        end.cancel()
         connection.close()
+
+
+def _hang_up(connection: http.client.HTTPConnection) -> None:
+    """A server that says a little now and then would be heard for ever."""
+    if connection.sock is not None:
+        with contextlib.suppress(OSError):
+            connection.sock.shutdown(socket.SHUT_RDWR)
 
 
 def names_in(listed: Any) -> tuple[str, ...] | None:

@@ -6,31 +6,21 @@ The pieces are read as they are, not as they should be: servers leave keys out, 
 from __future__ import annotations
 
 import json
+import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
-
-import msgspec
 
 from aotloop.agents.attempt.usage import highest
 from aotloop.agents.contract import Tokens
+from aotloop.agents.openai.messages import CHARACTERS_PER_TOKEN, Called
 
 _SIGN_OF_LIFE = 5.0
 """Seconds."""
 _MOST_TOKENS = 2**53
-_CHARACTERS_PER_TOKEN = 3.5
-_THOUGHT = "</think>"
-
-
-Message = dict[str, Any]
-
-
-class Called(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool call, as the model wrote it."""
-
-    id: str
-    name: str
-    arguments: str
+_MOST_USD = 1e6
+_THOUGHT = re.compile(r"\s*<(?P<tag>think|thinking|thought|reasoning)>")
+_THOUGHTS_END = "</think>"
 
 
 class Collected:
@@ -42,6 +32,8 @@ class Collected:
         self.refusal = ""
         self.finish: str | None = None
         self.usage: Tokens | None = None
+        self.cost: float | None = None
+        """USD, if the service tells what it takes for a reply, as OpenRouter does."""
         self.size = 0
         """Characters of the answer, thoughts included."""
         self.is_any = False
@@ -49,14 +41,12 @@ class Collected:
 
     @property
     def text(self) -> str:
-        """Without its thoughts: files and answers in them are not meant. Some servers leave out where they begin."""
-        text = _mended("".join(self._text))
-        return text.rpartition(_THOUGHT)[2] if _THOUGHT in text else text
+        return without_thoughts(_mended("".join(self._text)))
 
     @property
     def estimate(self) -> int:
         """Tokens, roughly: for servers that do not count."""
-        return round(self.size / _CHARACTERS_PER_TOKEN)
+        return round(self.size / CHARACTERS_PER_TOKEN)
 
     def calls(self, turn: int) -> tuple[Called, ...]:
         """Ids that the server left out are made up, each once in a conversation, as the strictest server wants them."""
@@ -116,17 +106,18 @@ class Collected:
         if len(counts) == 3 and counts[0] >= counts[2]:
             now = Tokens(input=counts[0] - counts[2], output=counts[1], cache_read=counts[2])
             self.usage = highest(self.usage, now) if self.usage is not None else now
+        cost = usage.get("cost")
+        if isinstance(cost, int | float) and 0 <= cost < _MOST_USD:
+            self.cost = max(cost, self.cost or 0.0)
 
 
-def estimated(messages: list[Message]) -> int:
-    """Tokens, roughly: for servers that do not count, and before a request."""
-    return round(sum(map(len, _texts(messages))) / _CHARACTERS_PER_TOKEN) + 8 * len(messages)
-
-
-def _texts(messages: list[Message]) -> Iterator[str]:
-    for message in messages:
-        yield message.get("content") or ""
-        yield from (call["function"]["arguments"] for call in message.get("tool_calls") or ())
+def without_thoughts(text: str) -> str:
+    """Files and answers in thoughts are not meant. Some servers leave out where the thoughts begin."""
+    if (beginning := _THOUGHT.match(text)) is not None:
+        return text.partition(f"</{beginning['tag']}>")[2]
+    before, _, after = text.partition(_THOUGHTS_END)
+    is_in_a_file = before.count("```") % 2 == 1
+    return text if before == text or is_in_a_file or "<think>" in before else after
 
 
 def _mended(text: str) -> str:

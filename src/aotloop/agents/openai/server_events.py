@@ -10,11 +10,36 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import httpx2
+
 _LONGEST_EVENT = 16_000_000
 _MOST_STRAY = 1_000_000
+_LONGEST_REPLY = 100_000_000
+_LONGEST_ERROR = 100_000
+"""Bytes; what comes after them is not read."""
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _FIELD = re.compile(r"(data|event|id|retry)?:|(data|event|id|retry)$")
 _DONE = "[DONE]"
+
+
+def bounded(response: httpx2.Response) -> None:
+    """The package `openai` reads a whole error, however long it is."""
+    response.stream = _Bounded(response.stream, _LONGEST_ERROR if response.is_error else _LONGEST_REPLY)
+
+
+class _Bounded(httpx2.SyncByteStream):
+    def __init__(self, stream: Any, most: int) -> None:
+        self._stream, self._left = stream, most
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self._stream:
+            yield piece[: self._left]
+            self._left -= len(piece)
+            if self._left <= 0:
+                return
+
+    def close(self) -> None:
+        self._stream.close()
 
 
 class ServerEvents:

@@ -31,12 +31,13 @@ from aotloop.agents.openai.endpoint_errors import (
     words_of,
 )
 from aotloop.agents.openai.local_servers import names_in
+from aotloop.agents.openai.messages import Called, Message, estimated
 from aotloop.agents.openai.order import Endpoint
-from aotloop.agents.openai.reply import Called, Collected, Message, ReplyLines, estimated
-from aotloop.agents.openai.server_events import ServerEvents
+from aotloop.agents.openai.reply import Collected, ReplyLines
+from aotloop.agents.openai.server_events import ServerEvents, bounded
 
 OPTIONS = {
-    "max_tokens": ("max_tokens", "max_completion_tokens"),
+    "max_tokens": ("max_tokens", "max_completion_tokens", "in the completion"),
     "temperature": ("temperature",),
     "stream_options": ("stream_options", "include_usage"),
     "response_format": ("response_format", "json_schema", "grammar"),
@@ -46,6 +47,7 @@ OPTIONS = {
 _TRIES = 3
 _PAUSE = 0.5
 _LONGEST_ANSWER = 400_000
+_MOST_EVENTS = 400_000
 _NOT_FOR_CHAT = re.compile(r"embed|rerank|whisper|\btts\b", re.IGNORECASE)
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 _SILENT = Trouble(words="the service fell silent", cause="outage")
@@ -70,9 +72,9 @@ class Service:
         key: str | None,
         silence: float,
         tell: Callable[[str], None],
-        on_use: Callable[[Tokens], None] = lambda _: None,
+        on_use: Callable[[Tokens, float | None], None] = lambda *_: None,
     ) -> None:
-        """`tell` gets the words of the model while they come, `on_use` the tokens so far, estimated meanwhile."""
+        """`tell` gets the words of the model while they come, `on_use` tokens and cost so far, estimated meanwhile."""
         self._endpoint = endpoint
         self._tell, self._on_use = tell, on_use
         self._client = openai.OpenAI(
@@ -80,11 +82,16 @@ class Service:
             base_url=endpoint.address,
             max_retries=0,
             timeout=openai.Timeout(silence, connect=10.0),
-            http_client=openai.DefaultHttpxClient(mounts={f"all://{host}": None for host in _LOCAL}),  # no proxy
+            http_client=openai.DefaultHttpxClient(
+                mounts={f"all://{host}": None for host in _LOCAL},  # no proxy
+                event_hooks={"response": [bounded]},
+            ),
         )
         self._left_out: set[str] = set()
         self._model = endpoint.model
         self.tokens = Tokens()
+        self.cost: float | None = None
+        """USD, as far as the service told it."""
         self.turns = 0
         self.is_estimated = False
         """The server did not say how many tokens some request took."""
@@ -152,12 +159,12 @@ class Service:
         create = self._client.chat.completions.with_streaming_response.create
         with create(model=self.model, messages=cast("Any", messages), stream=True, **request) as response:
             events = ServerEvents(response.iter_bytes())
-            lines = ReplyLines(self._tell, lambda: self._on_use(self._with(collected, messages)))
-            for event in events:
+            lines = ReplyLines(self._tell, lambda: self._on_use(self._with(collected, messages), self.cost))
+            for number, event in enumerate(events):
                 if (words := words_in(event)) is not None:
                     raise Unable(trouble_in(words))
                 lines.add(collected.add(event))
-                if collected.size > _LONGEST_ANSWER:
+                if collected.size > _LONGEST_ANSWER or number > _MOST_EVENTS:
                     collected.finish = "length"
                     break
             if not collected.is_any and events.stray:
@@ -230,7 +237,9 @@ class Service:
     def _count(self, collected: Collected, messages: list[Message]) -> None:
         self.is_estimated = self.is_estimated or collected.usage is None
         self.tokens = self._with(collected, messages)
-        self._on_use(self.tokens)
+        if collected.cost is not None:
+            self.cost = (self.cost or 0.0) + collected.cost
+        self._on_use(self.tokens, self.cost)
 
     def _with(self, collected: Collected, messages: list[Message]) -> Tokens:
         used = collected.usage or Tokens(input=estimated(messages), output=collected.estimate)

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
+from aotloop.agents.openai.messages import Called
 from aotloop.agents.openai.order import Order, Trial
-from aotloop.agents.openai.reply import Called
 from aotloop.agents.openai.workspace import Refused, Workspace
 from aotloop.agents.roles import may_write
 from aotloop.process import blocking_run
@@ -27,18 +27,21 @@ _LONGEST_ARGUMENTS = 500_000
 _TRIAL_SECONDS = 120.0
 _TRIAL_BYTES = 4000
 _TEXT = {"type": "string"}
+_NUMBER = {"type": "integer"}
 
 
 class _Tool(msgspec.Struct, frozen=True):
     about: str
     arguments: tuple[str, ...] = ()
     changes: bool = False
+    numbers: tuple[str, ...] = ()
+    """Arguments that may be left out."""
 
 
 TOOLS: Mapping[str, _Tool] = MappingProxyType(
     {
         "list": _Tool("Lists a folder. `.` is the top.", ("path",)),
-        "read": _Tool("Reads a file.", ("path",)),
+        "read": _Tool("Reads a file, from its first line or from another one.", ("path",), numbers=("line",)),
         "search": _Tool("Finds the lines of all files that have exactly these words.", ("words",)),
         "write": _Tool("Writes a whole file, new or not.", ("path", "text"), changes=True),
         "patch": _Tool("Replaces `old`, which is in the file exactly once, by `new`.", ("path", "old", "new"), True),
@@ -51,12 +54,12 @@ class Toolbox:
     def __init__(self, order: Order, workspace: Workspace) -> None:
         self._order = order
         is_worker = may_write(order.role)
-        self._names = [name for name, tool in TOOLS.items() if is_worker or not tool.changes]
-        if not order.trials and "check" in self._names:
-            self._names.remove("check")
+        self.names = [name for name, tool in TOOLS.items() if is_worker or not tool.changes]
+        if not order.trials and "check" in self.names:
+            self.names.remove("check")
         self._actions: dict[str, Callable[..., str]] = {
             "list": workspace.listed,
-            "read": workspace.read,
+            "read": lambda path, line=1: _from_line(workspace.read(path), line),
             "search": workspace.search,
             "write": workspace.write,
             "patch": workspace.patch,
@@ -65,7 +68,7 @@ class Toolbox:
 
     @property
     def described(self) -> list[dict[str, Any]]:
-        return [_described(name, TOOLS[name]) for name in self._names]
+        return [_described(name, TOOLS[name]) for name in self.names]
 
     def use(self, called: Called) -> str:
         """What the tool says; a call that makes no sense gets the reason."""
@@ -77,8 +80,8 @@ class Toolbox:
             return f"refused: {error.strerror or 'it cannot be done'}"
 
     def _used(self, called: Called) -> str:
-        if called.name not in self._names:
-            raise Refused(f"there is no tool {one_line(called.name, 40)!r}; there are: {', '.join(self._names)}")
+        if called.name not in self.names:
+            raise Refused(f"there is no tool {one_line(called.name, 40)!r}; there are: {', '.join(self.names)}")
         return self._actions[called.name](**_arguments(called))
 
     def _check(self) -> str:
@@ -88,15 +91,28 @@ class Toolbox:
 def _described(name: str, tool: _Tool) -> dict[str, Any]:
     parameters = {
         "type": "object",
-        "properties": dict.fromkeys(tool.arguments, _TEXT),
+        "properties": {**dict.fromkeys(tool.arguments, _TEXT), **dict.fromkeys(tool.numbers, _NUMBER)},
         "required": list(tool.arguments),
         "additionalProperties": False,
     }
     return {"type": "function", "function": {"name": name, "description": tool.about, "parameters": parameters}}
 
 
-def _arguments(called: Called) -> dict[str, str]:
-    wanted = TOOLS[called.name].arguments
+def _from_line(text: str, line: int) -> str:
+    """A long file is read in parts; what is left of it is told."""
+    lines = text.splitlines(keepends=True)
+    rest = lines[max(0, line - 1) :]
+    shown = size = 0
+    while shown < len(rest) and (size := size + len(rest[shown])) <= LONGEST_RESULT - 100:
+        shown += 1
+    if shown == len(rest) or not shown:
+        return "".join(rest)
+    return f"{''.join(rest[:shown])}(the file has {len(lines)} lines; read on with line {max(line, 1) + shown})"
+
+
+def _arguments(called: Called) -> dict[str, Any]:
+    tool = TOOLS[called.name]
+    wanted = tool.arguments
     if len(called.arguments) > _LONGEST_ARGUMENTS:
         raise Refused("the arguments are too long")
     try:
@@ -110,7 +126,15 @@ def _arguments(called: Called) -> dict[str, str]:
     missing = [name for name in wanted if not isinstance(given.get(name), str)]
     if missing:
         raise Refused(f"{called.name} needs the text {', '.join(missing)}")
-    return {name: given[name] for name in wanted}
+    numbers = {name: _number(given[name]) for name in tool.numbers if given.get(name) is not None}
+    return {name: given[name] for name in wanted} | numbers
+
+
+def _number(given: Any) -> int:
+    try:
+        return min(max(int(given), 1), 10**9)
+    except (TypeError, ValueError, OverflowError):
+        raise Refused("a line is a number") from None
 
 
 def tried(trial: Trial) -> str:

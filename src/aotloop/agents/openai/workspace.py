@@ -65,7 +65,7 @@ class Workspace:
         name = "/".join(parts)
         if not parts or parts[0] in _CLOSED or name == _STATE:
             raise Refused(f"{shown(path)} may not be changed")
-        content = text.encode("utf-8", "replace")
+        content = self._with_its_line_ends(path, text).encode("utf-8", "replace")
         if len(content) > MOST_BYTES:
             raise Refused(f"{shown(path)} would have {len(content)} bytes, and at most {MOST_BYTES} are allowed")
         with self._folder(parts[:-1], is_made=True) as folder:
@@ -76,6 +76,8 @@ class Workspace:
     def patch(self, path: str, old: str, new: str) -> str:
         """Replaces a text that is in the file exactly once."""
         text = self.read(path)
+        if _has_crlf(text):
+            text, old, new = (one.replace("\r\n", "\n") for one in (text, old, new))
         count = text.count(old) if old else 0
         if count != 1:
             raise Refused(f"`old` must be in {shown(path)} exactly once, and is there {count} times")
@@ -100,6 +102,12 @@ class Workspace:
         except (Refused, OSError):
             return False
         return True
+
+    def _with_its_line_ends(self, path: str, text: str) -> str:
+        """Models write LF. A file with CRLF keeps it, or each of its lines would differ."""
+        if "\r" not in text and self.has(path) and _has_crlf(self.read(path)):
+            return text.replace("\n", "\r\n")
+        return text
 
     def _files(self) -> Iterator[str]:
         left = [_MOST_FILES]
@@ -128,6 +136,10 @@ class Workspace:
             raise Refused(f"{shown('/'.join(parts) or '.')}: {_in_words(error)}") from None
         finally:
             os.close(descriptor)
+
+
+def _has_crlf(text: str) -> bool:
+    return "\r\n" in text and text.count("\n") == text.count("\r\n")
 
 
 def shown(path: str) -> str:
