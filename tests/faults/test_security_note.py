@@ -44,7 +44,7 @@ SPEAKING = {
 MAY_SPEAK: dict[str, set[str]] = {
     "agents/openai/endpoint_errors.py": {"openai"},  # as the next
     "agents/openai/service.py": {"openai"},  # in the agent's own process, inside the fence of its attempt
-    "agents/openai/local_servers.py": {"http.client"},  # `aot doctor`, on loopback
+    "agents/openai/local_servers.py": {"http.client", "socket"},  # `aot doctor`, on loopback
     "app/cluster/dev_cluster.py": {"socket"},  # the server to try, on loopback
     "app/outlets/notifications.py": {"apprise"},
     "app/outlets/otlp_export.py": {"opentelemetry"},

@@ -69,6 +69,16 @@ class Client:
         self.secret = answer.data["secret"]
         return self
 
+    @contextmanager
+    def listening(self, path: str) -> Iterator[http.client.HTTPResponse]:
+        """A stream that is open meanwhile."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        try:
+            connection.request("GET", path, headers={"Host": f"127.0.0.1:{self.port}", "Cookie": self.cookie})
+            yield connection.getresponse()
+        finally:
+            connection.close()
+
     def stream(self, path: str, most: int, **headers: str) -> list[tuple[str, str, Any]]:
         """The first messages of a stream: kind, id, data."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)

@@ -78,7 +78,26 @@ def test_the_cookie_is_for_this_site_only_and_out_of_reach_of_scripts(client: Cl
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:{port}", "127.0.0.1:1", "127.0.0.1", "", "localhost.evil.example:{port}"]
+    "host",
+    [
+        "evil.example",
+        "evil.example:{port}",
+        "127.0.0.1:1",
+        "127.0.0.1",
+        "",
+        "localhost.evil.example:{port}",
+        "0.0.0.0:{port}",
+        "localhost.:{port}",
+        "127.1:{port}",
+        "2130706433:{port}",
+        "[::ffff:127.0.0.1]:{port}",
+        "user@127.0.0.1:{port}",
+        "127.0.0.1:{port}/x",
+        "127.0.0.1:{port}?x",
+        "127.0.0.1:{port}#x",
+        "127.0.0.1:{port}, evil.example",
+        "[::1",
+    ],
 )
 def test_a_foreign_host_is_refused_even_with_everything_else(client: Client, path: Path, stop: str, host: str) -> None:
     client.log_in()
@@ -137,10 +156,15 @@ def test_a_read_only_page_shows_and_changes_nothing(path: Path, stop: str) -> No
     assert status_of(path) == "running"
 
 
-def test_who_logs_out_is_out(client: Client) -> None:
+def test_who_logs_out_is_out_and_hears_nothing_more(client: Client) -> None:
     client.log_in()
-    assert client.post("/api/logout").status == 200
-    assert client.get("/api/session").status == 401
+    cookie, secret = client.cookie, client.secret
+    with client.listening("/api/stream") as stream:
+        assert client.post("/api/logout").status == 200
+        assert client.get("/api/session").status == 401
+        assert stream.read().endswith(b"\n\n"), "the stream ends"
+    assert client.get("/api/stream", cookie=cookie).status == 401
+    assert client.post("/api/logout", cookie=cookie, x_aot_secret=secret).status == 401
 
 
 def test_the_token_of_an_earlier_start_is_worth_nothing(client: Client) -> None:

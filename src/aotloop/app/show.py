@@ -28,6 +28,7 @@ from aotloop.text.sanitize import plain, prose
 
 MOST_OF_A_TRANSCRIPT = 8 << 20
 """Bytes from its end."""
+MOST_WHILE_IT_GROWS = 512 << 10
 MOST_OF_A_PROMPT = 1 << 20
 RUNS_ON = "it still runs; its changes are known when it ends"
 IN_PLACE = "it worked in place, so no commit of its own has its changes"
@@ -161,6 +162,12 @@ def transcript_of(folder: Path | None) -> list[Step]:
     if folder is None:
         return []
     return steps_of(last_bytes(folder / TRANSCRIPT, MOST_OF_A_TRANSCRIPT)[0].split(b"\n"))
+
+
+def end_of_transcript(folder: Path) -> tuple[list[Step], bool]:
+    """For a look while it grows: less of it, which begins at the same step for a while; and whether it is cut."""
+    data, begin = last_bytes(folder / TRANSCRIPT, MOST_WHILE_IT_GROWS, grain=MOST_WHILE_IT_GROWS)
+    return steps_of(data.split(b"\n")), begin > 0
 
 
 def _text(path: Path) -> str:

@@ -36,7 +36,7 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
             name, port = parts.hostname or "", parts.port or (443 if self.is_tls else 80)
         except ValueError:
             return False
-        if port != self.port or parts.path or parts.username is not None:
+        if port != self.port or parts.netloc != host or parts.username is not None:
             return False
         if is_loopback(self.host):
             return name in (self.host, "localhost", LOOPBACK, "::1")

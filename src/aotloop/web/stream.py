@@ -22,6 +22,7 @@ from aotloop.statefile.lease import holder_of
 from aotloop.statefile.store import Store
 from aotloop.trust.folder import sign_of_decisions
 from aotloop.web.endpoint import json_of
+from aotloop.web.guard import cookie_in, headers_of
 
 POLL_SECONDS = 0.05
 HEARTBEAT_SECONDS = 10.0
@@ -45,8 +46,9 @@ def streamed(request: Request, *polls: Poll, seconds: float = POLL_SECONDS) -> S
 async def _messages(request: Request, polls: Sequence[Poll], seconds: float) -> AsyncIterator[bytes]:
     yield b"retry: 500\n\n"
     last = time.monotonic()
-    closing = request.app.state.closing
-    while not (closing.is_set() or await request.is_disconnected()):
+    closing, access = request.app.state.closing, request.app.state.access
+    cookie = cookie_in(headers_of(request.scope), request.app.state.address)
+    while access.may_look(cookie) and not (closing.is_set() or await request.is_disconnected()):
         is_news = False
         for poll in polls:
             for message in await run_in_threadpool(poll):

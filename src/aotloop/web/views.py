@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
@@ -17,7 +18,7 @@ from aotloop.app.redirect.proposals import proposals_of
 from aotloop.app.ship.feature_access import project_of
 from aotloop.app.ship.status import feature_status
 from aotloop.app.ship.test_consent import commands_for_tests, shown_tests
-from aotloop.app.show import AtomFacts, AttemptFacts, known_attempt, show_atom, show_attempt, transcript_of
+from aotloop.app.show import AtomFacts, AttemptFacts, end_of_transcript, known_attempt, show_atom, show_attempt
 from aotloop.app.verify import subject_of
 from aotloop.core.commands import commands_of
 from aotloop.core.phases.model import PhaseLoop
@@ -82,7 +83,8 @@ def atom(request: Request) -> AtomFacts:
 
 @view
 def attempt(request: Request) -> AttemptFacts:
-    return show_attempt(_store(request), request.query_params.get("name", ""))
+    """Its transcript is a stream of its own."""
+    return replace(show_attempt(_store(request), request.query_params.get("name", "")), transcript=())
 
 
 @view
@@ -165,11 +167,11 @@ class _Transcript:
         except (AotError, OSError):
             return []
         self._sign = sign
-        steps = transcript_of(self._folder)
+        steps, is_cut = end_of_transcript(self._folder)
         same = next((n for n, (a, b) in enumerate(zip(self._sent, steps, strict=False)) if a != b), None)
         begin = same if same is not None else min(len(self._sent), len(steps))
         self._sent = steps
-        return [message("steps", {"from": begin, "steps": steps[begin:]})]
+        return [message("steps", {"from": begin, "steps": steps[begin:], "cut": is_cut})]
 
 
 def _sign(folder: Path) -> tuple[int, int] | None:

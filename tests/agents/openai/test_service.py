@@ -349,3 +349,11 @@ def test_long_results_of_one_turn_share_the_context(tmp_path: Path) -> None:
     assert made == "1"
     assert all(1000 < len(one) < 6000 for one in told[:4])
     assert sum(map(len, told)) < 16_384 * 3.5
+
+
+def test_a_server_that_repeats_the_key_brings_it_into_no_file(tmp_path: Path) -> None:
+    wrote = stream(delta(tool_calls=[call("write", {"path": "b.py", "text": "the-key"})]), delta("tool_calls"))
+    again = stream(delta(tool_calls=[call("write", {"path": "a.py", "text": "the-key"})]), delta("tool_calls"))
+    made, server = working(tmp_path, [wrote, again, stream(*says("Wrote the-key."))], tools="auto")
+    assert (tmp_path / "b.py").read_text() == "[key]"
+    assert "the-key" not in str([asked.body for asked in server.asked]) + made

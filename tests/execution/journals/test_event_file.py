@@ -97,6 +97,19 @@ def test_the_end_of_a_file_begins_with_a_whole_line(tmp_path: Path) -> None:
     assert last_bytes(path, 8) == (b"three\n", 8)
 
 
+def test_the_end_of_a_file_may_begin_at_the_same_line_for_a_while(tmp_path: Path) -> None:
+    path = tmp_path / "transcript.jsonl"
+    begins = []
+    for number in range(40):
+        with path.open("a") as file:
+            file.write(f"line {number:04}\n")
+        data, begin = last_bytes(path, 100, grain=100)
+        assert data.endswith(f"line {number:04}\n".encode())
+        assert len(data) <= 200
+        begins.append(begin)
+    assert len(set(begins)) == 4
+
+
 # --- news --------------------------------------------------------------------------------------------------------
 
 

@@ -20,11 +20,9 @@ from aotloop.agents.client.service_errors import Trouble
 from aotloop.agents.contract import Tokens
 from aotloop.agents.openai.chat import Conversation, OverBudget, Unfit
 from aotloop.agents.openai.endpoint_errors import Unable, Unusable
-from aotloop.agents.openai.order import METER, TROUBLE, UNFIT, UNUSABLE, Order, order_from
+from aotloop.agents.openai.order import METER, TROUBLE, UNFIT, UNUSABLE, Order, order_from, without
 from aotloop.agents.openai.service import Service
 from aotloop.agents.openai.workspace import Workspace
-
-_HIDDEN = "[key]"
 
 
 def main() -> None:
@@ -91,13 +89,6 @@ def _teller(key: str | None) -> Callable[[str], None]:
         print(line, flush=True)  # noqa: T201 - its output is the transcript of the attempt
 
     return tell
-
-
-def without(text: str, key: str | None) -> str:
-    """A server may repeat the key in an error."""
-    for one in (key, json.dumps(key)[1:-1]) if key else ():
-        text = text.replace(one, _HIDDEN)
-    return text
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ A key in the environment or in the arguments would be readable by every command 
 
 from __future__ import annotations
 
+import json
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -22,6 +23,7 @@ role has them.
 """
 METER = "\x1f"
 """The first character of a line that tells what was used so far. No other line has it."""
+_HIDDEN = "[key]"
 USUAL_CONTEXT = 16_384
 """Tokens that the model can read and write together, if the configuration does not say how many."""
 USUAL_URL = "http://127.0.0.1:11434/v1"
@@ -72,6 +74,13 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     most_turns: int = 40
     silence: float = 600.0
     """Seconds without a byte from the server after which the connection is given up."""
+
+
+def without(text: str, key: str | None) -> str:
+    """A server may repeat the key: in an error, or as a word of its model."""
+    for one in (key, json.dumps(key)[1:-1]) if key else ():
+        text = text.replace(one, _HIDDEN)
+    return text
 
 
 def order_from(text: bytes) -> Order:

@@ -16,6 +16,7 @@ from typing import Any, cast
 import httpx2
 import msgspec
 import openai
+from msgspec.structs import replace
 
 from aotloop.agents.attempt.usage import total
 from aotloop.agents.client.service_errors import Trouble, trouble
@@ -32,7 +33,7 @@ from aotloop.agents.openai.endpoint_errors import (
 )
 from aotloop.agents.openai.local_servers import names_in
 from aotloop.agents.openai.messages import Called, Message, estimated
-from aotloop.agents.openai.order import Endpoint
+from aotloop.agents.openai.order import Endpoint, without
 from aotloop.agents.openai.reply import Collected, ReplyLines
 from aotloop.agents.openai.server_events import ServerEvents, bounded
 
@@ -75,7 +76,7 @@ class Service:
         on_use: Callable[[Tokens, float | None], None] = lambda *_: None,
     ) -> None:
         """`tell` gets the words of the model while they come, `on_use` tokens and cost so far, estimated meanwhile."""
-        self._endpoint = endpoint
+        self._endpoint, self._key = endpoint, key
         self._tell, self._on_use = tell, on_use
         self._client = openai.OpenAI(
             api_key=key or "none",
@@ -232,7 +233,8 @@ class Service:
         if collected.refusal or collected.finish == "content_filter":
             words = collected.refusal or collected.text[:200] or "no reason"
             raise Unable(Trouble(words=words, cause="refusal"))
-        return Said(text=collected.text, calls=collected.calls(self.turns), is_cut=collected.finish == "length")
+        calls = tuple(replace(one, arguments=without(one.arguments, self._key)) for one in collected.calls(self.turns))
+        return Said(text=without(collected.text, self._key), calls=calls, is_cut=collected.finish == "length")
 
     def _count(self, collected: Collected, messages: list[Message]) -> None:
         self.is_estimated = self.is_estimated or collected.usage is None

@@ -68,13 +68,17 @@ def opened(path: Path) -> Iterator[int | None]:
         os.close(descriptor)
 
 
-def last_bytes(path: Path, most: int) -> tuple[bytes, int]:
-    """Complete lines at the end of a file, and their offset in the file."""
+def last_bytes(path: Path, most: int, grain: int = 1) -> tuple[bytes, int]:
+    """Complete lines at the end of a file, and their offset in the file.
+
+    The beginning moves in steps of `grain` while the file grows: then there are up to so many bytes more.
+    """
     with opened(path) as descriptor:
         if descriptor is None:
             return b"", 0
         size = os.fstat(descriptor).st_size
-        begin = max(size - most, 0)
+        begin = max(size - most, 0) // grain * grain
+        most = max(most, size - begin)
         data = b""
         with suppress(OSError):
             while len(data) < most and (chunk := os.pread(descriptor, min(CHUNK, most - len(data)), begin + len(data))):

@@ -2,7 +2,7 @@
 
 import { get, follow, fail } from "./api.js";
 import { h, replace, redraw, atNextFrame } from "./dom.js";
-import { clock, lasting, money, tokens, LOOKS } from "./format.js";
+import { clock, fateWords, lasting, money, tokens, LOOKS } from "./format.js";
 import { diffOf } from "./diff.js";
 import { LoopModel, atomLink } from "./model.js";
 import { propose } from "./steer.js";
@@ -78,7 +78,7 @@ class AttemptPanel {
     const isOther = this.fate !== attempt.fate;
     this.fate = attempt.fate;
     const used = attempt.used.input + attempt.used.output + attempt.used.cache_read + attempt.used.cache_write;
-    replace(this.summary, h("strong", {}, attempt.name), " ", h("span", { class: `badge fate-${attempt.fate}` }, attempt.fate.replace("_", " ")), " ",
+    replace(this.summary, h("strong", {}, attempt.name), " ", h("span", { class: `badge fate-${attempt.fate}` }, fateWords(attempt.fate)), " ",
       h("span", { class: "soft" }, [attempt.role === "probe" ? "probe" : "", attempt.agent, clock(attempt.began), attempt.ended ? lasting(attempt.seconds) : "runs", attempt.cost_usd === null ? "" : money(attempt.cost_usd), used ? `${tokens(used)} tokens` : "", attempt.commit ? attempt.commit.slice(0, 10) : ""].filter(Boolean).join(" · ")));
     if (isOther && this.element.open && this.isLoaded) this.load();
   }
@@ -88,6 +88,7 @@ class AttemptPanel {
     let facts;
     try { facts = await get(`/api/loops/${this.key}/attempt?name=${encodeURIComponent(this.name)}`); } catch (error) { fail(error); return; }
     const steps = h("div", { class: "transcript", tabindex: "0", role: "log", "aria-label": `Transcript of ${this.name}` });
+    const start = h("p", { class: "soft", hidden: true }, "Only the end of a very long transcript is shown; ", h("code", {}, `aot show ${this.name}`), " has more.");
     const part = (title, content, isOpen) => h("details", { class: "part", open: isOpen }, h("summary", {}, title), content);
     const checks = facts.attempt.checks;
     replace(this.body,
@@ -95,11 +96,12 @@ class AttemptPanel {
       facts.attempt.summary ? h("p", { class: "pre soft" }, facts.attempt.summary) : null,
       checks.length ? part(`Checks (${checks.length})`, h("ul", { class: "tree" }, checks.map((one) => h("li", { class: `item state-${one.passed ? "holds" : one.passed === null ? "waits" : "fails"}` }, h("div", { class: "item-line" }, h("span", { class: "state", "aria-hidden": "true" }, one.passed ? "✔" : one.passed === null ? "?" : "✘"), h("strong", {}, one.name), h("span", { class: "soft" }, one.passed ? "holds" : one.passed === null ? "undecided" : "fails")), one.evidence ? h("pre", { tabindex: "0" }, one.evidence) : null))), true) : null,
       part("Changes", diffOf(facts.diff, facts.no_diff), true),
-      part("Transcript", steps, true),
+      part("Transcript", [start, steps], true),
       facts.prompt ? part("Prompt", h("pre", { class: "long", tabindex: "0" }, facts.prompt), false) : null);
     this.leave();
     const rows = [];
-    this.stop = follow(`/api/loops/${this.key}/transcript?name=${encodeURIComponent(this.name)}`, { steps: ({ from, steps: fresh }) => {
+    this.stop = follow(`/api/loops/${this.key}/transcript?name=${encodeURIComponent(this.name)}`, { steps: ({ from, steps: fresh, cut }) => {
+      start.hidden = !cut;
       const isAtEnd = steps.scrollTop + steps.clientHeight >= steps.scrollHeight - 20;
       while (rows.length > from) rows.pop().remove();
       for (const step of fresh) { const row = h("div", { class: `step step-${step.kind}` }, h("span", { class: "step-kind" }, step.tool ? `${step.kind} ${step.tool}` : step.kind), h("span", { class: "pre" }, step.text)); rows.push(row); steps.append(row); }

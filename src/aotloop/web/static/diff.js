@@ -12,7 +12,7 @@ export function diffOf(files, why) {
 }
 
 function lines(file) {
-  const all = file.patch.split("\n");
+  const all = file.patch.replace(/\n$/, "").split("\n");
   const start = Math.max(all.findIndex((line) => line.startsWith("@@")), 0);
   const shown = all.slice(start, start + MOST_LINES).map((line) => h("span", { class: `diff-line ${line.startsWith("@@") ? "at" : line.startsWith("+") ? "plus" : line.startsWith("-") ? "minus" : ""}` }, `${line}\n`));
   if (file.is_cut || all.length > start + MOST_LINES) shown.push(h("span", { class: "soft" }, "… the rest is left out"));

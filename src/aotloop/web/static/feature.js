@@ -32,7 +32,7 @@ export function showFeature(main, key, may) {
       feature.stop_reason ? h("p", { class: "soft" }, feature.stop_reason) : null,
       h("dl", { class: "facts" }, fact("Turns", `${feature.global_iteration} of ${feature.max_iterations}`), fact("Rounds of fixing", `${feature.fix_review_cycles} of ${feature.max_fix_cycles}`),
         fact("Cost", `${money(feature.spent_usd)} of ${money(feature.budget_limit_usd)}`), fact("Branch", feature.artifacts.branch ?? "none"),
-        fact("Acceptance tests", feature.tests_verdict ? `${feature.tests_verdict.passed ? "pass" : "fail"} at ${feature.tests_verdict.commit.slice(0, 10)}` : "not run yet", isEarly(feature) ? "as they must before the work" : ""),
+        fact("Acceptance tests", feature.tests_verdict ? `${feature.tests_verdict.passed ? "pass" : "fail"} at ${feature.tests_verdict.commit.slice(0, 10)}` : "not run yet", isEarly(feature) ? "as they must before the work" : "", "wide"),
         feature.findings ? fact("Findings", `${feature.findings.open.length} open, ${feature.findings.resolved.length} resolved`) : null)
     );
     replace(phases, feature.phases.map((phase) => {
@@ -45,7 +45,7 @@ export function showFeature(main, key, may) {
     }));
   }
 
-  const fact = (label, value, note = "") => h("div", { class: "fact" }, h("dt", {}, label), h("dd", {}, value, note ? h("span", { class: "soft" }, ` ${note}`) : null));
+  const fact = (label, value, note = "", look = "") => h("div", { class: `fact ${look}` }, h("dt", {}, label), h("dd", {}, value, note ? h("span", { class: "soft" }, ` ${note}`) : null));
   const isEarly = ({ tests_verdict: verdict, phases: all }) => verdict && !verdict.passed && !all.find((one) => one.phase === "work").state;
 
   function steer() {

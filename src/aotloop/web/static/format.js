@@ -33,6 +33,9 @@ export function ago(iso) {
 
 export const tokens = (n) => (n >= 1e6 ? `${(n / 1e6).toFixed(1)}M` : n >= 1e3 ? `${(n / 1e3).toFixed(1)}k` : String(n));
 
+// What became of an attempt, in the words of the timeline.
+export const fateWords = (fate) => ({ landed: "merged", undone: "taken back" })[fate] ?? fate.replace("_", " ");
+
 export const LOOKS = {
   resolved: "resolved", in_progress: "in progress", ready: "ready", waiting: "waiting",
   decomposed: "decomposed", failed: "failed", unselected: "not selected",

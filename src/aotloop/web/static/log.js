@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { clock } from "./format.js";
+import { atomLink } from "./model.js";
 import { VirtualList } from "./virtual.js";
 
 const KINDS = {
@@ -14,13 +15,22 @@ const KINDS = {
 };
 
 export class LogView {
-  constructor(model) {
+  constructor(model, key) {
     this.model = model;
+    this.key = key;
     this.kind = h("select", { "aria-label": "Show", onchange: () => this.draw() }, Object.entries(KINDS).map(([name, [words]]) => h("option", { value: name }, words)));
     this.search = h("input", { type: "search", placeholder: "Search", "aria-label": "Search the log", oninput: () => this.draw() });
     this.counted = h("span", { class: "soft", role: "status" });
-    this.list = new VirtualList("Log", 30, (event) => h("div", { class: `log-row kind-${event.kind}` }, h("time", { datetime: event.at }, clock(event.at)), h("span", { class: "cut grow", title: event.text }, event.text)));
+    const isNarrow = matchMedia("(max-width: 640px)").matches;
+    this.list = new VirtualList("Log", isNarrow ? 50 : 30, (event) => this.row(event, isNarrow ? "two-lines" : "cut"));
     this.element = h("div", { class: "stack" }, h("div", { class: "line" }, this.kind, this.search, this.counted), this.list.element);
+  }
+
+  // What happened to an atom leads to its page, where nothing is shortened.
+  row(event, look) {
+    const parts = [h("time", { datetime: event.at }, clock(event.at)), h("span", { class: `${look} grow`, title: event.text }, event.text)];
+    const isOfAtom = this.key && event.atom;
+    return h(isOfAtom ? "a" : "div", { class: `log-row kind-${event.kind}`, href: isOfAtom ? atomLink(this.key, event.atom, event.name ?? "") : null }, parts);
   }
 
   draw() {

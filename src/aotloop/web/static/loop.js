@@ -61,8 +61,15 @@ export function showLoop(main, key, may) {
     open(next.dataset.name);
     next.focus();
   }
+  setInterval(() => { if (model.head?.is_run) replace(head.querySelector(".ran"), lasting(ranSeconds(model))); }, 1000);
   const wanted = location.hash.slice(1);
   open(TABS.some(([name]) => name === wanted) ? wanted : "graph");
+}
+
+// The state tells the time at the last change; what runs goes on.
+function ranSeconds(model) {
+  const since = (Date.now() - Date.parse(model.events.at(-1)?.at)) / 1000;
+  return model.head.ran_seconds + (model.head.is_run && since > 0 ? since : 0);
 }
 
 function headOf(model, key, may) {
@@ -79,7 +86,7 @@ function headOf(model, key, may) {
       fact("Attempts", String(head.tried), head.status === "completed" ? "" : `at most ${head.attempts_left} more`),
       fact("Cost", money(head.cost_usd), head.max_cost_usd ? `of ${money(head.max_cost_usd)}` : ""),
       fact("Tokens", tokens(head.tokens)),
-      fact("Time", lasting(head.ran_seconds), head.max_seconds ? `of ${lasting(head.max_seconds)}` : "")),
+      fact("Time", h("span", { class: "ran" }, lasting(ranSeconds(model))), head.max_seconds ? `of ${lasting(head.max_seconds)}` : "")),
     h("details", { class: "objective" }, h("summary", {}, "Objective"),
       h("dl", {}, h("dt", {}, "Why"), h("dd", {}, head.background_intent), h("dt", {}, "Deliverables"), h("dd", {}, head.deliverables),
         h("dt", {}, "Done when"), h("dd", {}, head.definition_of_done), h("dt", {}, "Protected"), h("dd", {}, head.protect.join(", ") || "nothing"),

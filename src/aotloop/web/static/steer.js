@@ -104,7 +104,7 @@ export function redirect(model, key) {
   const ids = () => { const element = h("input", { type: "text", list: "atom-names", required: true }); return element; };
   const names = h("datalist", { id: "atom-names" }, atoms.slice(0, 500).map((id) => h("option", { value: id })));
   const kinds = {
-    objective: ["The objective; the search starts again", () => {
+    objective: ["The objective (all begins anew)", () => {
       const goal = lines(head.goal), why = lines(head.background_intent), things = lines(head.deliverables), done = lines(head.definition_of_done);
       const base = h("textarea", { rows: 4, placeholder: "checklist:\n- item: tests pass\n  check: {type: command, value: make test}" });
       return [[field("Goal", goal), field("Why", why), field("Deliverables", things), field("Done when", done), field("New base case, as YAML (optional)", base)], () => {
@@ -130,8 +130,8 @@ export function redirect(model, key) {
       value.required = true;
       return [[field("Limit", name), field("Value", value, "`none` removes an optional limit")], () => ({ limits: [`${name.value}=${value.value}`] })];
     }],
-    summary: ["Describe a result again; work based on it is repeated", () => { const atom = ids(), summary = lines(); summary.required = true; return [[field("Atom", atom), names, field("What it led to", summary)], () => ({ summaries: [[atom.value, summary.value]] })]; }],
-    retry: ["Let an atom start again, with more attempts", () => { const atom = ids(); return [[field("Atom", atom), names], () => ({ retry: [atom.value] })]; }],
+    summary: ["The words of a result", () => { const atom = ids(), summary = lines(); summary.required = true; return [[field("Atom", atom), names, field("What it led to", summary, "work that is based on it is done again")], () => ({ summaries: [[atom.value, summary.value]] })]; }],
+    retry: ["An atom starts again", () => { const atom = ids(); return [[field("Atom", atom), names], () => ({ retry: [atom.value] })]; }],
   };
   const kind = h("select", { onchange: change }, Object.entries(kinds).map(([name, [label]]) => h("option", { value: name }, label)));
   const fields = h("div", { class: "stack" });

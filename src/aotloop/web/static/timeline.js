@@ -6,7 +6,7 @@ import { atomLink } from "./model.js";
 
 const LANE = 26, TOP = 34, SIDE = 56, MOST = 2000, PAUSE = 14;
 const FATES = ["running", "finished", "merged", "failed", "not merged", "taken back", "split", "probed", "waited", "cut off"];
-const MARKS = { generation: "generation ended", merged: "merged", taken_back: "taken back", run_ended: "run ended", backtracked: "another choice", correction: "a person's correction" };
+const MARKS = { generation: "generation ended", merged: "moment of a merge", taken_back: "work taken back", run_ended: "run ended", backtracked: "another choice", correction: "a person's correction" };
 
 export class TimelineView {
   constructor(model, key) {
