@@ -106,7 +106,7 @@ def paths_in(text: str) -> list[str]:
 
 def _as_expected(path: str, expected: Iterable[str]) -> str:
     """Models write the path of a file from the root of some machine."""
-    return next((one for one in expected if path.startswith("/") and path.endswith(f"/{one}")), path)
+    return next((name for name in expected if path.startswith("/") and path.endswith(f"/{name}")), path)
 
 
 def _unopened(answer: str, blocks: list[Block]) -> list[Block]:

@@ -38,8 +38,8 @@ def assistant(text: str, calls: Sequence[Called] = ()) -> Message:
     if not calls:
         return {"role": "assistant", "content": text}
     told = [
-        {"id": one.id, "type": "function", "function": {"name": one.name or "unknown", "arguments": _object(one)}}
-        for one in calls
+        {"id": call.id, "type": "function", "function": {"name": call.name or "unknown", "arguments": _object(call)}}
+        for call in calls
     ]
     return {"role": "assistant", "content": text, "tool_calls": told}
 
@@ -71,7 +71,7 @@ def _texts(messages: Sequence[Message]) -> Iterator[str]:
 def fitting(messages: Sequence[Message], room: int) -> list[Message]:
     """The oldest results of tools are left out until the rest fits. The newest, not yet seen, share what is left."""
     kept = list(messages)
-    asked = max((number for number, one in enumerate(kept) if one["role"] == "assistant"), default=len(kept))
+    asked = max((number for number, message in enumerate(kept) if message["role"] == "assistant"), default=len(kept))
     for number in range(2, asked):
         if kept[number]["role"] != "assistant" and estimated(kept) > room:
             kept[number] = _with(kept[number], _LEFT_OUT)

@@ -78,8 +78,8 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 
 def without(text: str, key: str | None) -> str:
     """A server may repeat the key: in an error, or as a word of its model."""
-    for one in (key, json.dumps(key)[1:-1]) if key else ():
-        text = text.replace(one, _HIDDEN)
+    for secret in (key, json.dumps(key)[1:-1]) if key else ():
+        text = text.replace(secret, _HIDDEN)
     return text
 
 

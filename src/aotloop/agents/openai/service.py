@@ -233,7 +233,8 @@ class Service:
         if collected.refusal or collected.finish == "content_filter":
             words = collected.refusal or collected.text[:200] or "no reason"
             raise Unable(Trouble(words=words, cause="refusal"))
-        calls = tuple(replace(one, arguments=without(one.arguments, self._key)) for one in collected.calls(self.turns))
+        made = collected.calls(self.turns)
+        calls = tuple(replace(call, arguments=without(call.arguments, self._key)) for call in made)
         return Said(text=without(collected.text, self._key), calls=calls, is_cut=collected.finish == "length")
 
     def _count(self, collected: Collected, messages: list[Message]) -> None:

@@ -77,7 +77,7 @@ class Workspace:
         """Replaces a text that is in the file exactly once."""
         text = self.read(path)
         if _has_crlf(text):
-            text, old, new = (one.replace("\r\n", "\n") for one in (text, old, new))
+            text, old, new = (part.replace("\r\n", "\n") for part in (text, old, new))
         count = text.count(old) if old else 0
         if count != 1:
             raise Refused(f"`old` must be in {shown(path)} exactly once, and is there {count} times")

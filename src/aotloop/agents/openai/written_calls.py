@@ -21,7 +21,7 @@ _MOST_CALLS = 20
 def written_calls(text: str, tools: Collection[str]) -> tuple[Called, ...]:
     """Only of tools that there are: other JSON in an answer is no call."""
     found = (_call(told, tools) for told in _objects(text))
-    return tuple(one for one in found if one is not None)[:_MOST_CALLS]
+    return tuple(call for call in found if call is not None)[:_MOST_CALLS]
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
