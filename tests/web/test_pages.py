@@ -21,7 +21,17 @@ from tests.patience import shell_until_there, until
 from tests.repositories import new_repository
 from tests.runner.agents import done, scripted
 from tests.runner.projects import Project, a_project
-from tests.web.browser import HOW_TO_GET_ONE, MILLISECONDS, Serving, in_thread, open_loop, program, seen, serving
+from tests.web.browser import (
+    HOW_TO_GET_ONE,
+    MILLISECONDS,
+    Serving,
+    in_thread,
+    open_loop,
+    program,
+    seen,
+    serving,
+    until_page,
+)
 from tests.web.wire import wire_to
 
 pytestmark = [pytest.mark.web, pytest.mark.skipif(program() is None, reason=HOW_TO_GET_ONE)]
@@ -202,6 +212,10 @@ def test_a_wrong_token_opens_nothing(page: Any, tmp_path: Path) -> None:
         page.get_by_label("Token").fill(link.partition("token=")[2])
         page.get_by_role("button", name="Log in").click()
         page.locator(".row").wait_for()
+        page.get_by_role("button", name="Log out").click()
+        page.get_by_label("Token").wait_for()
+        page.goto(link)  # in the same tab: only what follows `#` differs
+        page.locator(".row").wait_for()
 
 
 def test_three_thousand_atoms_stay_usable(page: Any, tmp_path: Path) -> None:
@@ -212,8 +226,12 @@ def test_three_thousand_atoms_stay_usable(page: Any, tmp_path: Path) -> None:
         open_loop(page, link)
         page.locator(".card").first.wait_for()
         assert page.locator(".card").count() <= 120
+        assert page.locator(".card .label").first.bounding_box()["height"] > 8, "it begins with cards that can be read"
         page.locator(".card").nth(3).press("Enter")
         page.locator(".folds button").wait_for()
+        until_page(page, "document.activeElement.matches('.card')")
+        inside, around = page.locator(".card:focus").bounding_box(), page.locator(".graph").bounding_box()
+        assert around["y"] <= inside["y"] <= around["y"] + around["height"], "what was opened is in sight"
         page.click("#tab-atoms")
         page.locator(".atom-row").first.wait_for()
         assert page.locator(".atom-row").count() < 60

@@ -62,3 +62,5 @@ function askForToken(problem) {
 const given = new URLSearchParams(location.hash.slice(1)).get("token");
 if (given) history.replaceState(null, "", location.pathname + location.search);
 start(given);
+// The link of the terminal, opened where a page is open already: browsers do not load it anew.
+addEventListener("hashchange", () => { if (location.hash.startsWith("#token=")) location.reload(); });

@@ -6,6 +6,8 @@ import { LOOKS } from "./format.js";
 import { atomLink } from "./model.js";
 
 const NEAREST = 0.05, FARTHEST = 2.5, WAIT = 400;
+const READABLE = 0.45;
+const FIRST = ["in_progress", "failed", "ready"];
 
 export class GraphView {
   constructor(model, key) {
@@ -42,6 +44,7 @@ export class GraphView {
 
   paint(drawing) {
     const isNewShape = !this.drawn || this.drawn.width !== drawing.width || this.drawn.height !== drawing.height;
+    const known = new Set(this.drawn?.cards.map((card) => card.id)), held = this.content.contains(document.activeElement) ? document.activeElement.dataset.id : null;
     this.drawn = drawing;
     replace(this.legend, legend(new Set(drawing.cards.map((card) => card.look))));
     replace(this.content,
@@ -50,8 +53,12 @@ export class GraphView {
       drawing.cards.map((card) => this.card(card)));
     this.said.textContent = drawing.cards.length < drawing.atoms ? `${drawing.atoms.toLocaleString("en")} atoms in ${drawing.cards.length} cards; select a card to open it` : drawing.atoms ? `${drawing.atoms} atoms` : "There is no work yet: an agent or `aot atom add` adds atoms.";
     replace(this.open, drawing.opened.map((fold) => h("button", { class: "quiet", type: "button", onclick: () => { this.opened.delete(fold.name); this.draw(); } }, `Close ${fold.label}`)));
-    if (isNewShape) this.fit();
+    const opened = this.isOpening ? drawing.cards.find((card) => !known.has(card.id)) : null;
+    this.isOpening = false;
+    if (opened) this.centre(opened.box);
+    else if (isNewShape) this.begin();
     this.find();
+    if (held !== null) this.cardOf(opened?.id ?? held)?.focus({ preventScroll: true });
   }
 
   card(card) {
@@ -75,7 +82,9 @@ export class GraphView {
     return element;
   }
 
-  unfold(name) { this.opened.add(name); this.draw(); }
+  cardOf(id) { return [...this.content.querySelectorAll(".card")].find((card) => card.dataset.id === id); }
+
+  unfold(name) { this.isOpening = true; this.opened.add(name); this.draw(); }
 
   fold() {
     this.isFolded = !this.isFolded;
@@ -97,10 +106,36 @@ export class GraphView {
     this.sought = wanted;
   }
 
+  // A graph too large to be read as a whole begins where something happens.
+  begin() {
+    const isFirst = this.view === null;
+    if (!isFirst && this.view.scale >= READABLE && this.scaleOfAll() < READABLE) return;
+    this.fit();
+    if (!this.view || this.view.scale >= READABLE) return;
+    const cards = this.drawn.cards;
+    this.centre((FIRST.map((look) => cards.find((card) => card.look === look)).find(Boolean) ?? cards[0]).box);
+    this.view.y = Math.min(this.view.y, 48);
+    this.look();
+  }
+
+  scaleOfAll() {
+    const { clientWidth: width, clientHeight: height } = this.svg;
+    return Math.min(Math.max(Math.min((width - 40) / this.drawn.width, (height - 40) / this.drawn.height), NEAREST), 1.1);
+  }
+
+  // The card that the keyboard reached comes into sight.
+  reveal(id) {
+    const box = this.drawn?.cards.find((card) => card.id === id)?.box;
+    if (!box || !this.view) return;
+    const { scale, x, y } = this.view;
+    const left = box.x * scale + x, top = box.y * scale + y;
+    if (left < 0 || top < 0 || left + box.width * scale > this.svg.clientWidth || top + box.height * scale > this.svg.clientHeight) this.centre(box);
+  }
+
   fit() {
     const { clientWidth: width, clientHeight: height } = this.svg;
     if (!this.drawn || !width) return;
-    const scale = Math.min(Math.max(Math.min((width - 40) / this.drawn.width, (height - 40) / this.drawn.height), NEAREST), 1.1);
+    const scale = this.scaleOfAll();
     const above = Math.max((height - this.drawn.height * scale) / 2, 20);
     this.view = { scale, x: (width - this.drawn.width * scale) / 2, y: Math.min(above, 48) };
     this.look();
@@ -146,6 +181,7 @@ export class GraphView {
       touched.set(event.pointerId, now);
     });
     this.svg.addEventListener("click", (event) => { if (moved > 6) { event.preventDefault(); event.stopPropagation(); } }, true);
+    this.svg.addEventListener("focusin", (event) => { if (event.target !== this.svg && event.target.matches(":focus-visible")) this.reveal(event.target.dataset.id); });
     this.svg.addEventListener("dragstart", (event) => event.preventDefault());
     this.svg.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] }[event.key];

@@ -83,7 +83,7 @@ function headOf(model, key, may) {
     h("dl", { class: "facts" },
       fact("Iteration", String(head.iteration), `of ${head.max_iterations}`),
       fact("Stalls", String(head.stall_count), `of ${head.max_stall_count}`),
-      fact("Attempts", String(head.tried), head.status === "completed" ? "" : `at most ${head.attempts_left} more`),
+      fact("Attempts", String(head.tried), head.status === "completed" ? "" : `at most ${head.attempts_left.toLocaleString("en")} more`),
       fact("Cost", money(head.cost_usd), head.max_cost_usd ? `of ${money(head.max_cost_usd)}` : ""),
       fact("Tokens", tokens(head.tokens)),
       fact("Time", h("span", { class: "ran" }, lasting(ranSeconds(model))), head.max_seconds ? `of ${lasting(head.max_seconds)}` : "")),
