@@ -214,7 +214,10 @@ def test_a_turn_longer_than_all_attempts_is_doubtful() -> None:
     assert warnings_of(*FIVE[:1], max_attempts=10, max_total_attempts=9) == [
         "max_attempts: 10 failures in a row are more than all 9 attempts of max_total_attempts"
     ]
-    assert warnings_of(*FIVE[:1], max_attempts=1000) == []
+    assert warnings_of(*FIVE[:1], max_attempts=10) == []
+    assert warnings_of(*FIVE[:1], max_attempts=11) == [
+        "max_attempts: 11 failures in a row are more than all 10 attempts of `effort: normal`"
+    ]
 
 
 def test_a_loop_that_is_only_to_be_short_is_not_doubtful() -> None:

@@ -99,10 +99,13 @@ def _too_few_attempts(graph: Graph, work: list[str]) -> Iterator[Finding]:
 
 
 def _turn_longer_than_all(graph: Graph) -> Iterator[Finding]:
+    """No other choice would have its turn, and no earlier choice would be blamed."""
     constraints = graph.loop.objective.constraints
-    longest, most = constraints.max_attempts, constraints.max_total_attempts
-    if longest is not None and most is not None and longest > most:
-        told = f"{longest} failures in a row are more than all {most} attempts of max_total_attempts"
+    longest, allowed = constraints.max_attempts, attempts_allowed(graph.loop)
+    if longest is not None and longest > allowed:
+        is_set = constraints.max_total_attempts is not None
+        of = "max_total_attempts" if is_set else f"`effort: {constraints.effort}`"
+        told = f"{longest} failures in a row are more than all {allowed} attempts of {of}"
         yield warning((*_HERE, "max_attempts"), told)
 
 
