@@ -20,6 +20,7 @@ from bench.convergence.tally import Tally
 
 JOBS = 40
 PER_ATOM = "attempts_per_atom"
+OF_EFFORT = (PER_ATOM, "max_stall_count", "max_iterations")
 VALUES: dict[str, tuple[float, ...]] = {
     "PATIENCE": (3, 6, 12, 24),
     "SHARE": (2, 4, 8),
@@ -65,7 +66,7 @@ class Value(msgspec.Struct, frozen=True):
 
 
 def _in_use(name: str) -> float:
-    found: float = limits.EFFORTS["normal"].attempts_per_atom if name == PER_ATOM else getattr(turns, name)
+    found: float = getattr(limits.EFFORTS["normal"] if name in OF_EFFORT else turns, name)
     return found
 
 
@@ -73,8 +74,8 @@ def _in_use(name: str) -> float:
 def exchanged(one: Value) -> Iterator[None]:
     """In this process; what was resolved before is forgotten."""
     before, effort = _in_use(one.name), limits.EFFORTS["normal"]
-    if one.name == PER_ATOM:
-        limits.EFFORTS["normal"] = replace(effort, attempts_per_atom=int(one.value))
+    if one.name in OF_EFFORT:
+        limits.EFFORTS["normal"] = replace(effort, **{one.name: int(one.value)})
     else:
         setattr(turns, one.name, one.value)
     limits.limits_of.cache_clear()
@@ -82,7 +83,7 @@ def exchanged(one: Value) -> Iterator[None]:
         yield
     finally:
         limits.EFFORTS["normal"] = effort
-        if one.name != PER_ATOM:
+        if one.name not in OF_EFFORT:
             setattr(turns, one.name, before)
         limits.limits_of.cache_clear()
 

@@ -176,7 +176,12 @@ def test_the_two_policies_that_are_compared_have_more_jobs_on_the_seeds_that_are
 
 def test_the_sooner_a_unit_is_given_up_the_less_a_job_costs_that_cannot_be_done() -> None:
     before = turns.HOPELESS, turns.HARDER
-    soon, late = giving_up.measured(1 / 16, 2), giving_up.measured(99, 2)
+    soon, late = (giving_up.measured(giving_up.times(factor), 2) for factor in (1 / 16, 99))
     assert before == (turns.HOPELESS, turns.HARDER)
     assert all(one.spent < other.spent for one, other in zip(soon["unsolvable .5"], late["unsolvable .5"], strict=True))
     assert sum(one.solved for one in soon["p = .2"]) < sum(one.solved for one in late["p = .2"])
+    fixed = giving_up.measured_after(1, 2)  # the first failure of a unit ends the hope for it
+    assert all(
+        one.spent <= other.spent for one, other in zip(fixed["unsolvable .5"], soon["unsolvable .5"], strict=True)
+    )
+    assert sum(one.solved for one in fixed["p = .2"]) == 0
