@@ -344,3 +344,36 @@ def test_an_edit_of_the_same_moment_and_length_is_seen_a_moment_later(path: Path
     give_way(2 * exchange.TICK)
     assert not store.has_changed()
     assert store.load().objective.goal == "It waits"
+
+
+def of(count: int) -> bytes:
+    return as_file(a_loop(*(atom(f"A{number}") for number in range(1, count + 1))))
+
+
+def test_a_file_that_is_the_same_is_read_once(path: Path) -> None:
+    path.write_bytes(of(3))
+    store = Store(str(path))
+    first, second = store.load(), store.load()
+    assert first == second
+    assert first.atoms[0] is second.atoms[0]
+    first.atoms.clear()
+    assert store.load() == second, "what a caller does with its loop is its own affair"
+    path.write_bytes(of(4))
+    assert len(store.load().atoms) == 4
+
+
+def test_the_store_of_a_run_reads_nothing_again(path: Path) -> None:
+    path.write_bytes(of(3))
+    store = Store(str(path))
+    loop = store.load()
+    with LoggedStore(str(path), after=store) as logged:
+        assert logged.exchange(lambda found: (found, found.atoms[0])) is loop.atoms[0]
+
+
+def test_an_edit_before_the_first_update_of_a_run_counts(path: Path) -> None:
+    path.write_bytes(of(3))
+    store = Store(str(path))
+    store.load()
+    path.write_bytes(of(4))
+    with LoggedStore(str(path), after=store) as logged:
+        assert len(logged.exchange(lambda found: (found, found.atoms))) == 4

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +21,8 @@ from aotloop.git.worktrees.pool import cache_folder
 _PREFIX = "for-"
 _LOCK = ".lock"
 _MOST_TRIES = 100
+_held: set[str] = set()
+"""Names of the locks of this process. To try them would take longer than all the rest."""
 
 
 @contextlib.contextmanager
@@ -37,10 +39,9 @@ def agent_folder() -> Iterator[Path]:
     try:
         yield folder
     finally:
-        with contextlib.suppress(OSError):
-            remove_tree(folder)
-        if lock is not None:
-            unlock_file(folder.with_name(f"{folder.name}{_LOCK}"), lock, remove=True)
+        _remove(folder)
+        unlock_file(f"{folder}{_LOCK}", lock, remove=True)
+        _held.discard(f"{folder.name}{_LOCK}")
         with contextlib.suppress(OSError):  # others use it
             parent.rmdir()
             parent.parent.rmdir()
@@ -55,20 +56,34 @@ def remove_left_folders() -> None:
         parent.parent.rmdir()
 
 
-def _made(parent: Path) -> tuple[Path, int | None]:
+def _remove(folder: Path) -> None:
+    """Most attempts leave nothing in it."""
+    try:
+        folder.rmdir()
+    except OSError:
+        with contextlib.suppress(OSError):
+            remove_tree(folder)
+
+
+def _made(parent: Path) -> tuple[Path, int]:
     for _ in range(_MOST_TRIES):
         with contextlib.suppress(FileNotFoundError):  # another process, at its end, removed the empty folder
             parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             _remove_left(parent)
-            folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
-            return folder, lock_file(folder.with_name(f"{folder.name}{_LOCK}"))
+            folder = parent / f"{_PREFIX}{secrets.token_hex(8)}"
+            name = f"{folder.name}{_LOCK}"
+            if (lock := lock_file(parent / name)) is None:  # another process took it for one that was left
+                continue
+            _held.add(name)
+            folder.mkdir(mode=0o700)
+            return folder, lock
     raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(parent))
 
 
 def _remove_left(parent: Path) -> None:
     """The lock of a folder ends with the process that made it."""
     for name in os.listdir(parent):  # noqa: PTH208 - names are enough
-        if name.startswith(_PREFIX) and name.endswith(_LOCK):
+        if name.startswith(_PREFIX) and name.endswith(_LOCK) and name not in _held:
             with contextlib.suppress(OSError):
                 if (lock := lock_file(parent / name)) is not None:
                     remove_tree(parent / name.removesuffix(_LOCK))

@@ -72,14 +72,21 @@ def checkout_confinement(root: Path, state_file: str, fence: Policy | None = Pol
         return None
     if in_force(fence).engine == "landlock":
         return _fenced(tuple(_elsewhere(root)), (), fence)
-    files = [root / path for path in our_files(state_file, str(root))]
-    folders = {file.parent for file in files if file.parent != root}
-    closed = [file for file in files if file.parent == root and file.exists()]
-    closed += [folder for folder in sorted(folders) if folder.is_dir()]
+    files, folders = _ours(root, state_file)
+    closed = [file for file in files if file.exists()]
+    closed += [folder for folder in folders if folder.is_dir()]
     closed += [path for path in _of_git(root) if path.exists()]
     if is_at_or_in(os.path.realpath(sys.prefix), os.path.realpath(root)):  # aotloop itself is installed in the project
         closed.append(Path(sys.prefix))
     return _fenced(tuple(closed), (), fence)
+
+
+@lru_cache(maxsize=8)
+def _ours(root: Path, state_file: str) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+    """Our files directly in the project, and the folders of the others. Every command of a run asks for them."""
+    files = [root / path for path in our_files(state_file, str(root))]
+    folders = {file.parent for file in files if file.parent != root}
+    return tuple(file for file in files if file.parent == root), tuple(sorted(folders))
 
 
 def fenced_setup(setup: Setup, fence: Policy | None) -> Setup:

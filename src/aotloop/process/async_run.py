@@ -21,6 +21,8 @@ from aotloop.process.spec import NEVER, Expiry, Limits, ProcessSpec, next_expiry
 from aotloop.process.transport import Listener, Transport
 
 _TICK_SECONDS = 0.02
+_MOMENTS = (0.0005, 0.002, 0.005)
+"""Seconds. The kernel ends a namespace a moment after its command; to look for its processes costs more."""
 
 
 async def run(spec: ProcessSpec, listener: Listener) -> Completed:
@@ -170,9 +172,18 @@ class _Ticking:
 
 async def _clear_away(group: ProcessGroup, grace: float) -> None:
     """Continues to its end even if it is cancelled. A cancellation only ends the grace period."""
-    if group.is_quickly_told() and not group.anything_left():
-        return
     hurry, cancelled = threading.Event(), False
+    for pause in _MOMENTS:
+        if not group.ends_by_itself():
+            break
+        try:
+            await asyncio.sleep(pause)
+        except asyncio.CancelledError:
+            cancelled = True
+            hurry.set()
+    if group.is_quickly_told() and not group.anything_left():
+        _raise_if(cancelled)
+        return
     # A separate thread: the shared ones may be busy with the work that has to be ended.
     pool = ThreadPoolExecutor(1)
     work = asyncio.get_running_loop().run_in_executor(pool, _kill_what_is_left, group, grace, hurry)
@@ -184,6 +195,10 @@ async def _clear_away(group: ProcessGroup, grace: float) -> None:
             cancelled = True
             hurry.set()
     work.result()
+    _raise_if(cancelled)
+
+
+def _raise_if(cancelled: bool) -> None:
     if cancelled:
         raise asyncio.CancelledError
 

@@ -73,9 +73,17 @@ class ProcessGroup:
 
     def anything_left(self) -> bool:
         """Cheap (about 20 µs for each examined process, on Linux) and without loading psutil. A reaper knows it."""
-        if isinstance(self._guard, Reaper) and not self._leader_lives() and self._guard.is_empty:
+        if self._is_known_to_be_empty():
             return False
         return self._leader_lives() or self._group_lives() or any(map(self._is_member, self._candidates(all_pids())))
+
+    def _is_known_to_be_empty(self) -> bool:
+        return self._guard is not None and not self._leader_lives() and self._guard.is_empty()
+
+    def ends_by_itself(self) -> bool:
+        """Whether the kernel is ending what is left."""
+        is_over = self._guard is not None and self._guard.is_namespace and not self._leader_lives()
+        return is_over and not self._is_known_to_be_empty()
 
     def is_quickly_told(self) -> bool:
         """Whether `anything_left` examines so few processes that even an event loop can wait for it."""

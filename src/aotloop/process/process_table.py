@@ -34,6 +34,18 @@ def parent_of(pid: int) -> int:
     return -1
 
 
+def has_ended(pid: int) -> bool:
+    """Whether it is known that the process is gone, or only waits to be reaped."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    facts = _read(f"/proc/{pid}/stat")
+    return bool(facts) and facts[facts.rindex(b")") :].split(None, 2)[1] in _ENDED
+
+
 def process_of(pid: int) -> psutil.Process | None:
     import psutil  # noqa: PLC0415 - most attempts leave nothing behind, and so never pay for loading it
 
@@ -56,6 +68,7 @@ def pids_by_psutil() -> list[int]:
     return psutil.pids()
 
 
+_ENDED = (b"Z", b"X")
 _FORKS_PER_SECOND = 50_000
 """More forks than any core can do."""
 

@@ -93,6 +93,8 @@ class Process:
             self._child.end()
             self._child.wait_for_end(_LONGEST_REAP)
             self._child.close()
+        elif self.guard is not None:
+            self.guard.close()
 
     @contextlib.contextmanager
     def end_descriptor(self) -> Iterator[int | None]:

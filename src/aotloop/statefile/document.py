@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
+from typing import Any
 
 from aotloop.core.model import Loop
 from aotloop.errors import StateFileInvalid
@@ -17,18 +18,19 @@ from aotloop.statefile.reader import decode_parts, plain_data
 from aotloop.statefile.splices import Splice, splices_between
 from aotloop.statefile.yaml import emitter, fast_reader
 from aotloop.statefile.yaml.entries import overlay
-from aotloop.statefile.yaml.pieces import Block, cut, marked, shows_every_cut
+from aotloop.statefile.yaml.pieces import Block, Piece, cut, marked, shows_every_cut
 from aotloop.statefile.yaml.readback import reads_as_meant
 from aotloop.statefile.yaml.sections import SECTION_NAMES, Section, missing_section
 
 
 class Document:
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, loop: Loop | None = None) -> None:
+        """`loop`: what was read from exactly these bytes; None: they are read now."""
         self.is_unusual = False
         """The careful reader was needed, which is slower."""
         parts = reader.split(data)
         self._head, self._tail = parts.head, parts.tail
-        self._take(data, decode_parts(parts))
+        self._take(data, decode_parts(parts) if loop is None else loop)
 
     def _take(self, data: bytes, loop: Loop) -> None:
         self._text: bytes | None = data
@@ -122,10 +124,11 @@ class Document:
     def _open(self, names: set[str]) -> None:
         """Cuts the file into sections, and the named sections into entries."""
         self._opened = names
-        top = cut(self._yaml)
+        yaml, self._sections = self._yaml, []  # the old ones first: a large file in pieces takes room
+        top = cut(yaml)
+        del yaml
         if top is None or top.kind != "mapping":
             return
-        self._top = top
         self._sections = [
             Section(
                 piece,
@@ -134,9 +137,11 @@ class Document:
             )
             for piece in top.pieces
         ]
-        with_marks = Block(top.kind, top.indent, top.head, [section.marked() for section in self._sections])
-        text = marked(with_marks)
-        found = fast_reader.generic(text)
+        # Only the names are kept: the lines are in the sections.
+        self._top = Block(top.kind, top.indent, top.head, [Piece(piece.name, b"") for piece in top.pieces])
+        del top
+        text = self._with_marks(self._top)
+        found: Any = fast_reader.outline(text)
         if found is None:
             from aotloop.statefile.yaml import excerpt  # noqa: PLC0415 - an ordinary file does not need PyYAML
 
@@ -144,9 +149,12 @@ class Document:
             with suppress(StateFileInvalid, RecursionError):  # the whole file is read back then
                 found = plain_data(text)
             self._anchors = frozenset(excerpt.names_in(self._sections).anchors)
-        self._proven = shows_every_cut(found, with_marks) and all(
+        self._proven = shows_every_cut(found, self._top) and all(
             section.is_proven(found[section.name]) for section in self._sections
         )
+
+    def _with_marks(self, top: Block) -> bytes:
+        return marked(Block(top.kind, top.indent, top.head, [section.marked() for section in self._sections]))
 
     @property
     def _indent(self) -> int:

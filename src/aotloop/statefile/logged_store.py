@@ -40,8 +40,11 @@ MOST_LOGGED = 8 << 20
 class LoggedStore(Store):
     """One for each file and process. Use it in a `with` statement: at its end the file has everything."""
 
-    def __init__(self, path: str, *, patience: float = durable.LOCK_PATIENCE) -> None:
+    def __init__(self, path: str, *, patience: float = durable.LOCK_PATIENCE, after: Store | None = None) -> None:
+        """`after`: a store of the same file; what it has read is not read again."""
         super().__init__(path, patience=patience)
+        if after is not None and after.path == self.path:
+            self._loaded, after._loaded = after._loaded, None  # noqa: SLF001 - of the same family
         self._log = RedoLog(self.path)
         self._mutex = threading.Condition()
         self._first, self._last = 0.0, 0.0

@@ -30,12 +30,18 @@ class Store:
         """The signature of the file after the last update."""
         self._left_at: float | None = None
         """The time of that update. None: a later change of the file is visible in its signature."""
+        self._loaded: tuple[bytes, Loop] | None = None
+        """What was read last. A command reads its file several times, and it is seldom another one."""
         self._is_behind = False
         """The log had more than the file when they were read."""
 
     def load(self) -> Loop:
         with naming(self.path):
-            return decode(self._read()[0])
+            data = self._read()[0]
+            if self._loaded is None or self._loaded[0] != data:
+                self._loaded = None  # not both at once: they may be large
+                self._loaded = (data, decode(data))
+            return self._loaded[1].snapshot()
 
     def examine(self) -> Examination:
         return examine(self._read()[0])
@@ -113,7 +119,8 @@ class Store:
             return self._known[1]
         from aotloop.statefile.document import Document  # noqa: PLC0415 - a reader does not need it
 
-        return Document(data)
+        loaded, self._loaded = self._loaded, None
+        return Document(data, loaded[1] if loaded is not None and loaded[0] == data else None)
 
     def _read(self) -> tuple[bytes, Signature]:
         """What the file and its log say together. If the file is replaced meanwhile, both are read again."""

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from aotloop.checks.command_check import check_command
 from aotloop.process.sandbox import Confinement
+from aotloop.process.sandbox.enclosure import Namespace
 from aotloop.process.spawn import start
 from tests.agents.assignments import LINUX, all_dead
 from tests.patience import until
@@ -136,3 +137,29 @@ def test_the_folder_of_another_attempt_is_not_there(tmp_path: Path, engine: str)
     ran = world.run(fence, "cd ~/.cache/aot/scratch; cat */auth.json for-another/auth.json; echo x > for-me/new")
     assert ran.out == "lent for-me"
     assert (scratch / "for-me" / "new").exists()
+
+
+@pytest.mark.skipif("bwrap" not in ENGINES, reason="bubblewrap does not work here")
+@pytest.mark.parametrize(("command", "is_over"), [("exit 0", True), ("sleep 60", False)])
+def test_a_namespace_is_known_to_be_empty_when_its_first_process_has_ended(
+    tmp_path: Path, command: str, *, is_over: bool
+) -> None:
+    world = a_world(tmp_path)
+    process = start(world.spec(world.confinement("bwrap"), command))
+    guard = process.guard
+    assert isinstance(guard, Namespace)
+    try:
+        if is_over:
+            until(guard.is_empty)
+            until(lambda: process.poll() is not None)
+        else:
+            until(lambda: os.pread(guard.told, 100, 0))
+            assert not guard.is_empty()
+    finally:
+        process.send(signal.SIGKILL)
+        process.wait()
+    until(guard.is_empty)
+    process.let_go()
+    for pipe in process.outputs.values():
+        pipe.close()
+    assert not guard.is_empty(), "then nothing is known"

@@ -147,7 +147,7 @@ def test_an_entry_that_reads_otherwise_is_not_accepted(lines: bytes) -> None:
 def test_a_whole_update_is_read_back_in_one_parse(monkeypatch: pytest.MonkeyPatch) -> None:
     document, parsed, to_json = opened(), list[bytes](), fast_reader.to_json
 
-    def noted(yaml: bytes) -> bytes | None:
+    def noted(yaml: bytes) -> fast_reader.Json | None:
         parsed.append(yaml)
         return to_json(yaml)
 

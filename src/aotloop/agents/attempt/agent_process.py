@@ -135,7 +135,10 @@ def _temporary_folder(spec: ProcessSpec, beside: Path) -> Iterator[ProcessSpec]:
     try:
         yield replace(spec, env={**spec.env, "TMPDIR": str(own)})
     finally:
-        discard_tree(own)
+        try:
+            own.rmdir()  # most commands leave nothing in it
+        except OSError:
+            discard_tree(own)
 
 
 def not_started(error: OSError | ValueError, spec: ProcessSpec, remedy: str = _REMEDY) -> Unavailable:

@@ -6,6 +6,7 @@ prompt, results of others, transcript, and a copy of the answer. It is closed to
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,6 +22,7 @@ PROMPT = "prompt.md"
 BINDINGS = "bindings.json"
 RESULT = "result.json"
 TRANSCRIPT = "transcript.jsonl"
+_OF_AN_ATTEMPT = frozenset({PROMPT, BINDINGS, RESULT, TRANSCRIPT})
 
 
 def prepare(assignment: Assignment) -> None:
@@ -29,8 +31,9 @@ def prepare(assignment: Assignment) -> None:
     try:
         for place in dict.fromkeys((folder, ours)):
             if not _made(place):
-                for name in (PROMPT, BINDINGS, RESULT, TRANSCRIPT):
-                    _remove(place / name)
+                there = os.listdir(place)  # noqa: PTH208 - names are enough
+                for name in _OF_AN_ATTEMPT.intersection(there):
+                    remove_tree(place / name)
         if assignment.prompt:
             (ours / PROMPT).write_text(assignment.prompt, encoding="utf-8", errors="replace")
         (ours / BINDINGS).write_bytes(msgspec.json.encode(assignment.bindings))
@@ -55,7 +58,3 @@ def _made(folder: Path) -> bool:
     except FileExistsError:
         return False
     return True
-
-
-def _remove(path: Path) -> None:
-    remove_tree(path)

@@ -93,7 +93,7 @@ class Launch:
         self._places = places
         self._run_id = run_id
         self._lease = held
-        self._logged = LoggedStore(store.path)
+        self._logged = LoggedStore(store.path, after=store)
         self._root = Path(project_root(store.path))
         self._journal = Journal(self._root, config.max_journal_mb)
         self._budget = Budget(self._money_left, config.max_attempt_cost_usd)

@@ -10,11 +10,11 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import product
 from pathlib import Path
 
 from aotloop.process.sandbox.fence import Confinement, is_at_or_in
 from aotloop.process.sandbox.home_folders import private_entries
+from aotloop.process.sandbox.real_paths import RealPaths
 from aotloop.process.sandbox.resolved_fence import ResolvedFence, resolved
 
 PROGRAM = "bwrap"
@@ -23,6 +23,7 @@ NAMESPACES = ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgro
 _ROOT = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
 _EMPTIED = ("/tmp", "/var/tmp", "/run", "/dev/shm")  # noqa: S108 - nothing is made there
 """Folders with sockets and temporary files of all users. Behind the fence they are empty, and in memory."""
+_IN_EMPTIED = tuple(f"{folder}/" for folder in _EMPTIED)
 _KEPT = ("/run/systemd/resolve", "/run/current-system", "/run/wrappers", "/run/NetworkManager/resolv.conf")
 """Where names of hosts are looked up, and where NixOS has its programs."""
 _MOST = str(512 * 1024 * 1024)
@@ -42,26 +43,30 @@ def arguments(
     argv: tuple[str, ...],
     *,
     calls: int | None = None,
+    told: int | None = None,
 ) -> tuple[str, ...]:
     """The whole command, of which `argv` is the end. Call it directly before the start: it looks at what exists now.
 
-    `calls`: a descriptor from which it reads the filter for system calls.
+    `calls`: a descriptor from which it reads the filter for system calls. `told`: one into which it writes the number
+    of the first process of the namespace.
     """
     values = [value for name, value in env.items() if name not in _TEMPORARY]
     texts = [text for text in (*argv, *values) if text != env.get(_ATOM)]
-    fence = resolved(confinement, env, cwd)
+    real = RealPaths()
+    fence = resolved(confinement, env, cwd, real)
     return (
         program,
         *_ROOT,
         *(("--remount-ro", "/proc") if os.geteuid() == 0 else ()),  # else root could change settings of the kernel
         *(word for folder in _emptied() for word in ("--size", _MOST, "--tmpfs", folder)),
-        *_mounts(fence, (*texts, sys.executable, sys.prefix)),
+        *_mounts(fence, (*texts, sys.executable, sys.prefix), real),
         *_copied_state(fence, env),
         *NAMESPACES,
         "--new-session",
         *rights(),
         *(("--unshare-net",) if confinement.policy.network == "none" else ()),
         *(("--seccomp", str(calls)) if calls is not None else ()),
+        *(("--info-fd", str(told)) if told is not None else ()),
         *("--chdir", fence.here),
         "--",
         *argv,
@@ -79,16 +84,16 @@ def _emptied() -> list[str]:
     return [folder for folder in _EMPTIED if os.path.isdir(folder) and not os.path.islink(folder)]  # noqa: PTH112, PTH114
 
 
-def _mounts(fence: ResolvedFence, texts: Iterable[str]) -> Iterator[str]:
+def _mounts(fence: ResolvedFence, texts: Iterable[str], real: RealPaths) -> Iterator[str]:
     """The shorter paths first: a longer one then changes a part of it."""
-    named = list(dict.fromkeys(_named_in(texts)))
+    named = list(dict.fromkeys(_named_in(texts, real)))
     # The same path can be in several lists: the later ones decide.
-    kinds = {os.path.realpath(path): "--ro-bind" for path in (*_KEPT, *named, fence.here, *fence.closed)}
+    kinds = {real(path): "--ro-bind" for path in (*_KEPT, *named, fence.here, *fence.closed)}
     kinds |= dict.fromkeys(fence.hidden, "hide")
     kinds |= dict.fromkeys(fence.open, "--bind")
     kinds |= dict.fromkeys(fence.private, "private")
     kinds |= dict.fromkeys(fence.settings, "--ro-bind")
-    kinds |= {path: "hide" for path in _sockets(named) if not any(is_at_or_in(path, root) for root in fence.open)}
+    kinds |= {path: "hide" for path in _sockets(named, real) if not any(is_at_or_in(path, root) for root in fence.open)}
     kinds = {**_pinned(kinds), **kinds}
     empty: list[str] = []
     for path in sorted(kinds, key=lambda path: path.count("/")):
@@ -151,12 +156,17 @@ def _is_needed(path: str, kinds: Mapping[str, str]) -> bool:
         return True
     if stat.S_ISSOCK(os.stat(path).st_mode):  # noqa: PTH116
         return False
-    return any(is_at_or_in(path, folder) for folder in _EMPTIED if path != folder) or any(
-        kinds[other] != "--ro-bind" and other != path and is_at_or_in(path, other) for other in kinds
-    )
+    return path.startswith(_IN_EMPTIED) or any(kinds.get(above, "--ro-bind") != "--ro-bind" for above in _above(path))
 
 
-def _named_in(texts: Iterable[str]) -> Iterator[str]:
+def _above(path: str) -> Iterator[str]:
+    """All folders in which it lies."""
+    while path != "/":
+        path = path.rpartition("/")[0] or "/"
+        yield path
+
+
+def _named_in(texts: Iterable[str], real: RealPaths) -> Iterator[str]:
     """What lies in an emptied folder and is named by the environment or the command: a home, a program, a state file.
 
     A program needs the files around it, so the whole entry of the emptied folder is there, read-only. Only a list of
@@ -165,13 +175,13 @@ def _named_in(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
         parts = text.split(":")
         for part in parts if "\n" not in text and all(part[:1] in ("", "/") for part in parts) and parts[0] else ():
-            found = {os.path.normpath(part), os.path.realpath(part)} if part.startswith("/") else ()
-            for path, folder in product(found, _EMPTIED):
-                if path != folder and is_at_or_in(path, folder):
-                    yield f"{folder}/{path.removeprefix(folder).split('/')[1]}"
+            for path in {os.path.normpath(part), real(part)} if part.startswith("/") else ():
+                if path.startswith(_IN_EMPTIED):
+                    folder = next(folder for folder in _IN_EMPTIED if path.startswith(folder))
+                    yield f"{folder}{path.removeprefix(folder).partition('/')[0]}"
 
 
-def _sockets(named: Iterable[str]) -> Iterator[str]:
+def _sockets(named: Iterable[str], real: RealPaths) -> Iterator[str]:
     """`named`: what is there of emptied folders.
 
     Services that listen now on a socket with a path: agents of keys, containers, buses, editors.
@@ -180,9 +190,8 @@ def _sockets(named: Iterable[str]) -> Iterator[str]:
         lines = Path(_SOCKETS).read_bytes().splitlines()[1:]
     except OSError:
         return
-    for line in lines:
-        words = line.split(None, 7)
-        path = os.fsdecode(words[7]) if len(words) > 7 else ""
-        is_gone = any(is_at_or_in(path, folder) for folder in _EMPTIED)
+    with_path = (line.split(None, 7) for line in lines if b" /" in line)
+    for path in dict.fromkeys(os.fsdecode(words[7]) for words in with_path if len(words) > 7):
+        is_gone = path.startswith(_IN_EMPTIED)
         if path.startswith("/") and (not is_gone or any(is_at_or_in(path, root) for root in named)):
-            yield os.path.realpath(path)
+            yield real(path)

@@ -10,6 +10,7 @@ import errno
 import os
 import struct
 import sys
+from functools import cache
 
 _LOAD, _AND, _IS_EQUAL, _RETURN = 0x20, 0x54, 0x15, 0x06
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
@@ -28,6 +29,7 @@ _CALLS = {
 """By architecture: the numbers of add_key, request_key and keyctl; of ioctl; and of prlimit64."""
 
 
+@cache
 def program() -> bytes:
     """For the kernel, and for `bwrap --seccomp`. Little-endian machines only; elsewhere it is empty."""
     if sys.byteorder != "little":

@@ -18,6 +18,7 @@ import msgspec
 
 from aotloop.process.environment import MARKS
 from aotloop.process.own_programs import own_path, own_program
+from aotloop.process.process_table import has_ended
 from aotloop.process.sandbox import bubblewrap, call_filter, srt
 from aotloop.process.sandbox.engine import InForce, in_force
 from aotloop.process.sandbox.fence import Confinement, is_at_or_in
@@ -32,16 +33,32 @@ _CACHES = {"npm_config_cache": "npm", "GOCACHE": "go-build", "UV_CACHE_DIR": "uv
 """Tools that fail if the folder of their downloads is read-only."""
 
 
+_LONGEST_WORD = 4096
+
+
 class Namespace:
     """The process leads a namespace: the kernel ends everything in it together with its first process."""
 
     is_namespace = True
 
+    def __init__(self, told: int) -> None:
+        """`told`: a file in memory, into which bubblewrap writes the number of the first process."""
+        self.told = told
+
+    def is_empty(self) -> bool:
+        """Whether it is known that no process is left in it: its first process ends after all others."""
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            first = int(json.loads(os.pread(self.told, _LONGEST_WORD, 0))["child-pid"])
+            return has_ended(first)
+        return False
+
     def end(self) -> None:
         """Nothing is left to do."""
 
     def close(self) -> None:
-        """Nothing is left to do."""
+        if self.told >= 0:
+            os.close(self.told)
+            self.told = -1
 
 
 Guard = Reaper | Namespace
@@ -79,8 +96,14 @@ def enclosed(spec: ProcessSpec, env: dict[str, str]) -> Iterator[Enclosure]:
         case "bwrap":
             env = _private(env, fence)
             with _in_memory(call_filter.program()) as calls:
-                argv = bubblewrap.arguments(force.program, fence, spec.cwd, env, spec.argv, calls=calls)
-                yield Enclosure(argv=argv, env=env, held=(calls,), namespace=Namespace(), is_scoped=True)
+                told = os.memfd_create("aot")
+                try:
+                    argv = bubblewrap.arguments(force.program, fence, spec.cwd, env, spec.argv, calls=calls, told=told)
+                    space = Namespace(told)
+                    yield Enclosure(argv=argv, env=env, held=(calls, told), namespace=space, is_scoped=True)
+                except BaseException:
+                    os.close(told)
+                    raise
         case "srt":
             yield _with_hosts(spec, fence, force, _private(env, fence))
         case _:

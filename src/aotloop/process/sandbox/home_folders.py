@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -124,38 +124,41 @@ _MADE_ANEW = frozenset(
 )
 """Data of the person's sessions in such a folder: a process sees none of it, and makes its own."""
 
+Real = Callable[[str], str]
+"""As `os.path.realpath`."""
+
 _OURS = ("~/.config/aotloop", "$XDG_CONFIG_HOME/aotloop", "~/.local/share/aotloop", "$XDG_DATA_HOME/aotloop")
 
 
-def ours(env: Mapping[str, str]) -> list[str]:
+def ours(env: Mapping[str, str], real: Real = os.path.realpath) -> list[str]:
     """The person's settings of aotloop and all that the person accepted, whether it exists or not.
 
     Also those of our own environment: some clients get folders of their own in `env`.
     """
-    return list(dict.fromkeys([*_real(_OURS, env), *_real(_OURS, os.environ)]))
+    return list(dict.fromkeys([*_real(_OURS, env, real), *_real(_OURS, os.environ, real)]))
 
 
-def worktrees(env: Mapping[str, str]) -> list[str]:
+def worktrees(env: Mapping[str, str], real: Real = os.path.realpath) -> list[str]:
     """The folder for worktrees and temporary files of attempts, unless the person chose another one."""
-    return list(_real(("~/.cache/aot", "$XDG_CACHE_HOME/aot"), env))
+    return list(_real(("~/.cache/aot", "$XDG_CACHE_HOME/aot"), env, real))
 
 
-def scratch_folders(env: Mapping[str, str]) -> list[str]:
+def scratch_folders(env: Mapping[str, str], real: Real = os.path.realpath) -> list[str]:
     """Folders of all attempts and checks: in some of them lie logins that were lent, and answers."""
-    found = dict.fromkeys([*worktrees(env), *worktrees(os.environ)])
+    found = dict.fromkeys([*worktrees(env, real), *worktrees(os.environ, real)])
     return [f"{folder}/scratch" for folder in found]
 
 
-def secrets(env: Mapping[str, str], client: str | None) -> list[str]:
+def secrets(env: Mapping[str, str], client: str | None, real: Real = os.path.realpath) -> list[str]:
     """Secrets that exist, and the state of all clients except this one."""
     others = (path for name, paths in CLIENTS.items() if name != client for path in paths)
-    own = set(state_of(client, env))
+    own = set(state_of(client, env, real))
     there = dict.fromkeys(path for _, path in _named((*SECRETS, *others), env) if os.path.lexists(path))
-    return [path for path in dict.fromkeys(map(os.path.realpath, there)) if path not in own]
+    return [path for path in dict.fromkeys(map(real, there)) if path not in own]
 
 
-def state_of(client: str | None, env: Mapping[str, str]) -> list[str]:
-    return list(_real(CLIENTS.get(client or "", ()), env))
+def state_of(client: str | None, env: Mapping[str, str], real: Real = os.path.realpath) -> list[str]:
+    return list(_real(CLIENTS.get(client or "", ()), env, real))
 
 
 def settings_of(client: str | None, env: Mapping[str, str]) -> list[str]:
@@ -229,8 +232,8 @@ def client_in(argv: Iterable[str]) -> str | None:
     return None
 
 
-def _real(paths: Iterable[str], env: Mapping[str, str]) -> Iterator[str]:
-    yield from dict.fromkeys(path for _, path in _found(paths, env))
+def _real(paths: Iterable[str], env: Mapping[str, str], real: Real = os.path.realpath) -> Iterator[str]:
+    yield from dict.fromkeys(real(path) for _, path in _named(paths, env))
 
 
 def _found(paths: Iterable[str], env: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -28,8 +28,7 @@ class Reaper:
         self._is_silent = False
         self.status: int | None = None
         """An exit code, or a signal as a negative number; None: the command is not known to have ended."""
-        self.is_empty = False
-        """Whether it is known that no process of the command is left."""
+        self._is_empty = False
 
     def fileno(self) -> int:
         """Becomes readable when the command ends."""
@@ -44,6 +43,10 @@ class Reaper:
         self._listen()
         return self._is_silent
 
+    def is_empty(self) -> bool:
+        """Whether it is known that no process of the command is left."""
+        return self._is_empty
+
     def _listen(self) -> None:
         while not (self._is_silent or self._told.closed):
             words = self._told.read(_LONGEST_WORD)
@@ -53,11 +56,11 @@ class Reaper:
             self._is_silent = not words
         if self.status is None and b"\n" in self._heard:
             status, left = self._heard.split()
-            self.status, self.is_empty = int(status), left == b"0"
+            self.status, self._is_empty = int(status), left == b"0"
         elif self.status is None and self._is_silent:
             self.status = -signal.SIGKILL  # a killed reaper tells nothing, and leaves its processes to be found
         elif self._is_silent and self._heard:
-            self.is_empty = True
+            self._is_empty = True
 
     def wait(self, seconds: float | None) -> int:
         """The status. Raises TimeoutError."""
@@ -67,7 +70,7 @@ class Reaper:
 
     def wait_for_end(self, seconds: float) -> None:
         """Until no process is left, or this time is over."""
-        self._hears(lambda: self.is_gone() or self.is_empty, seconds)
+        self._hears(lambda: self.is_gone() or self._is_empty, seconds)
 
     def _hears(self, is_so: Callable[[], bool], seconds: float | None) -> bool:
         deadline = time.monotonic() + seconds if seconds is not None else None

@@ -19,6 +19,7 @@ from aotloop.process.sandbox.home_folders import (
     settings_of,
     state_of,
 )
+from aotloop.process.sandbox.real_paths import RealPaths
 
 
 class ResolvedFence(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,19 +36,22 @@ class ResolvedFence(msgspec.Struct, frozen=True, kw_only=True):
     """Secrets, all that belongs to us, and folders of other attempts. It need not exist."""
 
 
-def resolved(confinement: Confinement, env: Mapping[str, str], cwd: Path | None) -> ResolvedFence:
+def resolved(
+    confinement: Confinement, env: Mapping[str, str], cwd: Path | None, real: RealPaths | None = None
+) -> ResolvedFence:
     """Call it directly before the start: it makes the folders of the client's state, and looks at what exists now."""
     prepare_state(confinement.client, env)
-    here = os.path.realpath(cwd if cwd is not None else Path.cwd())
+    real = RealPaths() if real is None else real
+    here = real(cwd if cwd is not None else Path.cwd())
     policy = confinement.policy
-    closed = tuple(os.path.realpath(str(path)) for path in (*confinement.closed, *policy.closed))
-    named = [os.path.realpath(os.path.expanduser(path)) for path in policy.writable]  # noqa: PTH111 - never raises
+    closed = tuple(real(str(path)) for path in (*confinement.closed, *policy.closed))
+    named = [real(os.path.expanduser(path)) for path in policy.writable]  # noqa: PTH111 - never raises
     client = confinement.client
-    open_ = [*map(os.path.realpath, confinement.open), *state_of(client, env), *kept_open(client, env, here), *named]
+    open_ = [*map(real, confinement.open), *state_of(client, env, real), *kept_open(client, env, here), *named]
     if not any(is_at_or_in(here, path) for path in closed):  # it works there
         open_.append(here)
-    more = tuple(os.path.realpath(path) for path in policy.hidden)
-    hidden = (*secrets(env, client), *ours(env), *scratch_folders(env), *more)
+    more = tuple(map(real, policy.hidden))
+    hidden = (*secrets(env, client, real), *ours(env, real), *scratch_folders(env, real), *more)
     return ResolvedFence(
         here=here,
         open=tuple(dict.fromkeys(open_)),

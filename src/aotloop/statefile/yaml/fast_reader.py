@@ -25,12 +25,14 @@ with standing_in("deprecation", _deprecation):  # rapidyaml marks old functions 
     import ryml
 
 T = TypeVar("T")
+Json = bytes | bytearray
 
 _SUSPICIOUS_JSON = (b'.nan"', b'.inf"', b'"":', b'," ', b'{" ')
 _ODD_JSON = rb'"[-+]?\.(?:nan|inf)"|"":|[{,]" (?:[^"\\]|\\.)*":'
 """For rapidyaml, `nan` and `infinity` are numbers with their own spelling. A key may be empty or begin with a space."""
 
 _CONTROLS = bytes(range(32))
+_PIECE = 1 << 16
 
 _COMMANDS = tuple(
     (b'"%s": %s' % (key, word), b'"%s": "%s"' % (key, word))
@@ -43,6 +45,8 @@ These pieces of JSON cannot occur inside a text, because a quotation mark has a 
 """
 
 _generic = msgspec.json.Decoder()
+_mapping = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_list = msgspec.json.Decoder(list[msgspec.Raw])
 _encoder = msgspec.json.Encoder()
 
 
@@ -58,7 +62,7 @@ def read(yaml: bytes, wanted: type[T]) -> T | None:
         return value
 
 
-def _converted(json: bytes, wanted: type[T]) -> T | None:
+def _converted(json: Json, wanted: type[T]) -> T | None:
     try:
         data = _generic.decode(json)
         return msgspec.convert(data, wanted, str_keys=True) if _has_unique_keys(json, data) else None
@@ -66,37 +70,71 @@ def _converted(json: bytes, wanted: type[T]) -> T | None:
         return None
 
 
-def _with_commands_as_text(json: bytes) -> bytes:
+def _with_commands_as_text(json: Json) -> Json:
     for word, text in _COMMANDS:
         json = json.replace(word, text)
     return json
 
 
-def to_json(yaml: bytes) -> bytes | None:
+def to_json(yaml: bytes) -> Json | None:
     if not is_ordinary(yaml):
         return None
+    json = _converted_by_rapidyaml(yaml)
+    if json is None:
+        return None
+    if any(map(_has_control, _pieces(json))):  # rapidyaml writes them as they are, which JSON forbids
+        json = re.sub(rb"[\x00-\x1f]", lambda found: b"\\u%04x" % found[0][0], json)
+    is_suspicious = any(odd in json for odd in _SUSPICIOUS_JSON)  # such a search is much faster than the pattern
+    return None if is_suspicious and re.search(_ODD_JSON, json) is not None else json
+
+
+def _pieces(json: Json) -> Iterator[Json]:
+    """A copy of all of it would be as large."""
+    return (json[begin : begin + _PIECE] for begin in range(0, len(json), _PIECE))
+
+
+def _has_control(piece: Json) -> bool:
+    return len(piece.translate(None, _CONTROLS)) < len(piece)
+
+
+def _converted_by_rapidyaml(yaml: bytes) -> Json | None:
+    """Its tree is many times as large as the text, and ends with this call."""
     tree = ryml.Tree()
     tree.reserve(len(yaml) // 16 + 64)  # about the number of values in a state file of this length
     try:
         with _quiet():
             ryml.parse_in_arena(yaml, tree)
             tree.set_container_style(tree.root_id(), ryml.FLOW_SL)  # JSON in one line is a fifth shorter
-            json = _emit_json(tree, 2 * len(yaml) + 1024)
+            return _emit_json(tree, 2 * len(yaml) + 1024)
     except Exception:  # noqa: BLE001 - rapidyaml's own exceptions share no base class worth naming
         return None
-    if len(json.translate(None, _CONTROLS)) < len(json):  # rapidyaml writes them as they are, which JSON forbids
-        json = re.sub(rb"[\x00-\x1f]", lambda found: b"\\u%04x" % found[0][0], json)
-    is_suspicious = any(odd in json for odd in _SUSPICIOUS_JSON)  # such a search is much faster than the pattern
-    return None if is_suspicious and re.search(_ODD_JSON, json) is not None else json
 
 
-def generic(yaml: bytes) -> Any:
-    """Plain data for comparing structure; None if rapidyaml cannot be trusted with this text."""
+def outline(yaml: bytes) -> dict[str, Any] | None:
+    """The two upper levels of a mapping: keys, and texts in lists; None if rapidyaml cannot be trusted with this text.
+
+    All the rest is checked, and no value is made of it: the plain data of a large file take more room than its loop.
+    """
     json = to_json(yaml)
     try:
-        return _generic.decode(json) if json is not None else None
+        found = _mapping.decode(json) if json is not None else None
+        return {name: _outlined(raw) for name, raw in found.items()} if found is not None else None
     except ValueError:
         return None
+
+
+def _outlined(raw: msgspec.Raw) -> Any:
+    match _first(raw):
+        case b"{":
+            return dict.fromkeys(_mapping.decode(raw))
+        case b"[":
+            return [_generic.decode(item) if _first(item) == b'"' else None for item in _list.decode(raw)]
+        case _:
+            return _generic.decode(raw)
+
+
+def _first(raw: msgspec.Raw) -> bytes:
+    return memoryview(raw)[:1].tobytes()
 
 
 def of_entries(yaml: bytes) -> Any:
@@ -122,16 +160,17 @@ def _quiet() -> Iterator[None]:
         os.close(nowhere)
 
 
-def _emit_json(tree: ryml.Tree, room: int) -> bytes:
+def _emit_json(tree: ryml.Tree, room: int) -> Json:
     buffer = bytearray(room)
     too_small, length = ryml.emit_json_to_substr(tree, tree.root_id(), buffer)
     if too_small:
         buffer = bytearray(length)
         _, length = ryml.emit_json_to_substr(tree, tree.root_id(), buffer)
-    return bytes(memoryview(buffer)[:length])
+    del buffer[length:]
+    return buffer
 
 
-def _has_unique_keys(json: bytes, decoded: Any) -> bool:
+def _has_unique_keys(json: Json, decoded: Any) -> bool:
     r"""A duplicate key is lost in decoding, so encoding again yields fewer keys than there were.
 
     `":` stands behind every key; inside a string it can only be `\":`, which is lost or kept with its string.

@@ -35,6 +35,7 @@ _EARLY_END = rb"(?:[ ]*(?:#[^\n]*)?\n)*\.\.\."
 _DEEP_BLOCK = rb"(?:[-?][ \t]+){32}"
 _MOST_OPEN_BRACKETS = 500
 _LONG_LINE = 2000
+_PIECE = 1 << 16
 _NOT_BRACKETS_OR_LINES = bytes(set(range(256)) - set(b"[]{}\n"))
 
 
@@ -56,12 +57,21 @@ def _has_odd_character(yaml: bytes) -> bool:
         return True
     if not yaml.isascii():
         try:
-            yaml.decode()
+            _decode(yaml)
         except UnicodeDecodeError:
             return True
         if re.search(_ODD_UNICODE, yaml) is not None:
             return True
     return len(yaml.translate(None, _CONTROLS)) < len(yaml)
+
+
+def _decode(yaml: bytes) -> None:
+    """In pieces that end with a line: a large file as text takes four times its size. No character spans two lines."""
+    begin = 0
+    while begin < len(yaml):
+        end = yaml.find(b"\n", begin + _PIECE) + 1 or len(yaml)
+        yaml[begin:end].decode()
+        begin = end
 
 
 def _has_odd_syntax(yaml: bytes) -> bool:

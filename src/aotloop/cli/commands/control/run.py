@@ -137,11 +137,11 @@ def _run(
     config = load(Path(project_root(store.path)), flags=flags)
     require_config_consent(config, yes=yes)
     accepted = acceptance_of(store, require_consent(store, yes=yes))
-    loop = store.load()
+    allowance = _allowance(store, wishes["limits"]) if not as_json else None
 
     def announce() -> None:
-        if not as_json and loop.control.status != "completed":
-            tell(allowance_in_words(loop, wishes["limits"]), err=True)
+        if allowance is not None:
+            tell(allowance, err=True)
             tell(fence_in_words(config), err=True)
 
     screen = observer_for(as_json=as_json, actions=RunActions(store.path))
@@ -152,6 +152,12 @@ def _run(
     if ending.signal is not None:
         return BY_SIGNAL + ending.signal
     return code_of(ending.reason)
+
+
+def _allowance(store: Store, limits: dict[str, Any]) -> str | None:
+    """In words; None: nothing is left to do."""
+    loop = store.load()
+    return allowance_in_words(loop, limits) if loop.control.status != "completed" else None
 
 
 def _is_in_place(store: Store, flags: dict[str, Any]) -> bool:
