@@ -31,3 +31,13 @@ def test_the_reader_leaves_the_real_module_to_others() -> None:
     code = "import aotloop.statefile.yaml.fast_reader, deprecation; print(deprecation.DeprecatedWarning.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "DeprecatedWarning\n"
+
+
+def test_modules_that_were_imported_quickly_are_whole() -> None:
+    code = (
+        "import sys; from aotloop.lean_imports import import_pathlib; import_pathlib();"
+        "print(*('platform' in sys.modules, 'urllib.parse' in sys.modules), end=' ');"
+        "import pathlib, platform, uuid; print(pathlib.Path('/a b').as_uri(), platform.python_version(), uuid.uuid4())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"False False file:///a%20b {sys.version.split()[0]} ")

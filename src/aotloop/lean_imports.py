@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 
 @contextmanager
@@ -20,3 +23,19 @@ def standing_in(name: str, stand_in: ModuleType | None = None) -> Iterator[None]
     finally:
         if sys.modules.get(name) is stand_in:
             del sys.modules[name]
+
+
+def import_uuid() -> None:
+    """Msgspec loads `uuid`, which loads `platform` only to ask for the name of the system."""
+    stand_in: Any = ModuleType("platform")
+    stand_in.system = lambda: os.uname().sysname
+    with standing_in("platform", stand_in):
+        import uuid  # noqa: F401, PLC0415
+
+
+def import_pathlib() -> None:
+    """It loads all that parses addresses, for one function that makes them, which we do not call."""
+    stand_in: Any = ModuleType("urllib.parse")
+    stand_in.quote_from_bytes = lambda *given: import_module("urllib.parse").quote_from_bytes(*given)
+    with standing_in("urllib.parse", stand_in):
+        import pathlib  # noqa: F401, PLC0415

@@ -2,3 +2,9 @@
 
 They only steer the session that entered the loop. An error in a hook never harms a session.
 """
+
+from __future__ import annotations
+
+from aotloop.lean_imports import import_uuid
+
+import_uuid()

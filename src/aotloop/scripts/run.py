@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 
-from aotloop.lean_imports import standing_in
+from aotloop.lean_imports import import_pathlib, import_uuid, standing_in
 
 MODULES = {
     "read_state": "loop.state",
@@ -35,6 +35,8 @@ MODULES = {
 
 
 def run(name: str, argv: Sequence[str]) -> int:
+    import_pathlib()
+    import_uuid()
     _import_msgspec_quickly()
     from aotloop.scripts.json_output import main  # noqa: PLC0415
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hmac
 import os
-import secrets
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -61,6 +60,8 @@ def _key() -> bytes:
 
 def _made(file: Path) -> bytes:
     """Whole or not at all, and the first one counts: another process may make it at the same time."""
+    import secrets  # noqa: PLC0415 - a key is made once for a user
+
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft, key = file.with_name(f".{_NAME}.{secrets.token_hex(8)}"), secrets.token_bytes(_LENGTH)
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
