@@ -158,7 +158,7 @@ class _Usage(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if any(not math.isfinite(value) or value < 0 for value in msgspec.structs.astuple(self) if value is not None):
-            raise ValueError("a number is less than nothing, or no number")
+            raise ValueError("a number is negative, or not a number")
 
 
 class PrintedBill:
@@ -230,7 +230,7 @@ def _with_usage(outcome: Outcome, told: dict[str, Any]) -> Outcome:
     try:
         usage = msgspec.convert(told["usage"], _Usage)
     except (msgspec.ValidationError, ValueError):
-        return replace(outcome, notes=(*outcome.notes, "what it says of its usage makes no sense, and was left out"))
+        return replace(outcome, notes=(*outcome.notes, "its usage is not valid, and was left out"))
     counts = {kind: getattr(usage, kind) for kind in Tokens.__struct_fields__}
     tokens = Tokens(**counts) if any(counts.values()) else None
     notes = (*outcome.notes, _ESTIMATED) if usage.estimated else outcome.notes

@@ -42,7 +42,7 @@ def test_an_agent_is_found_and_what_it_lacks_for_this_loop_is_said_once(tmp_path
     assert (found["agent"], found["backend"], found["version"], found["problem"]) == ("scripted", "command", None, None)
     assert found["program"]
     said = warnings(ran)
-    assert len([one for one in said if "the limit of $5.00 holds no better" in one]) == 1
+    assert len([one for one in said if "the limit of $5.00 is only as exact" in one]) == 1
     assert len([one for one in said if "cannot be kept from writing" in one]) == 1
     assert len([one for one in said if "asked for its answer in words" in one]) == 1
     assert {"agent_found", "warning"} <= {one["kind"] for one in project.news()}, "the journal has it, too"
@@ -84,7 +84,7 @@ def test_a_limit_that_cannot_hold_is_told_also_if_it_is_of_this_run_alone(tmp_pa
         (tmp_path / folder).mkdir()
         project = a_project(tmp_path / folder, atom("A1"), base_case="true", config=config)
         said = warnings(project.run(*flags))
-        assert len([one for one in said if "the limit of $2.00 cannot hold" in one]) == bool(flags)
+        assert len([one for one in said if "the limit of $2.00 cannot be kept" in one]) == bool(flags)
 
 
 @pytest.mark.parametrize("of_the_atom", [True, False])

@@ -39,7 +39,7 @@ def test_of_an_agent_that_does_it_all_nothing_is_said() -> None:
 def test_a_limit_of_cost_cannot_hold_if_nobody_tells_the_cost() -> None:
     (text,) = told(cost_report="missing")
     assert "mine" in text
-    assert "money cannot be counted, so the limit of $5.00 cannot hold" in text
+    assert "so the limit of $5.00 cannot be kept" in text
     assert told(Matters(only_looks=True), cost_report="missing") == []
     (text,) = told(cost_report="emulated")
     assert "price" in text
@@ -48,7 +48,7 @@ def test_a_limit_of_cost_cannot_hold_if_nobody_tells_the_cost() -> None:
 @pytest.mark.parametrize("support", ["missing", "emulated"])
 def test_whether_it_can_be_kept_from_writing_matters_to_those_who_only_look(support: Support) -> None:
     (text,) = told(tool_restriction=support)
-    assert "only look" in text
+    assert "findings do not count" in text
     assert told(Matters(max_cost_usd=5.0), tool_restriction=support) == []
 
 

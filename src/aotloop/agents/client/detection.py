@@ -97,7 +97,7 @@ def login_by(
         return Login("yes", f"{file} is there")
     neither = [f"none of {listed(names, _MOST_NAMED)} is set"] if names else []
     neither += [f"there is no {file}"] if file is not None else []
-    return Login(otherwise, ", and ".join(neither) or "where it keeps its login is its own affair")
+    return Login(otherwise, ", and ".join(neither) or "it keeps its login in a place of its own")
 
 
 def _is_filled(file: Path) -> bool:

@@ -81,20 +81,20 @@ def shortcomings(agent: str, capabilities: Capabilities, matters: Matters) -> It
 
 
 _COST = {
-    "missing": "{agent} does not tell what it costs: money cannot be counted, so the limit of {limit} cannot hold",
-    "emulated": "what {agent} costs is known only if it tells, or by the configured price of its tokens:"
-    " the limit of {limit} holds no better than those",
+    "missing": "{agent} does not tell what it costs, so the limit of {limit} cannot be kept",
+    "emulated": "{agent} may not tell what it costs; then the configured price of its tokens counts, and the limit of"
+    " {limit} is only as exact as that price",
 }
 _RESTRICTION = {
-    "missing": "{agent} cannot be kept from writing: what it changes where it may only look is noticed afterwards,"
-    " and makes its findings void",
-    "emulated": "{agent} is kept from writing only as far as it asks before it does: a change where it may only look"
-    " is noticed afterwards, and makes its findings void",
+    "missing": "{agent} cannot be kept from writing: if it changes files as a probe or judge, its findings do not"
+    " count",
+    "emulated": "{agent} is kept from writing only where it asks first: if it changes files as a probe or judge, its"
+    " findings do not count",
 }
 _ANSWERS = {
     "missing": "{agent} gives no answers that a program can read, so every attempt looks like a failure",
-    "emulated": "{agent} is asked for its answer in words, not held to a schema: an answer that does not fit costs"
-    " an attempt",
+    "emulated": "{agent} is asked for its answer in words, because it cannot be given a schema: an answer that does"
+    " not fit costs an attempt",
 }
 
 
