@@ -54,7 +54,7 @@ def test_every_key_of_the_file_is_a_field(project: Path) -> None:
     assert config == Config(
         agent="mine",
         isolation="none",
-        worktrees="/var/trees",
+        worktrees=Path("/var/trees"),
         setup="npm ci",
         copy=(".env", "config/*.local"),
         link=("node_modules",),
@@ -91,7 +91,7 @@ def test_flags_outdo_variables_outdo_the_project_outdoes_the_user(
     environ[f"AOT_{key.upper()}"] = variable
     found.append(getattr(load(project, environ=environ), key))
     found.append(getattr(load(project, environ=environ, flags={key: flag}), key))
-    assert found == expected
+    assert [str(value) if isinstance(value, Path) else value for value in found] == expected
 
 
 def test_a_flag_that_was_not_given_says_nothing(project: Path) -> None:
@@ -162,7 +162,7 @@ def test_a_list_of_the_project_replaces_the_users_even_by_nothing(project: Path,
 )
 def test_the_folder_of_worktrees_may_begin_with_the_home(project: Path, written: str, home: str, expected: str) -> None:
     project_says(project, f'worktrees = "{written}"')
-    assert load(project, environ={"HOME": home}).worktrees == expected
+    assert load(project, environ={"HOME": home}).worktrees == Path(expected)
 
 
 @pytest.mark.parametrize("home", ["", "not/absolute"])
@@ -173,4 +173,4 @@ def test_where_there_is_no_home_it_is_said(project: Path, home: str) -> None:
 
 
 def test_a_variable_may_name_a_folder_that_is_not_utf_8(project: Path) -> None:
-    assert load(project, environ={"AOT_WORKTREES": "/caf\udce9"}).worktrees == "/caf\udce9"
+    assert load(project, environ={"AOT_WORKTREES": "/caf\udce9"}).worktrees == Path("/caf\udce9")

@@ -48,8 +48,7 @@ def clean_up(store: Store, config: Config, *, journals: bool = False) -> Cleaned
         repository = find_repository(root)
         cleaned = CleanedUp()
         if repository is not None:
-            configured = Path(config.worktrees) if config.worktrees is not None else None
-            done = clean(repository, None, configured)
+            done = clean(repository, None, config.worktrees)
             of_agents, unkept = _of_agents(store, repository, root)
             cleaned = CleanedUp(
                 refs=done.refs,

@@ -16,7 +16,6 @@ from aotloop.agents.contract import Outcome
 from aotloop.agents.roles import Role
 from aotloop.app.loops import apply
 from aotloop.app.preflight.agents import hire
-from aotloop.app.run.run_place import worktrees_folder
 from aotloop.app.verify import JudgeOf
 from aotloop.checks.judge import Judge
 from aotloop.config.schema import Config
@@ -131,7 +130,7 @@ class Judges:
         return Copies(
             repository,
             own=own,
-            folder=worktrees_folder(self._config),
+            folder=self._config.worktrees,
             setup=setup,
             confine=lambda desk: confinement_at(desk, fence),
         )

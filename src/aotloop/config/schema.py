@@ -107,7 +107,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     """Further places that agents may change; a project's file cannot add any."""
     fence_commands: bool = True
     """Whether commands of atoms, and `setup`, run behind the fence of agents; a project's file cannot switch it off."""
-    worktrees: str | None = None
+    worktrees: Path | None = None
     """An absolute path; None: in the user's cache."""
     setup: str | None = None
     copy: tuple[str, ...] = ()

@@ -204,7 +204,7 @@ def load(root: Path, *, flags: Mapping[str, Any] = {}, environ: Mapping[str, str
     settings: dict[str, Any] = reduce(_joined, (users, theirs, *mine))
     settings |= tightened(_joined(_joined(users, mine[0]), mine[1]), theirs)
     if "worktrees" in settings:
-        settings["worktrees"] = _expanded(settings["worktrees"], environ)
+        settings["worktrees"] = Path(_expanded(settings["worktrees"], environ))
     timeouts = replace(Config().timeouts, **settings.pop("timeouts", {}))
     return Config(**settings, timeouts=timeouts, source=project.file, permissions=tuple(permissions_of(theirs)))
 

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from aotloop.app.preflight.consent import accept_shown
-from aotloop.app.session.slash_commands import to_type
+from aotloop.app.slash_commands import to_type
 from aotloop.core.commands import commands_of
 from aotloop.core.model import AtomCheck, BaseCase, Check, ChecklistItem, Decomposition, Loop
 from aotloop.statefile.store import Store

@@ -7,8 +7,8 @@ from typing import Any
 
 from aotloop.app.history.costs import spending
 from aotloop.app.history.loop_history import half_spent_in_words
-from aotloop.app.ship.gaps import proof_in_words
 from aotloop.core.model import Used
+from aotloop.core.phases.gaps import proof_in_words
 from aotloop.execution import run_events as kinds
 from aotloop.text.phrases import counted, lasting, listed
 from aotloop.text.sanitize import prose, visible

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from aotloop.app.loops import Permit
-from aotloop.app.session.slash_commands import to_type
+from aotloop.app.slash_commands import to_type
 from aotloop.core.checks.checklist import check_of
 from aotloop.core.commands import commands_in, commands_of
 from aotloop.core.graph.work_graph import Graph

@@ -43,7 +43,7 @@ def places_of(
         switch(repository, branch)
     return Worktrees(
         repository,
-        folder=worktrees_folder(config),
+        folder=config.worktrees,
         setup=replace(config.worktree_setup, variables={**config.passed_variables, "AOT_RUN_ID": run_id}),
         protection=protection,
         fence=config.fence,
@@ -54,7 +54,7 @@ def remove_worktrees(store: Store, config: Config) -> None:
     """Removes the worktrees that no attempt uses."""
     repository = find_repository(Path(project_root(store.path))) if config.isolation != "none" else None
     if repository is not None:
-        Pool(repository, worktrees_folder(config)).close()
+        Pool(repository, config.worktrees).close()
 
 
 def refuse_other_history(loop: Loop, places: Isolation) -> None:
@@ -66,10 +66,6 @@ def refuse_other_history(loop: Loop, places: Isolation) -> None:
             hint="Check out the branch of the loop. If it no longer exists, remove `control.last_sha`.",
             exit_code=PERSON_NEEDED,
         )
-
-
-def worktrees_folder(config: Config) -> Path | None:
-    return Path(config.worktrees) if config.worktrees is not None else None
 
 
 def _refuse_dirty(repository: Repository, ours: Sequence[str], *, allowed: bool) -> None:

@@ -17,7 +17,7 @@ from aotloop.app.preflight.consent import require_acceptance
 from aotloop.app.preflight.gate import require_open_gate
 from aotloop.app.session.integration.checkout import work_in_progress
 from aotloop.app.session.session_verification import verify_in_session
-from aotloop.app.session.slash_commands import to_type
+from aotloop.app.slash_commands import to_type
 from aotloop.app.verify import Verification
 from aotloop.clock import now
 from aotloop.core import events

@@ -10,7 +10,7 @@ import os
 from hashlib import sha256
 from pathlib import Path
 
-from aotloop.app.session.slash_commands import to_ship
+from aotloop.app.slash_commands import to_ship
 from aotloop.core.phases.model import PhaseLoop, ShipSettings
 from aotloop.core.phases.receipts import receipt_of
 from aotloop.errors import NotTrusted

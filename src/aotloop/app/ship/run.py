@@ -14,7 +14,6 @@ import msgspec
 from aotloop.app.overview.loop_registry import register
 from aotloop.app.ship.equipment import branch_of, context_for
 from aotloop.app.ship.feature_start import FeatureOptions, begin_feature
-from aotloop.app.ship.gaps import gaps_of
 from aotloop.app.ship.phase_graph import WorkGraph, graph_store, refuse_others
 from aotloop.app.ship.preconditions import (
     refuse_other_branch,
@@ -26,6 +25,7 @@ from aotloop.app.ship.preconditions import (
 from aotloop.clock import now
 from aotloop.config.schema import Config
 from aotloop.core.phases import events
+from aotloop.core.phases.gaps import gaps_of
 from aotloop.core.phases.model import PhaseLoop, Status
 from aotloop.errors import AotError, StateFileBusy
 from aotloop.execution import run_events

@@ -8,7 +8,7 @@ from aotloop.app.confirm import Conclusion, Said, claim_of
 from aotloop.app.verify import Verification
 from aotloop.checks.judge import UNJUDGED
 from aotloop.checks.results import CheckResult, Report
-from aotloop.cli.commands.control.verify import code_of_report, tell_item
+from aotloop.cli.ui.check_results import code_of_report, tell_item
 from aotloop.cli.ui.output import faint, heading, mark, named, report_done, say_json, say_next, tell
 from aotloop.cli.ui.prompts import ask
 from aotloop.statefile.lease import Holder

@@ -131,10 +131,8 @@ def _git_lock(repository: Repository, *, is_run: bool) -> Iterator[Finding]:
 
 def _worktrees(repository: Repository) -> list[Path]:
     """Worktrees in the default folder and in the configured folder."""
-    folders: list[Path | None] = [None]
     try:
-        configured = load(repository.root).worktrees
-        folders += [Path(configured).expanduser()] if configured is not None else []
+        folders = {None, load(repository.root).worktrees}
         return [path for folder in folders for path in Pool(repository, folder).worktrees()]
     except AotError:  # the check of the configuration reports it
         return []

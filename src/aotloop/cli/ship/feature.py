@@ -11,13 +11,13 @@ import click
 from aotloop import exit_codes
 from aotloop.app.ship.feature_access import refuse_agents
 from aotloop.app.ship.feature_start import FeatureOptions
-from aotloop.app.ship.gaps import gaps_of, proof_in_words
 from aotloop.app.ship.status import next_steps
 from aotloop.cli.live.observers import observer_for
 from aotloop.cli.ship.acceptance_tests import ask_about_tests, can_ask, require_tests_consent
 from aotloop.cli.ui.consent_dialog import require_config_consent
 from aotloop.cli.ui.options import AMOUNT, WORDS, json_option, yes_option
 from aotloop.cli.ui.output import mark, say_json, say_next, tell, tell_problem
+from aotloop.core.phases.gaps import gaps_of, proof_in_words
 from aotloop.core.phases.model import PhaseLoop
 from aotloop.errors import StateFileError
 from aotloop.execution.observer import Observer

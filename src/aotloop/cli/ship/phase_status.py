@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aotloop.app.ship.gaps import REVIEW_OF_TESTS, gaps_of
 from aotloop.app.ship.status import feature_status
 from aotloop.cli.ui.options import json_option
 from aotloop.cli.ui.output import faint, heading, mark, say_json, say_next, tell
+from aotloop.core.phases.gaps import REVIEW_OF_TESTS, gaps_of
 from aotloop.core.phases.model import PHASES, Phase, PhaseLoop
 from aotloop.core.phases.phase_progress import state_of
 from aotloop.core.phases.receipts import receipt_of

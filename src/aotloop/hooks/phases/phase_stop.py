@@ -20,7 +20,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from aotloop.app.session.slash_commands import how_to_approve, how_to_file
+from aotloop.app.slash_commands import how_to_approve, how_to_file
 from aotloop.core.phases.effects import AskForPromise, GoOn, PhaseEffect, Stop
 from aotloop.core.phases.events import Facts, IterationEnded, LoopStopped, PromiseMade
 from aotloop.core.phases.machine import advance

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from aotloop.app.session.slash_commands import how_to_approve, how_to_file, to_ship
 from aotloop.app.session.typed_approvals import require_consent
+from aotloop.app.slash_commands import how_to_approve, how_to_file, to_ship
 from aotloop.core.phases.model import PhaseLoop
 from aotloop.core.phases.transitions import FINAL
 from aotloop.errors import AotError, StateFileBusy, StateFileMissing, Unavailable

@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from aotloop.app.session.slash_commands import to_ship
 from aotloop.app.session.typed_approvals import began_in_a_prompt, word_for
+from aotloop.app.slash_commands import to_ship
 from aotloop.core.phases.model import Phase, PhaseLoop
 from aotloop.errors import NotTrusted, StateFileMissing
 from aotloop.phases import receipts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from aotloop.app.session.slash_commands import AS_GRAPHS
+from aotloop.app.slash_commands import AS_GRAPHS
 from aotloop.core.commands import commands_of
 from aotloop.errors import AotError
 from aotloop.phases.evidence.test_command import command_for

@@ -6,17 +6,14 @@ import click
 
 from aotloop.app.loops import CHECK_TIMEOUT, open_store
 from aotloop.app.verify import remembered, verify
-from aotloop.checks.results import CheckResult, Report
+from aotloop.checks.results import Report
+from aotloop.cli.ui.check_results import code_of_report, tell_item
 from aotloop.cli.ui.consent_dialog import require_consent
 from aotloop.cli.ui.judge_offer import asking, recalling
 from aotloop.cli.ui.options import AMOUNT, json_option, state_file_option, yes_option
-from aotloop.cli.ui.output import faint, mark, say_json, say_next, tell
+from aotloop.cli.ui.output import mark, say_json, say_next, tell
 from aotloop.cli.ui.progress_line import progress_line
-from aotloop.exit_codes import DONE, FAILED, UNDECIDED
-from aotloop.text.output_tail import terminal_lines
 from aotloop.text.sanitize import prose
-
-LINES_SHOWN = 12
 
 
 @click.command(
@@ -61,10 +58,6 @@ def command(ctx: click.Context, state_file: str | None, as_json: bool, yes: bool
     ctx.exit(code_of_report(report))
 
 
-def code_of_report(report: Report) -> int:
-    return DONE if report.passed else UNDECIDED if report.undecided else FAILED
-
-
 def _tell(report: Report) -> None:
     for item in report.items:
         tell_item(item)
@@ -77,13 +70,3 @@ def _tell(report: Report) -> None:
     else:
         tell(f"the base case does not hold: {prose(', '.join(report.failing))}", head=f"{mark(False)} ")
         say_next("fix the failing items", "aot verify", "aot status")
-
-
-def tell_item(item: CheckResult, depth: int = 0) -> None:
-    symbol = faint("-") if item.skipped else mark(item.passed)
-    tell(f"{prose(item.name)}: {prose(item.evidence)}", head=f"{'  ' * depth}{symbol} ")
-    for child in item.children:
-        tell_item(child, depth + 1)
-    if item.passed is False and item.output and item.output.strip():
-        for line in terminal_lines(item.output, LINES_SHOWN):
-            click.echo(faint(f"{'  ' * depth}  │ {line}"))
