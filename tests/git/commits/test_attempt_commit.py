@@ -174,6 +174,17 @@ def test_a_link_that_leads_out_is_not_taken(desk: Desk, place: str, target: str,
         assert place in commit(desk, "x", {}).paths
 
 
+def test_each_of_many_links_is_looked_at(desk: Desk) -> None:
+    """Names and targets may have line breaks."""
+    for number in range(40):
+        (desk.path / f"link{number}").symlink_to(f"new\nline {number}")
+    assert len(commit(desk, "x", {}).paths) == 40
+    (desk.path / "link17").unlink()
+    (desk.path / "link17").symlink_to("/etc")
+    with pytest.raises(NotTakeable, match="link17 is a link that leads out"):
+        commit(desk, "x", {})
+
+
 def test_strange_names_links_and_modes_are_kept(desk: Desk, checkout: Path) -> None:
     names = ["with space", "ümläut/ñ", "new\nline", 'quote"', "-dash", "*star", ":colon"]
     write(desk.path, dict.fromkeys(names, "x\n"))

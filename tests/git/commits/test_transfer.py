@@ -47,10 +47,12 @@ def base_of(home: Repository) -> str:
     return home.git("rev-parse", "HEAD").text
 
 
-def changed(elsewhere: Repository, home: Repository, path: str = "new", text: bytes = b"new\n") -> str:
+def changed(
+    elsewhere: Repository, home: Repository, path: str = "new", text: bytes = b"new\n", mode: str = "100644"
+) -> str:
     """A tree with one more file."""
     blob = elsewhere.git("hash-object", "-w", "--stdin", stdin=text).text
-    entries = elsewhere.git("ls-tree", base_of(home)).out + f"100644 blob {blob}\t{path}\n".encode()
+    entries = elsewhere.git("ls-tree", base_of(home)).out + f"{mode} blob {blob}\t{path}\n".encode()
     return elsewhere.git("mktree", stdin=entries).text
 
 
@@ -96,6 +98,19 @@ def test_a_tree_with_a_name_that_git_forbids_is_refused(home: Repository, elsewh
     tree = changed(elsewhere, home, path)
     with pytest.raises(Unavailable):
         receive_tree(home, thin_pack(elsewhere, tree, base_of(home)), tree, base_of(home))
+
+
+@pytest.mark.parametrize("target", ["/etc/passwd", "..", "later/../../x", "../file"])
+def test_a_link_that_leads_out_is_refused(home: Repository, elsewhere: Repository, target: str) -> None:
+    tree = changed(elsewhere, home, text=target.encode(), mode="120000")
+    with pytest.raises(Unavailable, match="cannot land: new is a link"):
+        receive_tree(home, thin_pack(elsewhere, tree, base_of(home)), tree, base_of(home))
+
+
+def test_a_link_within_the_project_comes_back(home: Repository, elsewhere: Repository) -> None:
+    tree = changed(elsewhere, home, text=b"file", mode="120000")
+    found = receive_tree(home, thin_pack(elsewhere, tree, base_of(home)), tree, base_of(home))
+    assert [(change.path, change.mode) for change in found.changes] == [("new", "120000")]
 
 
 def test_an_address_that_cannot_be_fetched_from_is_named(tmp_path: Path, home: Repository) -> None:

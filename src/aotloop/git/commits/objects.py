@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import quote, unquote
 
@@ -14,6 +15,10 @@ ATOM = "Aot-Atom"
 ATTEMPT = "Aot-Attempt"
 RUN = "Aot-Run"
 REVERTS = "Aot-Reverts"
+LINK = "120000"
+"""The mode of a link."""
+
+_MOST_OF_LINKS = 256 << 20
 
 _OUR_IDENTITY = (
     ("GIT_AUTHOR_NAME", "aot"),
@@ -45,6 +50,19 @@ def changes(fields: Iterable[str]) -> Iterator[Change]:
     for facts, path in zip(rest, rest, strict=True):
         mode_before, mode, blob_before, blob, _ = facts.removeprefix(":").split(" ")
         yield Change(path, mode_before, mode, blob_before, blob)
+
+
+def link_targets(place: Place, found: Iterable[Change]) -> Iterator[tuple[str, str]]:
+    """The path and the target of each link among these changes, read in one call. Raises Unavailable."""
+    links = [change for change in found if change.mode == LINK]
+    if not links:
+        return
+    wanted = "".join(f"{change.blob}\n" for change in links).encode()
+    told, start = git(place, "cat-file", "--batch", stdin=wanted, most=_MOST_OF_LINKS).out, 0
+    for change in links:  # of each: a line that ends with its length, its content, and a line break
+        begin = told.index(b"\n", start) + 1
+        start = begin + int(told[start:begin].split()[-1]) + 1
+        yield change.path, os.fsdecode(told[begin : start - 1])
 
 
 def message_of(text: str, trailers: Mapping[str, str]) -> str:

@@ -17,9 +17,9 @@ from msgspec.structs import replace
 from aotloop.errors import Unavailable
 from aotloop.flock import open_lock, wait_for_lock
 from aotloop.git.command import LONGEST, Place, git
-from aotloop.git.commits.objects import Change, changes
+from aotloop.git.commits.objects import LINK, Change, changes, link_targets
 from aotloop.git.repository import Repository, find_repository
-from aotloop.git.trees.intake import LARGEST_FILE, MOST_BYTES
+from aotloop.git.trees.intake import LARGEST_FILE, MOST_BYTES, refusal_of_link
 from aotloop.git.trees.submodules import SUBMODULE
 
 BASES = "refs/aot/bases/"
@@ -32,7 +32,7 @@ _NAME = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _LARGEST_PACK = 1 << 30
 _MOST_LISTED = 256 << 20
 _LONGEST_EXAMINATION = 300.0
-_MODES = ("000000", "100644", "100755", "120000", SUBMODULE)
+_MODES = ("000000", "100644", "100755", LINK, SUBMODULE)
 _LONGEST_LOOK = 60.0
 
 
@@ -130,6 +130,9 @@ def receive_tree(repository: Repository, pack: bytes, tree: str, base: str) -> R
     for change in found:
         if _is_odd(change):
             raise Unavailable(f"what came back has a path or a kind of file that no commit may have: {change.path!r}")
+    for path, leads_to in link_targets(place, found):
+        if why := refusal_of_link(path, leads_to):
+            raise Unavailable(f"what came back cannot land: {why}")
     return Received(tree=tree, changes=found)
 
 

@@ -18,12 +18,11 @@ from msgspec.structs import replace
 
 from aotloop.deletion import remove_tree
 from aotloop.git.command import git
-from aotloop.git.commits.objects import Change, changes
+from aotloop.git.commits.objects import Change, changes, link_targets
 from aotloop.git.trees.agent_submodules import AgentSubmodules, Aside
 from aotloop.git.trees.survey import ATTRIBUTES, NotTakeable, Survey, TooDeepError, survey
 from aotloop.git.trees.work_tree import WorkTree
 
-_LINK = "120000"
 _UP_AGAIN = re.compile(r"(^|/)(?!\.{1,2}(/|$))[^/]+/+(\./+)*\.\.(/|$)")
 """A `..` behind a name goes up from where that name leads, which another link decides, now or later."""
 _RUNS = ("clean", "smudge", "process")
@@ -60,19 +59,19 @@ def take_in(tree: WorkTree, base: str) -> Taken:
 
 
 def _refuse_leading_out(tree: WorkTree, taken: Sequence[Change]) -> None:
+    for path, target in link_targets(tree.place, taken):
+        if why := refusal_of_link(path, target):
+            raise NotTakeable(why)
+
+
+def refusal_of_link(path: str, target: str) -> str | None:
     """What follows such a link later, in the checkout, is elsewhere; and `file` would find what no agent made."""
-    for change in taken:
-        if change.mode == _LINK:
-            target = tree.git("cat-file", "blob", change.blob).text
-            if _leads_out(change.path, target):
-                raise NotTakeable(f"{change.path} is a link that leads out of the repository, to {target}")
-            if _UP_AGAIN.search(target):
-                raise NotTakeable(f"{change.path} is a link to {target}, which goes up again: leave out its `..`")
-
-
-def _leads_out(path: str, target: str) -> bool:
     place = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
-    return target.startswith("/") or place == ".." or place.startswith("../")
+    if target.startswith("/") or place == ".." or place.startswith("../"):
+        return f"{path} is a link that leads out of the repository, to {target}"
+    if _UP_AGAIN.search(target):
+        return f"{path} is a link to {target}, which goes up again: leave out its `..`"
+    return None
 
 
 def refuse_governed(tree: WorkTree, base: str, taken: Sequence[Change]) -> None:
