@@ -28,11 +28,11 @@ F = TypeVar("F", bound=Folder)
 PASSWORD = "hunter2-in-the-address"
 
 
-def told_to(project: F, *addresses: str, more: str = "", timeout: str = "1m") -> F:
+def told_to(project: F, *addresses: str, more: str = "", timeout: str = "1m", wrong: tuple[str, ...] = ()) -> F:
     """`aot` of this project sends to these services."""
     folder = Path(os.environ["HOME"], ".config", "aotloop")
     folder.mkdir(parents=True, exist_ok=True)
-    urls = json.dumps([f"json://me:{PASSWORD}@{address}/x" for address in addresses])
+    urls = json.dumps([*(f"json://me:{PASSWORD}@{address}/x" for address in addresses), *wrong])
     (folder / "config.toml").write_text(f'[notify]\nurls = {urls}\ntimeout = "{timeout}"\n{more}')
     return project
 
@@ -101,11 +101,12 @@ def test_a_service_that_hangs_delays_no_other_service(tmp_path: Path) -> None:
 def test_a_test_message_says_who_took_it_and_never_the_address(tmp_path: Path) -> None:
     project = a_project(tmp_path, atom("A1", run="true"))
     with receiving() as service, receiving("refuses") as other:
-        sent = told_to(project, service.address, other.address, "").aot("notify", "--test")
+        wrong = (f"json:/{PASSWORD}", PASSWORD)
+        sent = told_to(project, service.address, other.address, "", wrong=wrong).aot("notify", "--test")
     assert (sent.code, sent.out.count("the message was taken")) == (1, 1)
     assert [json.loads(body)["title"] for _, body in service.got] == ["aotloop: test"]
-    assert PASSWORD not in sent.out + sent.err
-    assert project.aot("notify").code == 0
+    assert PASSWORD[:7] not in sent.out + sent.err, "not even its beginning"
+    assert PASSWORD[:7] not in project.aot("notify").out
 
 
 @pytest.mark.parametrize("file", ["aot.toml", "pyproject.toml"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import queue
+import re
 import threading
 import time
 from contextlib import suppress
@@ -30,6 +31,8 @@ INSTALL = "pip install 'aotloop[notify]'"
 MOST_WAITING = 20
 """Messages for one service; further ones are dropped."""
 LONGEST = 600
+_KIND = re.compile(r"([a-zA-Z0-9+.-]{1,20})://")
+"""A text without it may be a password in the wrong place."""
 
 
 class Delivery(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +45,8 @@ class Service:
     """One address. Its thread dies with the process."""
 
     def __init__(self, number: int, url: str) -> None:
-        self.name = f"{number} ({url.partition('://')[0][:20]})"
+        kind = _KIND.match(url)
+        self.name = f"{number} ({kind[1] if kind is not None else 'no address'})"
         self._url = url
         self._waiting: queue.Queue[tuple[str, str] | None] = queue.Queue(MOST_WAITING)
         self._thread = threading.Thread(target=self._work, name=f"notify {number}", daemon=True)

@@ -68,7 +68,7 @@ export function showLoop(main, key, may) {
 
 // The state tells the time at the last change; what runs goes on.
 function ranSeconds(model) {
-  const since = (Date.now() - Date.parse(model.events.at(-1)?.at)) / 1000;
+  const since = (Date.now() - model.ranAt) / 1000;
   return model.head.ran_seconds + (model.head.is_run && since > 0 ? since : 0);
 }
 

@@ -22,6 +22,7 @@ export class LoopModel {
 
   take({ whole, difference }) {
     if (whole) { this.atoms.clear(); this.order = []; }
+    if (this.head?.ran_seconds !== difference.head.ran_seconds) this.ranAt = this.head ? Date.now() : Date.parse(this.events.at(-1)?.at);
     this.head = difference.head;
     for (const atom of difference.changed) this.atoms.set(atom.id, atom);
     for (const id of difference.removed) this.atoms.delete(id);

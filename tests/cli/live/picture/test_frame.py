@@ -63,6 +63,18 @@ def assert_fits(picture: Picture, width: int, height: int) -> None:
     assert plain.file.getvalue() == frame.text()  # type: ignore[attr-defined]
 
 
+def test_the_time_of_the_loop_goes_on_between_two_changes() -> None:
+    loop = a_loop(atom("A1"), status="running")
+    loop.objective = replace(loop.objective, constraints=Constraints(max_runtime="2h"))
+    loop.control = replace(loop.control, ran_seconds=100.0)
+    picture = a_picture(loop, a_beginning(), began("A1", 1))
+    happened = picture.happened[-1].at or 0.0
+    assert "1m 40s of 2h used" in text(picture, 120, now=happened)
+    assert "2m 20s of 2h used" in text(picture, 120, now=happened + 40)
+    picture.take(run_events.RunEnded(at=AT, status="stopped", seconds=1.0))
+    assert "1m 40s of 2h used" in text(picture, 120, now=happened + 40)
+
+
 def large(count: int) -> Loop:
     """A third is done, a hundred are ready, the rest waits."""
     atoms = [

@@ -55,13 +55,21 @@ def _facts(picture: Picture, width: int, now: float) -> Iterator[str]:
     elif picture.began is not None:
         yield lasting(now - picture.began)
     if (runtime := overview.runtime(picture.overriding)) is not None:
-        yield f"{lasting(runtime[0])} of {shown(runtime[1])} used"
+        yield f"{lasting(runtime[0] + _since_last_change(picture, now))} of {shown(runtime[1])} used"
     if picture.running and width >= ROOMY:
         yield f"{counted(len(picture.running), 'attempt')} under way"
     if picture.branch and width >= ROOMY:
         yield f"on {shown(picture.branch)}"
     if (bound := picture.bound) and overview.status != "completed":
         yield bound_in_words(bound)
+
+
+def _since_last_change(picture: Picture, now: float) -> float:
+    """The state tells the time at its last change; what runs goes on."""
+    last = picture.happened[-1].at if picture.happened else None
+    if picture.began is None or picture.ended is not None or last is None:
+        return 0.0
+    return max(0.0, now - max(last, picture.began))
 
 
 MOST_BLOCKED = 3
