@@ -10,10 +10,10 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 
-from tests.remote.tls_proxy import relay
+from tests.remote.tls_proxy import Delay, relay
 
 _NUMBERS = count(os.getpid() * 4 % 16_000, 4)
 
@@ -25,6 +25,8 @@ class Cable:
     """Its end here."""
     address: str
     """Of the server, as it is seen from the other end."""
+    delay: Delay = field(default_factory=Delay)
+    """Made by the relay: not every kernel has one for links."""
 
     @property
     def inside(self) -> tuple[str, ...]:
@@ -67,8 +69,9 @@ def a_cable(port: int) -> Iterator[Cable]:
         _ip("-n", space, "address", "add", f"{other}/30", "dev", far)
         _ip("-n", space, "link", "set", far, "up")
         _ip("-n", space, "link", "set", "lo", "up")
-        own = stack.enter_context(relay(port, near))
-        yield Cable(space, link, f"{near}:{own}")
+        delay = Delay()
+        own = stack.enter_context(relay(port, near, delay=delay))
+        yield Cable(space, link, f"{near}:{own}", delay)
 
 
 def _program() -> str:

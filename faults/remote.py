@@ -29,7 +29,7 @@ def campaign(top: Path, deadline: Deadline, *, seed: int) -> list[Counts]:
         return [Counts(KIND, skipped=WITHOUT)]
     counts = {name: Counts(f"{KIND}: {name}") for name in STRIKES}
     no_cable = refusal()
-    for name in [name for name in STRIKES if "cut" in name]:
+    for name in [name for name in STRIKES if "cable" in name]:
         counts[name].skipped = no_cable
     chance, number = random.Random(seed), 0
     with a_server(top / "server") as server:
@@ -44,7 +44,7 @@ def campaign(top: Path, deadline: Deadline, *, seed: int) -> list[Counts]:
 
 def _round(folder: Path, server: Server, chance: random.Random, counts: dict[str, Counts], *, has_cable: bool) -> None:
     is_gentle = chance.random() < 0.5
-    names = [name for name in (GENTLE if is_gentle else HARSH) if has_cable or "cut" not in name]
+    names = [name for name in (GENTLE if is_gentle else HARSH) if has_cable or "cable" not in name]
     wanted = chance.choices(names, k=chance.randint(3, _MOST_STRIKES))
     began, struck = time.monotonic(), []
     with a_site(folder, server, heartbeat=60.0 if is_gentle else 4.0, has_cable=has_cable) as site:

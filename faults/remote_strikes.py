@@ -64,6 +64,15 @@ def _short_cut(site: Site, _: random.Random) -> bool:
     return _cut(site, _SHORT)
 
 
+def _delayed(site: Site, chance: random.Random) -> bool:
+    """As on the way to another continent, and worse."""
+    assert site.cable is not None
+    site.cable.delay.least, site.cable.delay.more = chance.uniform(0.1, 0.5), chance.uniform(0.0, 0.5)
+    time.sleep(_SHORT)
+    site.cable.delay.least = site.cable.delay.more = 0.0
+    return True
+
+
 def _finished_meanwhile(site: Site, _: random.Random) -> bool:
     """The server is away until a worker has finished something, which the next worker may deliver."""
     parcels = site.worker.folder / "home" / "parcels"
@@ -145,6 +154,7 @@ STRIKES: dict[str, Callable[[Site, random.Random], bool]] = {
     "worker stopped": _stopped_worker,
     "cable cut": _long_cut,
     "cable cut shortly": _short_cut,
+    "cable with delays": _delayed,
     "finished without a server": _finished_meanwhile,
     "order that no worker gets": _dropped,
     "forged result": _forged,
@@ -156,6 +166,7 @@ GENTLE = (
     "runner killed",
     "server killed",
     "cable cut shortly",
+    "cable with delays",
     "finished without a server",
     "order that no worker gets",
     "forged result",
@@ -164,4 +175,12 @@ GENTLE = (
     "result too large",
 )
 """No attempt that has begun is lost by these."""
-HARSH = ("worker killed", "worker stopped", "cable cut", "runner killed", "server killed", "result too large")
+HARSH = (
+    "worker killed",
+    "worker stopped",
+    "cable cut",
+    "cable with delays",
+    "runner killed",
+    "server killed",
+    "result too large",
+)

@@ -87,15 +87,24 @@ def test_a_worker_that_ends_lets_its_attempts_finish(tmp_path: Path, server: Ser
         assert log.read_text().split() == ["began"]
 
 
-def test_after_the_drain_an_attempt_waits_for_another_worker(tmp_path: Path, server: Server) -> None:
+@pytest.mark.parametrize(("drain", "signals"), [("0s", 1), ("1s", 1), ("1h", 2)])
+def test_after_the_drain_or_a_second_signal_an_attempt_waits_for_another_worker(
+    tmp_path: Path, server: Server, drain: str, signals: int
+) -> None:
     log = tmp_path / "log"
-    command = f"echo began >> {log}; if test -e {tmp_path}/second; then echo a > a; else sleep 3600; fi"
+    trap = "trap '' TERM; while :; do sleep 0.1; done"
+    command = f"echo began >> {log}; if test -e {tmp_path}/second; then echo a > a; else {trap}; fi"
     with a_remote_project(tmp_path, server, atom("A1", run=command), base_case="test -f a") as (project, worker):
         worker.end()
-        worker.start("--drain", "1s")
+        worker.start("--drain", drain)
         run = project.start("run", "--yes")
         until(log.exists)
         (tmp_path / "second").touch()
+        assert worker.process is not None
+        if signals == 2:
+            before = worker.log.count("takes no more orders")
+            worker.process.terminate()
+            until(lambda: worker.log.count("takes no more orders") > before)
         assert worker.end() == 0
         worker.start()
         out, err = run.communicate()

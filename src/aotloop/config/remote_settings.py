@@ -18,6 +18,9 @@ QUEUE = "aot"
 LOCAL = "local"
 """No queue: checks run on this machine."""
 
+NO_TIME = ("0", "0s")
+"""Elsewhere no length of time; for a drain it means: at once."""
+
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -106,6 +109,10 @@ def _queue(value: object, at: Place) -> QueueSettings:
     return QueueSettings(slots=number(value["slots"], at.inner("slots")) if "slots" in value else None)
 
 
+def _drain(value: object, at: Place) -> float:
+    return 0.0 if str(value).strip() in NO_TIME else duration(value, at)
+
+
 REMOTE: Mapping[str, Reader] = MappingProxyType(
     {
         "profile": filled_text,
@@ -127,7 +134,7 @@ WORKER: Mapping[str, Reader] = MappingProxyType(
         "queue": filled_text,
         "slots": number,
         "home": folder,
-        "drain": duration,
+        "drain": _drain,
         "repositories": _repositories,
         "agents": list_of(agent_name),
         "checks": _number_or_none,

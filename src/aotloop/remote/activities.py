@@ -36,6 +36,8 @@ _TIMED_OUT = ActivityExecutionStatus.ACTIVITY_EXECUTION_STATUS_TIMED_OUT
 _SCHEDULED = PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED
 _GONE = (RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.NOT_FOUND)
 _PAUSE = 0.5
+_SHORT = 0.1
+"""Seconds. By then a worker has begun, and has given a sign: one answer instead of three."""
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,18 +101,6 @@ class Activities:
         """The worker ends the agent without any grace."""
         await self._insist(partial(handle.terminate, reason=reason, rpc_timeout=_ONE_CALL))
 
-    async def call_off(
-        self, handle: ActivityHandle[bytes], terms: Terms, on_beat: Callable[[bytes], None]
-    ) -> Closed | None:
-        """Asks first, and hears how it ended; cancelled once more, or without an answer, it ends it at once."""
-        try:
-            async with asyncio.timeout(_FAREWELL):
-                await self.end(handle)
-                return await self.follow(handle, terms, on_beat, lambda: None)
-        except (TimeoutError, asyncio.CancelledError, RPCError):
-            await asyncio.shield(self.kill(handle, "it has to end at once"))
-        return None
-
     async def _insist(self, call: Callable[[], Awaitable[None]]) -> None:
         """Until the server has heard it. If it is away for longer than that, the worker ends the agent by itself."""
         deadline = time.monotonic() + _LONGEST_INSISTENCE
@@ -126,10 +116,33 @@ class Activities:
                 return
 
     async def follow(
-        self, handle: ActivityHandle[bytes], terms: Terms, on_beat: Callable[[bytes], None], on_wait: Callable[[], None]
+        self,
+        handle: ActivityHandle[bytes],
+        terms: Terms,
+        on_beat: Callable[[bytes], None] = lambda _: None,
+        on_wait: Callable[[], None] = lambda: None,
+        on_farewell: Callable[[Closed], None] = lambda _: None,
     ) -> Closed:
-        """`on_wait`: no worker has taken it so far."""
-        return await _Poll(self._client, handle, terms, on_beat, on_wait).closed()
+        """`on_wait`: no worker has taken it so far. Cancelled, it ends the order; `on_farewell`: how it ended then."""
+        following = asyncio.create_task(_Poll(self._client, handle, terms, on_beat, on_wait).closed())
+        try:
+            return await asyncio.shield(following)
+        except asyncio.CancelledError:
+            await self._call_off(handle, following, on_farewell)
+            raise
+        finally:
+            following.cancel()
+
+    async def _call_off(
+        self, handle: ActivityHandle[bytes], following: asyncio.Task[Closed], on_farewell: Callable[[Closed], None]
+    ) -> None:
+        """Asks first, and hears how it ended; cancelled once more, or without an answer, it ends it at once."""
+        try:
+            async with asyncio.timeout(_FAREWELL):
+                await self.end(handle)
+                on_farewell(await asyncio.shield(following))
+        except (TimeoutError, asyncio.CancelledError, RPCError):
+            await asyncio.shield(self.kill(handle, "it has to end at once"))
 
 
 class _Poll:
@@ -150,6 +163,7 @@ class _Poll:
         self._has_beat = False
 
     async def closed(self) -> Closed:
+        await asyncio.sleep(_SHORT)
         while True:
             found = await self._answer()
             if isinstance(found, Closed):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import threading
 from pathlib import Path
 
 import msgspec
@@ -38,16 +39,18 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     wait: float = 3600.0
     published: set[str] = msgspec.field(default_factory=set)
     """Commits that workers can fetch by now."""
+    publishing: threading.Lock = msgspec.field(default_factory=threading.Lock)
 
     @property
     def repository(self) -> Repository:
         return self.branch.repository
 
     def publish(self, commit: str) -> None:
-        """Blocks. Raises Unavailable."""
-        if commit not in self.published:
-            publish(self.repository, commit, self.url)
-            self.published.add(commit)
+        """Blocks. Raises Unavailable. One at a time: attempts that begin together start at the same commit."""
+        with self.publishing:
+            if commit not in self.published:
+                publish(self.repository, commit, self.url)
+                self.published.add(commit)
 
     def refuse(self) -> None:
         """Raises Unavailable for a project whose attempts cannot be made elsewhere."""

@@ -6,7 +6,6 @@ still runs. A check costs nothing: if a worker does not take it soon, or is lost
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -133,11 +132,7 @@ class RemoteChecker:
             return Closed(reason=f"the order is too large to be sent: {len(content)} bytes"), True
         found = Whereabouts(id=sent.id, queue=terms.queue)
         handle = await activities.start(CHECK, sent.id, content, terms, f"check of {sent.atom} #{sent.attempt}")
-        try:
-            closed = await activities.follow(handle, terms, partial(_beat, folder, found), lambda: note(folder, found))
-        except asyncio.CancelledError:
-            await activities.call_off(handle, terms, lambda _: None)
-            raise
+        closed = await activities.follow(handle, terms, partial(_beat, folder, found), lambda: note(folder, found))
         return closed, handle.run_id is not None
 
     def _terms(self, sent: CommitCheckOrder) -> Terms:

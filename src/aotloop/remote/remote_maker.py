@@ -6,7 +6,6 @@ epoch, follows the old activity instead of starting a new one.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -96,11 +95,8 @@ class RemoteMaker:
         listener.note()
         handle = taken.handle if taken is not None else await self._start(activities, sent, terms)
         try:
-            closed = await activities.follow(handle, terms, listener.beat, listener.waits)
+            closed = await activities.follow(handle, terms, listener.beat, listener.waits, listener.farewell)
             return await self._brought(order, sent, closed, listener)
-        except asyncio.CancelledError:
-            listener.farewell(await activities.call_off(handle, terms, listener.beat))
-            raise
         finally:
             listener.close()
 
@@ -130,7 +126,7 @@ class RemoteMaker:
         except msgspec.MsgspecError as unread:
             return _lost("", Unavailable(f"the result of a worker cannot be read: {unread}"))
         if result.last is not None:
-            listener.told(result.last)
+            listener.heard(result.last)
         if not belongs_to(result, sent):
             return _lost("a worker sent the result of another attempt")
         if result.kind != "made":
@@ -165,18 +161,18 @@ class _Listener:
 
     def beat(self, content: bytes) -> None:
         with suppress(msgspec.MsgspecError):
-            self.told(msgspec.json.decode(content, type=Beat))
+            self.heard(msgspec.json.decode(content, type=Beat))
+            self.note()
 
     def result(self, content: bytes) -> AttemptResult:
         """Raises MsgspecError."""
         return self.counted.rest_of(msgspec.json.decode(content, type=AttemptResult))
 
-    def told(self, told: Beat) -> None:
+    def heard(self, told: Beat) -> None:
         where = (self._found.host, self._found.phase)
         self._order.meter.read(*self.counted.rest(told.tokens, told.cost_usd))
         line = told.lines[-1] if told.lines else ""
         self._found = replace(self._found, host=told.host, phase=told.phase, line=line[:500], cost_usd=told.cost_usd)
-        self.note()
         if (told.host, told.phase) != where:
             self._say(self._found.words)
         new = max(told.seen - self._seen, 0)
@@ -195,8 +191,8 @@ class _Listener:
     def close(self) -> None:
         self._transcript.close({}, UNEVENTFUL)
 
-    def farewell(self, closed: Closed | None) -> None:
-        if closed is None or closed.content is None:
+    def farewell(self, closed: Closed) -> None:
+        if closed.content is None:
             return
         with suppress(msgspec.MsgspecError):
             result = self.result(closed.content)

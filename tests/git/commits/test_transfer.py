@@ -82,7 +82,7 @@ def test_a_damaged_pack_is_refused(home: Repository, elsewhere: Repository) -> N
 def test_a_tree_that_is_not_in_the_pack_is_refused(home: Repository, elsewhere: Repository) -> None:
     tree = changed(elsewhere, home)
     other = changed(elsewhere, home, "other")
-    with pytest.raises(Unavailable, match="has no tree"):
+    with pytest.raises(Unavailable, match="is not complete"):
         receive_tree(home, thin_pack(elsewhere, tree, base_of(home)), other, base_of(home))
 
 

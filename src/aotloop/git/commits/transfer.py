@@ -115,13 +115,13 @@ def receive_tree(repository: Repository, pack: bytes, tree: str, base: str) -> R
     if pack:
         words = ("index-pack", "--stdin", "--fix-thin", "--strict", f"--max-input-size={_LARGEST_PACK}")
         git(place, *words, stdin=pack, longest=_LONGEST_EXAMINATION)
-    if not _NAME.fullmatch(tree) or repository.git("cat-file", "-t", tree, accept=()).text != "tree":
+    if not _NAME.fullmatch(tree):
         raise Unavailable(f"what came back has no tree {tree[:12]}")
     listing = ("rev-list", "--objects", "--missing=print", "--no-object-names", tree, f"^{base}")
     new = git(place, *listing, accept=(), longest=_LONGEST_EXAMINATION, most=_MOST_LISTED)
     if new.code or b"\n?" in b"\n" + new.out:
         raise Unavailable(f"what came back is not complete: {new.complaint if new.code else 'objects miss'}")
-    _refuse_large(place, new.out)
+    _refuse_odd_objects(place, tree, new.out)
     # A tree of a few objects may have more paths than any memory could hold: this listing is not kept in git's.
     git(place, "ls-tree", "-r", "-z", "--name-only", tree, longest=_LONGEST_EXAMINATION, most=_MOST_LISTED)
     options = ("-r", "--raw", "-z", "--no-renames", "--ignore-submodules=none")
@@ -136,10 +136,14 @@ def receive_tree(repository: Repository, pack: bytes, tree: str, base: str) -> R
     return Received(tree=tree, changes=found)
 
 
-def _refuse_large(place: Place, names: bytes) -> None:
-    """The same limits as for what an agent leaves here."""
-    listed = git(place, "cat-file", "--batch-check=%(objectsize)", stdin=names, most=_MOST_LISTED).out
-    sizes = [int(line) for line in listed.split() if line.isdigit()]
+def _refuse_odd_objects(place: Place, tree: str, names: bytes) -> None:
+    """The same limits as for what an agent leaves here. `names`: of new objects."""
+    asked = f"{tree}\n".encode() + names
+    listed = git(place, "cat-file", "--batch-check=%(objecttype) %(objectsize)", stdin=asked, most=_MOST_LISTED).out
+    kinds = [line.split() for line in listed.splitlines()]
+    if kinds[:1] == [] or kinds[0][0] != b"tree":
+        raise Unavailable(f"what came back has no tree {tree[:12]}")
+    sizes = [int(size) for _, size in kinds[1:] if size.isdigit()]
     if max(sizes, default=0) > LARGEST_FILE or sum(sizes) > MOST_BYTES:
         raise Unavailable(f"what came back is too large: {sum(sizes)} bytes")
 

@@ -36,6 +36,11 @@ class Delivery:
         self._client = client
         self._folder = folder
         self._say = say
+        self._is_leaving = asyncio.Event()
+
+    def leave(self) -> None:
+        """What the server does not take now stays on disk."""
+        self._is_leaving.set()
 
     async def deliver(self, parcel: Parcel) -> None:
         file = self._folder / f"{sha256(parcel.token).hexdigest()[:32]}.parcel"
@@ -44,9 +49,9 @@ class Delivery:
             draft = file.with_suffix(".draft")
             write_new(draft, msgspec.msgpack.encode(parcel))
             os.replace(draft, file)  # noqa: PTH105 - whole, or not at all
-        await self._send(parcel)
-        with suppress(OSError):
-            file.unlink()
+        if await self._is_sent(parcel):
+            with suppress(OSError):
+                file.unlink()
 
     async def deliver_left(self) -> int:
         """What an earlier worker in the same home had not delivered. Returns how many."""
@@ -54,13 +59,14 @@ class Delivery:
         for file in sorted(self._folder.glob("*.parcel")):
             with suppress(OSError, msgspec.MsgspecError):
                 parcel = msgspec.msgpack.decode(read_foreign(file, _LARGEST), type=Parcel)
-                await self._send(parcel)
+                await self._is_sent(parcel)
                 count += 1
             with suppress(OSError):
                 file.unlink()
         return count
 
-    async def _send(self, parcel: Parcel) -> None:
+    async def _is_sent(self, parcel: Parcel) -> bool:
+        """Or not wanted."""
         handle = self._client.get_async_activity_handle(task_token=parcel.token)
         pause = _FIRST_PAUSE
         while True:
@@ -69,8 +75,11 @@ class Delivery:
             except RPCError as error:
                 if error.status in _UNWANTED:
                     self._say(f"a result is not wanted any more: {error.message}")
-                    return
+                    return True
             else:
-                return
-            await asyncio.sleep(pause)
+                return True
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await self._is_leaving.wait()
+                    return False
             pause = min(pause * 1.5, _LONGEST_PAUSE)

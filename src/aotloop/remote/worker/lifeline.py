@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
+from typing import Any
 
 from temporalio import activity
 from temporalio.api.enums.v1 import PendingActivityState
@@ -21,13 +22,18 @@ from temporalio.service import RPCError, RPCStatusCode
 from aotloop.remote.activities import RUNNING
 
 THROTTLE = 1.0
-"""Seconds. So often a change is told; the first sign is given at once."""
+"""Seconds until the first change is told; the first sign is given at once."""
+
+_SELDOM, _SLOWER = 5.0, 1.5
+"""Later changes are told less and less often, down to this: each costs the server a write, and wakes two polls."""
 
 _LONGEST_SILENCE = 30.0
 
 _CANCEL_REQUESTED = PendingActivityState.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED
 _PAUSE = 0.5
 _HURRY = 0.05
+_SHORT = 0.25
+"""Seconds. Work that ends within this time is not watched."""
 
 
 class Ended:
@@ -52,12 +58,14 @@ async def lifeline(client: Client, work: asyncio.Task[object], beat: Callable[[]
 
 async def _beat(beat: Callable[[], bytes]) -> None:
     last, at, every = b"", 0.0, silence(_timeout(_LONGEST_SILENCE))
+    pause = THROTTLE
     while True:
         content = beat()
         if content != last or time.monotonic() - at >= every:
             activity.heartbeat(content)
+            pause = min(pause * _SLOWER, _SELDOM) if last else THROTTLE
             last, at = content, time.monotonic()
-        await asyncio.sleep(min(every, THROTTLE))
+        await asyncio.sleep(min(every, pause))
 
 
 def silence(limit: float) -> float:
@@ -73,6 +81,7 @@ def _timeout(usual: float) -> float:
 async def _watch(client: Client, work: asyncio.Task[object], ended: Ended) -> None:
     info, patience = activity.info(), _timeout(600.0)
     token, heard = b"", time.monotonic()
+    await asyncio.sleep(_SHORT)
     while True:
         request = DescribeActivityExecutionRequest(
             namespace=client.namespace,
@@ -103,9 +112,14 @@ async def _watch(client: Client, work: asyncio.Task[object], ended: Ended) -> No
 
 
 def _end(work: asyncio.Task[object], ended: Ended, reason: str, *, at_once: bool) -> None:
-    """Cancelled once more, processes get no more grace."""
     ended.reason = reason
-    if not work.done():
+    if at_once:
+        end_at_once(work)
+    else:
         work.cancel()
-        if at_once:
-            asyncio.get_running_loop().call_later(_HURRY, work.cancel)
+
+
+def end_at_once(work: asyncio.Task[Any]) -> None:
+    """Cancelled once more, processes get no more grace."""
+    work.cancel()
+    asyncio.get_running_loop().call_later(_HURRY, work.cancel)

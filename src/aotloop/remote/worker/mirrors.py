@@ -31,6 +31,7 @@ class Mirrors:
         self._fence = fence
         self._mark = mark
         self._mutex = threading.Lock()
+        self._fetching: dict[str, threading.Lock] = {}
         self._worktrees: dict[str, Worktrees] = {}
         self._known: dict[str, Repository] = {}
         self._fetched: set[tuple[str, str]] = set()
@@ -46,9 +47,11 @@ class Mirrors:
                 self._known[order.repository] = mirror(folder)
                 self._fetched.clear()
             found = self._known[order.repository]
-        if (order.repository, order.base) not in self._fetched:
-            receive_commit(found, self.url_of(order), order.base)
-            self._fetched.add((order.repository, order.base))
+            fetching = self._fetching.setdefault(order.repository, threading.Lock())
+        with fetching:  # one at a time, as git does it; the others then find the commit
+            if (order.repository, order.base) not in self._fetched:
+                receive_commit(found, self.url_of(order), order.base)
+                self._fetched.add((order.repository, order.base))
         if order.start is not None and order.start.commit is not None:
             with suppress(AotError):  # then the attempt starts clean
                 ref = ref_of(order.atom, order.start.attempt)

@@ -19,7 +19,7 @@ from aotloop.agents.contract import Meter
 from aotloop.errors import AotError
 from aotloop.remote.wire import LARGEST_MESSAGE, Beat
 from aotloop.remote.worker.delivery import Delivery, Parcel
-from aotloop.remote.worker.lifeline import lifeline
+from aotloop.remote.worker.lifeline import end_at_once, lifeline
 from aotloop.remote.worker.mirrors import Mirrors
 from aotloop.remote.worker.order_acceptance import Acceptance
 
@@ -66,14 +66,20 @@ class Workbench(msgspec.Struct, frozen=True, kw_only=True):
     mark: str
     """The value of AOT_RUN_ID of all processes of this worker."""
     host: str
-    running: set[str] = msgspec.field(default_factory=set)
-    """The ids of the orders that are carried out now."""
+    running: dict[str, asyncio.Task[Any]] = msgspec.field(default_factory=dict)
+    """By id: the orders that are carried out now."""
     variables: Mapping[str, str] = {}
     """More variables that checks get, by the worker's own configuration."""
 
     @property
     def environ(self) -> dict[str, str]:
         return {**self.variables, "AOT_RUN_ID": self.mark}
+
+    def end_all(self) -> None:
+        """At once, and without waiting for the server: the next worker delivers what is on disk."""
+        self.delivery.leave()
+        for work in list(self.running.values()):
+            end_at_once(work)
 
     async def carry_out(
         self,
@@ -85,8 +91,8 @@ class Workbench(msgspec.Struct, frozen=True, kw_only=True):
         """`without`: the result if there is none, by its kind and the reason."""
         work = asyncio.create_task(making)
         name = activity.info().activity_id
-        self.running.add(name)
-        work.add_done_callback(lambda _: self.running.discard(name))
+        self.running[name] = work
+        work.add_done_callback(lambda _: self.running.pop(name, None))
         async with lifeline(self.client, work, status.beat) as ended:
             while not work.done():
                 try:

@@ -81,10 +81,10 @@ def run_worker(plan: WorkerPlan) -> None:
 
 
 async def _work(plan: WorkerPlan) -> None:
-    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    loop, stop, hurry = asyncio.get_running_loop(), asyncio.Event(), asyncio.Event()
     loop.set_default_executor(ThreadPoolExecutor(_THREADS, "aot"))
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
+        loop.add_signal_handler(number, _asked_to_end, stop, hurry)
     host = socket.gethostname()
     client = await connect(plan.remote, identity=f"aot worker {os.getpid()}@{host}")
     await require_namespace(client)
@@ -102,6 +102,7 @@ async def _work(plan: WorkerPlan) -> None:
     )
     if left := await delivery.deliver_left():
         plan.say(f"delivered {left} results of an earlier worker")
+    hurrying = asyncio.create_task(_end_in_a_hurry(bench, hurry))
     try:
         async with AsyncExitStack() as stack:
             for worker in _workers(plan, bench):
@@ -111,9 +112,19 @@ async def _work(plan: WorkerPlan) -> None:
             tidying = asyncio.create_task(_tidy(plan, bench))
             await stop.wait()
             tidying.cancel()
-            plan.say("ends: takes no more orders")
+            plan.say("ends: takes no more orders, and waits for its attempts; asked once more, it ends them")
     finally:
+        hurrying.cancel()
         await asyncio.to_thread(mirrors.close)
+
+
+def _asked_to_end(stop: asyncio.Event, hurry: asyncio.Event) -> None:
+    (hurry if stop.is_set() else stop).set()
+
+
+async def _end_in_a_hurry(bench: Workbench, hurry: asyncio.Event) -> None:
+    await hurry.wait()
+    bench.end_all()
 
 
 async def _tidy(plan: WorkerPlan, bench: Workbench) -> None:

@@ -7,6 +7,7 @@ import click
 from aotloop.app.cluster.worker import Wishes, start_worker, worker_findings
 from aotloop.cli.ui.options import json_option
 from aotloop.cli.ui.output import mark, say_json, tell
+from aotloop.config.remote_settings import NO_TIME
 from aotloop.core.limits import seconds
 from aotloop.trust.person import refuse_agents
 
@@ -54,8 +55,8 @@ def command(
 
 
 def _seconds(text: str | None) -> float | None:
-    if text is None:
-        return None
+    if text is None or text.strip() in NO_TIME:
+        return None if text is None else 0.0
     try:
         return seconds(text)
     except ValueError:
