@@ -146,8 +146,9 @@ class Document:
             from aotloop.statefile.yaml import excerpt  # noqa: PLC0415 - an ordinary file does not need PyYAML
 
             self.is_unusual = True
+            found = fast_reader.outline(text, in_any_form=True)
             with suppress(StateFileInvalid, RecursionError):  # the whole file is read back then
-                found = plain_data(text)
+                found = plain_data(text) if found is None else found
             self._anchors = frozenset(excerpt.names_in(self._sections).anchors)
         self._proven = shows_every_cut(found, self._top) and all(
             section.is_proven(found[section.name]) for section in self._sections

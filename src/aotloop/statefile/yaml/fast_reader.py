@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from aotloop.lean_imports import standing_in
-from aotloop.statefile.yaml.screen import is_ordinary
+from aotloop.statefile.yaml.screen import is_ordinary, ordinary_form
 
 _deprecation: Any = ModuleType("deprecation")
 _deprecation.deprecated = lambda **_: lambda function: function
@@ -52,7 +52,8 @@ _encoder = msgspec.json.Encoder()
 
 def read(yaml: bytes, wanted: type[T]) -> T | None:
     """The YAML as a value of the wanted type; None if only the careful reader can decide."""
-    json = to_json(yaml)
+    form = ordinary_form(yaml)
+    json = _to_json(form) if form is not None else None
     if json is None:
         return None
     with suspended():
@@ -77,8 +78,11 @@ def _with_commands_as_text(json: Json) -> Json:
 
 
 def to_json(yaml: bytes) -> Json | None:
-    if not is_ordinary(yaml):
-        return None
+    """None also for a form that is not ordinary: the places of entries count here."""
+    return _to_json(yaml) if is_ordinary(yaml) else None
+
+
+def _to_json(yaml: bytes) -> Json | None:
     json = _converted_by_rapidyaml(yaml)
     if json is None:
         return None
@@ -110,12 +114,15 @@ def _converted_by_rapidyaml(yaml: bytes) -> Json | None:
         return None
 
 
-def outline(yaml: bytes) -> dict[str, Any] | None:
+def outline(yaml: bytes, *, in_any_form: bool = False) -> dict[str, Any] | None:
     """The two upper levels of a mapping: keys, and texts in lists; None if rapidyaml cannot be trusted with this text.
+
+    `in_any_form`: also with another text that has the same values.
 
     All the rest is checked, and no value is made of it: the plain data of a large file take more room than its loop.
     """
-    json = to_json(yaml)
+    form = ordinary_form(yaml) if in_any_form else yaml
+    json = (_to_json if in_any_form else to_json)(form) if form is not None else None
     try:
         found = _mapping.decode(json) if json is not None else None
         return {name: _outlined(raw) for name, raw in found.items()} if found is not None else None

@@ -36,15 +36,39 @@ _DEEP_BLOCK = rb"(?:[-?][ \t]+){32}"
 _MOST_OPEN_BRACKETS = 500
 _LONG_LINE = 2000
 _PIECE = 1 << 16
+_MOST_COMMENTS = 100
+"""With more of them, masking takes less time than looking at each."""
 _NOT_BRACKETS_OR_LINES = bytes(set(range(256)) - set(b"[]{}\n"))
 
 
 def is_ordinary(yaml: bytes) -> bool:
     """Whether rapidyaml reads this like every other YAML reader, or reports that it cannot."""
-    if not yaml or yaml.isspace() or re.match(_EARLY_END, yaml) is not None or _has_odd_character(yaml):
-        return False
-    if not _has_odd_syntax(yaml):
-        return True
+    return _may_be_ordinary(yaml) and (_is_ordinary_at_first_sight(yaml) or _is_ordinary_masked(yaml))
+
+
+def ordinary_form(yaml: bytes) -> bytes | None:
+    """YAML with the same values that rapidyaml reads like every other YAML reader; None: it is not certain."""
+    if not _may_be_ordinary(yaml):
+        return None
+    if _is_ordinary_at_first_sight(yaml):
+        return yaml
+    from aotloop.statefile.yaml.plain_form import plain_form  # noqa: PLC0415 - most files are ordinary at first sight
+
+    form = plain_form(yaml) or yaml
+    is_other = form is not yaml and _is_ordinary_at_first_sight(form)
+    return form if is_other or _is_ordinary_masked(form) else None
+
+
+def _may_be_ordinary(yaml: bytes) -> bool:
+    is_empty = not yaml or yaml.isspace()
+    return not (is_empty or re.match(_EARLY_END, yaml) is not None or _has_odd_character(yaml))
+
+
+def _is_ordinary_at_first_sight(yaml: bytes) -> bool:
+    return yaml.count(b"#") <= _MOST_COMMENTS and not _has_odd_syntax(yaml)
+
+
+def _is_ordinary_masked(yaml: bytes) -> bool:
     from aotloop.statefile.yaml.text_mask import masked  # noqa: PLC0415 - most files are ordinary at first sight
 
     syntax = masked(yaml)

@@ -10,23 +10,23 @@ from __future__ import annotations
 import re
 from functools import cache
 
-_DOUBLE = rb'"(?:[^"\\\n]|\\[^\n])*"'
-_SINGLE = rb"'(?:[^'\n]|'')*'"
+DOUBLE = rb'"(?:[^"\\\n]|\\[^\n])*"'
+SINGLE = rb"'(?:[^'\n]|'')*'"
 _NOT_NULL = rb"(?!(?:Null|NULL)(?![^\s,\]}\#])|\.\.\.)"  # nor the end of a document
-_KEY = rb"(?:[\w.][\w ./@+-]*|%s|%s)[ ]*:" % (_DOUBLE, _SINGLE)
-_WORDS = _NOT_NULL + rb"[\w./+-][\w./+@=-]*(?:[ ][\w./+@=-]+)*"
-_ITEM = rb"(?:%s|%s|%s)[ ]*" % (_DOUBLE, _SINGLE, _WORDS)
-_LIST = rb"\[[ ]*(?:%s(?:,[ ]*%s)*)?\]" % (_ITEM, _ITEM)
-_PAIR = rb"\w+:[ ]+(?:%s|%s[ ]*)" % (_ITEM, _LIST)
+KEY = rb"(?:[\w.][\w ./@+-]*|%s|%s)[ ]*:" % (DOUBLE, SINGLE)
+WORDS = _NOT_NULL + rb"[\w./+-][\w./+@=-]*(?:[ ][\w./+@=-]+)*"
+ITEM = rb"(?:%s|%s|%s)[ ]*" % (DOUBLE, SINGLE, WORDS)
+_LIST = rb"\[[ ]*(?:%s(?:,[ ]*%s)*)?\]" % (ITEM, ITEM)
+_PAIR = rb"\w+:[ ]+(?:%s|%s[ ]*)" % (ITEM, _LIST)
 _PAIRS = rb"\{[ ]*(?:%s(?:,[ ]*%s)*)?\}" % (_PAIR, _PAIR)
 _PLAIN = _NOT_NULL + rb"[\w\x80-\xff./(](?:[^\n\r:#]|:(?=[^\s])|(?<=[^\s])#)*"
-_VALUE = rb"(?:%s|%s|%s|%s|%s)" % (_DOUBLE, _SINGLE, _LIST, _PAIRS, _PLAIN)
+_VALUE = rb"(?:%s|%s|%s|%s|%s)" % (DOUBLE, SINGLE, _LIST, _PAIRS, _PLAIN)
 _COMMENT = rb"[ ]*(?:(?<=[ ])#[^\n]*)?(?=\r?(?:\n|\Z))"
 
-_LINE = rb"^[ ]*(?:-[ ]+){0,8}(?:%s(?:[ ]+%s)?|%s)%s" % (_KEY, _VALUE, _VALUE, _COMMENT)
+_LINE = rb"^[ ]*(?:-[ ]+){0,8}(?:%s(?:[ ]+%s)?|%s)%s" % (KEY, _VALUE, _VALUE, _COMMENT)
 _COMMENT_LINE = rb"^[ ]*\#[^\n]*"
 _OPEN_QUOTE = rb"""(?:^[ ]*(?:-[ ]+)*|:[ ]+|[\[{,][ ]*)["']"""
-_HEADER = rb"^(?P<before>[ ]*(?:-[ ]+)*)(?P<key>%s[ ]+)?[|>][-+]?[ ]*\r?\n" % _KEY
+_HEADER = rb"^(?P<before>[ ]*(?:-[ ]+)*)(?P<key>%s[ ]+)?[|>][-+]?[ ]*\r?\n" % KEY
 _HEADER_END = rb"[|>][-+]?[ ]*\r?\n"
 
 
@@ -44,10 +44,24 @@ def masked(yaml: bytes) -> bytes | None:
     return None if _compiled(_OPEN_QUOTE).search(syntax) else syntax
 
 
+def has_open_quote(yaml: bytes) -> bool:
+    """Whether a quote in this YAML without blocks opens a text that is not understood here."""
+    lines = (line for line in yaml.split(b"\n") if b'"' in line or b"'" in line)
+    masks = (_compiled(_LINE).sub(b"x", _compiled(_COMMENT_LINE).sub(b"", line)) for line in lines)
+    return any(_compiled(_OPEN_QUOTE).search(mask) for mask in masks)
+
+
 def _without_blocks(yaml: bytes) -> bytes | None:
+    found = stretches(yaml)
+    return b"".join([text if before is None else before + b"x\n" for text, before in found]) if found else None
+
+
+def stretches(yaml: bytes) -> list[tuple[bytes, bytes | None]] | None:
+    """The YAML in turn without and with blocks of text. With a block: what stands before its key. None: not certain."""
     if _compiled(_HEADER_END).search(yaml) is None:
-        return yaml
-    kept, place = [], 0
+        return [(yaml, None)]
+    kept: list[tuple[bytes, bytes | None]] = []
+    place = 0
     for header in _compiled(_HEADER).finditer(yaml):
         if header.start() < place:
             continue  # a line of the block before looks like a header
@@ -57,9 +71,9 @@ def _without_blocks(yaml: bytes) -> bytes | None:
         end = _end_of_block(yaml, header.end(), least)
         if end is None:
             return None
-        kept += [yaml[place : header.start()], before, b"x\n"]
+        kept += [(yaml[place : header.start()], None), (yaml[header.start() : end], before)]
         place = end
-    return b"".join([*kept, yaml[place:]]) if kept else yaml
+    return [*kept, (yaml[place:], None)]
 
 
 def _end_of_block(yaml: bytes, start: int, least: int) -> int | None:
