@@ -103,7 +103,8 @@ def _prove(*, deep: bool, minutes: float) -> bool:
     every = sorted(cases(deep=deep), key=lambda case: case.shape.size)  # if time runs out, it does with the largest
     with Pool(os.cpu_count()) as pool:
         print("Fixed outcomes, in every combination: the loop succeeds exactly if some combination of choices does.")
-        given = ((shape, setting, deadline) for setting, shape in world_cases(deep=deep))
+        half = began + 30 * minutes
+        given = ((shape, setting, half) for setting, shape in world_cases(deep=deep))
         names = list(WORLDS)
         worlds = _tell(pool.imap_unordered(_explore_worlds, given), names)
         print("Every outcome:")
@@ -158,7 +159,9 @@ def _is_noticed(fault: PhaseFault) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m prove", description=__doc__)
     parser.add_argument("--deep", action="store_true", help="one atom more; takes hours")
-    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin with no other loop after this time")
+    parser.add_argument(
+        "--minutes", type=float, default=float("inf"), help="begin no loop after this time; half for each part"
+    )
     parser.add_argument("--only", choices=("states", "faults"), help="only explore, or only plant faults")
     given = parser.parse_args()
     results = []
