@@ -1,8 +1,8 @@
 """Giving up early or late: what a job that cannot be done costs, and what that patience brings where it can be done.
 
 `HOPELESS` and `HARDER` are multiplied by the same factor. Nothing else changes. The last rows have another rule: a unit
-is given up after a fixed number of equal failures of each choice. The best of these numbers, chosen afterwards, is a
-bound for every rule that counts equal failures. The jobs are those on which the constants were chosen.
+is given up after a fixed number of equal failures of each choice. The best of these numbers, chosen afterwards, shows
+what counting equal failures can achieve. The jobs are those on which the constants were chosen.
 """
 
 from __future__ import annotations
