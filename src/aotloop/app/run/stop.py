@@ -42,6 +42,23 @@ class StopResult(msgspec.Struct, frozen=True, kw_only=True):
     """Atoms that were in progress when the loop was left."""
 
 
+def stopped_in_words(stopping: StopResult, *, is_waiting: bool = False) -> str:
+    """What came of it, for a person."""
+    reason = f" ({stopping.reason})" if stopping.reason else ""
+    runner = stopping.runner.name if stopping.runner is not None else "no process"
+    if stopping.was_stopped:
+        return f"the loop is already stopped{reason}"
+    if is_waiting:
+        return f"{runner} was asked to stop{reason}"
+    if stopping.status == "stopped":
+        again = f"; {', '.join(stopping.abandoned)} will be done again" if stopping.abandoned else ""
+        alone = "" if stopping.runner is not None else "; no process was running it"
+        return f"the loop is stopped{reason}{alone}{again}"
+    if stopping.status == "completed":
+        return "the loop was completed before it stopped: the base case holds"
+    return f"{runner} has ended, and the loop is {stopping.status}"
+
+
 def ask_to_stop(store: Store, reason: str | None) -> StopResult:
     """Asks the process that runs the loop to stop; stops a loop at once that no process runs."""
 

@@ -11,13 +11,13 @@ from contextlib import suppress
 from aotloop.app.preflight.agreement import changed_since_agreed
 from aotloop.app.redirect.changes import Changes
 from aotloop.app.redirect.transaction import everything_waits, redirect, rehearse
-from aotloop.app.run.stop import stop_and_wait
+from aotloop.app.run.stop import stop_and_wait, stopped_in_words
 from aotloop.cli.redirect import change_questions
 from aotloop.cli.redirect.loop_summary import in_words, next_steps, show
 from aotloop.cli.ui.consent_dialog import tell_unkept
 from aotloop.cli.ui.output import heading, mark, say_next, tell
+from aotloop.cli.ui.progress_line import waiting_line
 from aotloop.cli.ui.prompts import agrees, ask
-from aotloop.cli.ui.stop_report import stopped_in_words, waiting_line
 from aotloop.clock import now
 from aotloop.errors import AotError, IllegalEvent
 from aotloop.statefile.lease import holder_of, lease

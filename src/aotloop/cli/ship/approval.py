@@ -9,7 +9,7 @@ from aotloop.app.ship.cancel import cancel_feature, stop_feature
 from aotloop.cli.ship.acceptance_tests import consent_to_tests
 from aotloop.cli.ui.options import WORDS, json_option, yes_option
 from aotloop.cli.ui.output import report_done
-from aotloop.cli.ui.stop_report import waiting_line
+from aotloop.cli.ui.progress_line import waiting_line
 from aotloop.core.phases.model import PhaseLoop
 from aotloop.phases.receipts import Filed
 from aotloop.text.sanitize import prose

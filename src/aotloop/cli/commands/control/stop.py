@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from aotloop.app.loops import open_store
-from aotloop.app.run.stop import StopResult, ask_to_stop, stop_and_wait
+from aotloop.app.run.stop import StopResult, ask_to_stop, stop_and_wait, stopped_in_words
 from aotloop.cli.ui.options import WORDS, json_option, state_file_option
 from aotloop.cli.ui.output import report_done
-from aotloop.cli.ui.stop_report import stopped_in_words, waiting_line
+from aotloop.cli.ui.progress_line import waiting_line
 from aotloop.errors import AotError
 from aotloop.text.sanitize import prose
 
