@@ -23,7 +23,6 @@ from temporalio.service import RPCError, RPCStatusCode
 
 MOST_STARTS = 2
 """At the same time. With 8, a busy server lost one start of 30: no worker got it, and it waited for `first_sign`."""
-
 MOST_ENDS = 32
 _ONE_CALL = timedelta(seconds=10)
 _LONGEST_INSISTENCE = 120.0
