@@ -79,7 +79,7 @@ class AttemptPanel {
     this.fate = attempt.fate;
     const used = attempt.used.input + attempt.used.output + attempt.used.cache_read + attempt.used.cache_write;
     replace(this.summary, h("strong", {}, attempt.name), " ", h("span", { class: `badge fate-${attempt.fate}` }, fateWords(attempt.fate)), " ",
-      h("span", { class: "soft" }, [attempt.role === "probe" ? "probe" : "", attempt.agent, clock(attempt.began), attempt.ended ? lasting(attempt.seconds) : "runs", attempt.cost_usd === null ? "" : money(attempt.cost_usd), used ? `${tokens(used)} tokens` : "", attempt.commit ? attempt.commit.slice(0, 10) : ""].filter(Boolean).join(" · ")));
+      h("span", { class: "soft" }, [attempt.role === "probe" ? "probe" : "", attempt.agent, clock(attempt.began), attempt.ended ? lasting(attempt.seconds) : "", attempt.cost_usd === null ? "" : money(attempt.cost_usd), used ? `${tokens(used)} tokens` : "", attempt.commit ? attempt.commit.slice(0, 10) : ""].filter(Boolean).join(" · ")));
     if (isOther && this.element.open && this.isLoaded) this.load();
   }
 
