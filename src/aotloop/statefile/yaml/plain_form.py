@@ -28,6 +28,7 @@ _LIST = rb"^(?P<lead>(?P<indent>[ ]*)(?:-[ ]+)*)%s[ ]+\[%s%s(?:\r?\n[ ]*)?(?:,%s
     *(KEY, _GAP, ITEM, _GAP, ITEM),
     _END,
 )
+_MARKS = rb"[&*]|!!str|\[[^\]\n]*\n"
 _FOLLOWING = rb"(?:[ ]*\r?\n)+(?P<indent>[ ]*)(?=[^ \r\n])"
 _BREAK = rb"[ ]*\r?\n[ ]*"
 
@@ -46,6 +47,8 @@ def plain_form(yaml: bytes) -> bytes | None:
 
 def _rewritten(text: bytes, values: dict[bytes, bytes]) -> bytes | None:
     """`values`: those of the anchors so far."""
+    if re.search(_MARKS, text) is None:
+        return text
     text = _replaced(text, rb"!!str", _TAG, lambda found: found["before"] + b' "' + found["value"] + b'"')
     text = _replaced(text, rb"\[[^\]\n]*\n", _LIST, _joined)
     if has_open_quote(text):
