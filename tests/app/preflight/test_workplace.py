@@ -35,7 +35,20 @@ def test_a_branch_without_a_commit_is_told_with_the_command_that_helps(tmp_path:
     assert 'git add -A && git commit -m "Start"' in refused.err
     gate = project.aot("gate", "--yes")
     assert gate.code == 0
+    assert "but `aot run` needs this first" in gate.out
+    assert gate.out.count("nothing is committed yet") == 1
     assert gate.err.splitlines()[-1].endswith('git add -A && git commit -m "Start"  ·  aot run  ·  aot graph')
+
+
+def test_the_gate_tells_what_is_not_committed_before_the_run_refuses_it(project: Project) -> None:
+    (project.root / "mine.txt").write_text("x\n")
+    gate = project.aot("gate", "--yes")
+    assert "but `aot run` needs this first" in gate.out
+    refused = project.aot("run", "--yes")
+    assert refused.code == 1
+    for said in (gate.out, refused.err):
+        assert "there are changes that are not committed: mine.txt" in said
+        assert "--allow-dirty" in said
 
 
 def test_a_detached_head_needs_a_flag(project: Project) -> None:

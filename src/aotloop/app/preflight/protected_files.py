@@ -54,6 +54,14 @@ def changed_protected(store: Store, objective: Objective) -> list[str]:
     return []
 
 
+def protecting_nothing(patterns: tuple[str, ...], root: Path) -> list[str]:
+    """One line for each glob that no file matches: it may be a typing error, or protect files that come later."""
+    from aotloop.checks.file_check import check_file  # noqa: PLC0415 - most loops protect nothing
+
+    unmatched = [pattern for pattern in patterns if not check_file(pattern, root=root).passed]
+    return [f"No file matches {pattern} now; it protects files that come later." for pattern in unmatched]
+
+
 def _digests(store: Store, patterns: tuple[str, ...]) -> dict[str, str]:
     from aotloop.text.patterns import matching  # noqa: PLC0415 - most loops protect nothing
 

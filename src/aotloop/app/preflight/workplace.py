@@ -6,22 +6,23 @@ on no branch, needs the person's word.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePath
 
 import msgspec
 
 from aotloop.app.preflight.agents import refuse_without_agents
+from aotloop.app.preflight.protected_files import protecting_nothing
 from aotloop.config.sources import load
 from aotloop.errors import AotError, Unavailable
-from aotloop.exit_codes import NOT_READY
+from aotloop.execution.integration.protection import protection_of
+from aotloop.exit_codes import FAILED, NOT_READY
 from aotloop.git.repository import OUR_IDENTITY, Head, Repository, find_repository
-from aotloop.statefile.locate import project_root
+from aotloop.statefile.locate import PHASE_FILE, STATE_FILE, project_root
 from aotloop.statefile.store import Store
+from aotloop.text.phrases import listed
 
 IDENTITY = 'git config --global user.name "Your Name" && git config --global user.email you@example.com'
-
-
 FIRST_COMMIT = 'git add -A && git commit -m "Start"'
 
 
@@ -32,6 +33,8 @@ class Finding(msgspec.Struct, frozen=True):
     """Nothing starts before it is repaired."""
     comes_first: bool = True
     """Its command is the next step, before `aot run`."""
+    exit_code: int = NOT_READY
+    """Of a run that is refused for it."""
 
     def __str__(self) -> str:
         return f"{self.text}. {self.remedy}" if self.remedy else self.text
@@ -47,10 +50,17 @@ def obstacles(store: Store) -> Iterator[Finding]:
     """What `aot run` without flags would refuse or warn about, although the file is ready."""
     root = Path(project_root(store.path))
     try:
-        config = load(root)
+        config, loop = load(root), store.load()
         if config.isolation != "none":
-            yield from _findings(root, find_repository(root), is_settled=False)
-        refuse_without_agents(store.load(), config)
+            repository = find_repository(root)
+            protect = protection_of(loop.objective.protect, store.path, str(root))
+            work = None if repository is None or config.allow_dirty else uncommitted(repository, protect.files)
+            found = _findings(root, repository, is_settled=False)
+            yield from (finding for finding in found if work is None or finding.remedy != work.remedy)
+            yield from [work] if work is not None else []
+        for doubt in protecting_nothing(loop.objective.protect, root):
+            yield Finding(doubt.rstrip("."), "", is_refused=False)
+        refuse_without_agents(loop, config)
     except AotError as error:
         yield Finding(error.message, error.hint or "")
 
@@ -58,8 +68,40 @@ def obstacles(store: Store) -> Iterator[Finding]:
 def require_workplace(root: Path, repository: Repository | None, *, is_settled: bool) -> None:
     """`is_settled`: the person named a branch, or wants none."""
     for finding in _findings(root, repository, is_settled=is_settled):
-        if finding.is_refused:
-            raise Unavailable(finding.text, hint=finding.remedy, exit_code=NOT_READY)
+        refuse(finding)
+
+
+def refuse(finding: Finding) -> None:
+    if finding.is_refused:
+        raise Unavailable(finding.text, hint=finding.remedy, exit_code=finding.exit_code)
+
+
+def uncommitted(repository: Repository, ours: Sequence[str]) -> Finding | None:
+    """`ours`: files that a loop itself changes, from the project's folder."""
+    prefix = f"{repository.prefix}/" if repository.prefix else ""
+    dirty = repository.dirty([f"{prefix}{name}" for name in (*ours, "aot.toml")])
+    paths = [path for path in dirty if not _is_of_a_loop(path)]
+    if not paths:
+        return None
+    shown = listed(paths)
+    if repository.head().commit is None:
+        return Finding(
+            f"nothing is committed yet, and agents start from a commit: {shown}", f"Make one: `{FIRST_COMMIT}`."
+        )
+    return Finding(
+        f"there are changes that are not committed: {shown}",
+        "Agents start from the last commit and do not see them. Commit them, or put them away with"
+        " `git stash -u`; --allow-dirty runs without them and leaves them alone.",
+        comes_first=False,
+        exit_code=FAILED,
+    )
+
+
+def _is_of_a_loop(path: str) -> bool:
+    """The state file of any loop in the repository, or a file beside it that a run needs."""
+    found = PurePath(path)
+    usual = (PurePath(file) for file in (STATE_FILE, PHASE_FILE))
+    return any(found.parent.name == path.parent.name and path.name in found.name for path in usual)
 
 
 def unknown_author(repository: Repository) -> Finding | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from msgspec.structs import replace
 
-from aotloop.app.preflight.workplace import FIRST_COMMIT, require_workplace
+from aotloop.app.preflight.workplace import refuse, require_workplace, uncommitted
 from aotloop.config.schema import Config
 from aotloop.core.model import Loop
 from aotloop.errors import Unavailable
@@ -15,13 +15,12 @@ from aotloop.execution.integration.protection import protection_of
 from aotloop.execution.isolation.in_place import InPlace
 from aotloop.execution.isolation.place import Isolation
 from aotloop.execution.isolation.worktree_place import Worktrees
-from aotloop.exit_codes import NOT_READY, PERSON_NEEDED
+from aotloop.exit_codes import PERSON_NEEDED
 from aotloop.git.checkout.fast_forward import landing
-from aotloop.git.repository import Repository, find_repository, switch
+from aotloop.git.repository import find_repository, switch
 from aotloop.git.worktrees.pool import Pool
-from aotloop.statefile.locate import PHASE_FILE, STATE_FILE, project_root
+from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
-from aotloop.text.phrases import listed
 
 
 def places_of(
@@ -38,7 +37,8 @@ def places_of(
     protection = protection_of(protect, store.path, str(root))
     with landing(repository):  # half of what a process that died had begun would look like a person's changes
         pass
-    _refuse_dirty(repository, protection.files, allowed=config.allow_dirty)
+    if not config.allow_dirty and (work := uncommitted(repository, protection.files)) is not None:
+        refuse(work)
     if branch is not None:
         switch(repository, branch)
     return Worktrees(
@@ -66,29 +66,3 @@ def refuse_other_history(loop: Loop, places: Isolation) -> None:
             hint="Check out the branch of the loop. If it no longer exists, remove `control.last_sha`.",
             exit_code=PERSON_NEEDED,
         )
-
-
-def _refuse_dirty(repository: Repository, ours: Sequence[str], *, allowed: bool) -> None:
-    prefix = f"{repository.prefix}/" if repository.prefix else ""
-    dirty = [] if allowed else repository.dirty([f"{prefix}{name}" for name in (*ours, "aot.toml")])
-    dirty = [path for path in dirty if not _is_of_a_loop(path)]
-    if dirty:
-        shown = listed(dirty)
-        if repository.head().commit is None:
-            raise Unavailable(
-                f"nothing is committed yet, and agents start from a commit: {shown}",
-                hint=f"Make one: `{FIRST_COMMIT}`.",
-                exit_code=NOT_READY,
-            )
-        raise Unavailable(
-            f"there are changes that are not committed: {shown}",
-            hint="Agents start from the last commit and do not see them. Commit them, or put them away with"
-            " `git stash -u`; --allow-dirty runs without them and leaves them alone.",
-        )
-
-
-def _is_of_a_loop(path: str) -> bool:
-    """The state file of any loop in the repository, or a file beside it that a run needs."""
-    found = PurePath(path)
-    usual = (PurePath(file) for file in (STATE_FILE, PHASE_FILE))
-    return any(found.parent.name == path.parent.name and path.name in found.name for path in usual)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from aotloop.app.align.connections import connected, with_atoms
 from aotloop.app.align.draft import WORDS, Draft, DraftAtom, covering_only, without_graph
 from aotloop.app.align.project_commands import project_commands
-from aotloop.checks.file_check import check_file
+from aotloop.app.preflight.protected_files import protecting_nothing
 from aotloop.cli.align.questions import ask_budget, ask_checks, ask_coverage
 from aotloop.cli.ui.output import heading, tell
 from aotloop.cli.ui.prompts import ask
@@ -76,8 +76,8 @@ def _patterns(now: tuple[str, ...], root: Path) -> tuple[str, ...]:
             tell("Write the path relative to the project.", err=True)
         else:
             patterns.append(pattern)
-            if not check_file(pattern, root=root).passed:
-                tell(f"No file matches {prose(pattern)} now; it protects files that come later.", head="  ", err=True)
+            for doubt in protecting_nothing((pattern,), root):
+                tell(prose(doubt), head="  ", err=True)
     return tuple(dict.fromkeys(patterns))
 
 

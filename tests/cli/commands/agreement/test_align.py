@@ -77,6 +77,16 @@ def test_what_already_holds_is_told(file: str, project: Path) -> None:
     assert [item["passed"] for item in data["base_case"]["checklist"]] == [False, True]
 
 
+def test_a_protected_glob_that_matches_nothing_is_told(project: Path) -> None:
+    (project / "there.txt").write_text("x")
+    (project / "o.yaml").write_text(OBJECTIVE + 'protect: ["tset/**", "*.txt"]\n')
+    ran = aot("align", "--yes", "-f", "o.yaml")
+    assert ran.code == 0
+    assert "No file matches tset/** now; it protects files that come later." in ran.err
+    assert "*.txt" not in ran.err
+    assert any("tset/**" in one for one in aot("gate", "--yes", "--json").json["warnings"])
+
+
 def test_the_base_case_need_not_be_run(file: str, project: Path) -> None:
     text = (project / file).read_text().replace("sh greet.sh |", "touch ran; sh greet.sh |")
     (project / file).write_text(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
@@ -15,6 +16,7 @@ from aotloop.app.align.starting_point import StartingPoint, place_of
 from aotloop.app.align.unfinished import Unfinished, forget, recall, remember
 from aotloop.app.loops import CHECK_TIMEOUT
 from aotloop.app.preflight.consent import accept
+from aotloop.app.preflight.protected_files import protecting_nothing
 from aotloop.cli.align.plan_sources import begin
 from aotloop.cli.align.review import Reviewed, Trial, not_agreed
 from aotloop.cli.ui.consent_dialog import tell_unkept
@@ -26,6 +28,7 @@ from aotloop.core.limits import EFFORTS
 from aotloop.core.model import Constraints, Effort
 from aotloop.errors import AotError, StateFileError
 from aotloop.exit_codes import NOT_READY
+from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
 from aotloop.text.phrases import counted
 from aotloop.text.sanitize import prose, visible
@@ -99,6 +102,7 @@ def command(
     if effort is not None:
         constraints = replace(beginning.draft.constraints or Constraints(), effort=effort)
         beginning = replace(beginning, draft=replace(beginning.draft, constraints=constraints))
+    beginning = _with_doubts(store, beginning)
     _tell_imported(beginning)
     trial = Trial(state_file=store.path, timeout=timeout, wanted=not no_run)
     if not (yes or prompt or file or source):
@@ -129,6 +133,11 @@ def _refuse_contradictions(
         raise click.UsageError("--tag chooses a list of an imported file; add --from to name the file")
     if agent is not None and no_agent:
         raise click.UsageError("--agent and --no-agent contradict each other")
+
+
+def _with_doubts(store: Store, beginning: StartingPoint) -> StartingPoint:
+    doubts = protecting_nothing(beginning.draft.protect or (), Path(project_root(store.path)))
+    return replace(beginning, warnings=(*beginning.warnings, *doubts))
 
 
 def _as_it_is(beginning: StartingPoint, trial: Trial) -> Reviewed:
