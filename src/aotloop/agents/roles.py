@@ -48,7 +48,7 @@ WAYS: Mapping[Role, Ways] = MappingProxyType(
                 "You find out whether one piece of a larger work, its atom {atom}, can be done. You change nothing."
             ),
             rules=(
-                "Look and try, but leave every file as it is: a change makes your findings void.",
+                "Look at what is there, and leave every file as it is: a change makes your findings void.",
                 "Say what you found and how you know it. If it cannot be done this way, say what prevents it.",
             ),
         ),

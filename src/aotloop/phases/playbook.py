@@ -108,8 +108,8 @@ Read {progress} first, if it is there: what stands in it was tried, and did not 
         "review": Play(
             title="Review",
             does=f"""\
-Review what was built for this feature, as an engineer who did not build it and must maintain it. `git log`
-and `git diff` show it. Look for: behaviour that the plan ({{plan}}) wants and that is not there; odd cases that
+Review what was built for this feature, as an engineer who did not build it and must maintain it. `git log -p`
+shows it, the newest first. Look for: behaviour that the plan ({{plan}}) wants and that is not there; odd cases that
 break; dangers to data or security; things that will be hard to
 understand or to change; tests that pass with any code; what is left over. Try what you suspect
 before you write it down. Do not report matters of taste.

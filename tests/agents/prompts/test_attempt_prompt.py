@@ -134,11 +134,35 @@ def test_what_an_atom_covers_is_how_it_is_checked_and_what_its_parts_may_cover()
     loop = a_loop(atom("A1", covers=("it greets",)), atom("A2"), base_case=BaseCase(checklist=(first, second)))
     covering, free = (write_prompt(context_of(Graph(loop), one), "worker") for one in ("A1", "A2"))
     assert "on the files that you leave:\n> this command must succeed: sh greet.sh\n" in covering
-    assert "named in its covers, by these very words: it greets\n" in covering
+    assert "names in covers what it makes true, in these very words: it greets\n" in covering
     assert "What decides" not in free
     assert "The whole work is checked by these commands:\n> sh greet.sh\n" in free, "how tests are run"
     assert "The whole work is checked by" not in covering, "it is told once"
-    assert "named in its covers, by these very words: it greets; it is documented\n" in free
+    assert "names in covers what it makes true, in these very words: it greets; it is documented\n" in free
+
+
+def test_a_probe_is_told_nothing_about_files_that_it_leaves_or_work_that_it_begins() -> None:
+    """Read aloud as a probe: what it leaves is checked, what it must not change, and not to begin what is too big."""
+    first = ChecklistItem(item="it greets", check=Check(type="command", value="sh greet.sh"))
+    loop = a_loop(atom("A1", covers=("it greets",)), base_case=BaseCase(checklist=(first,)))
+    loop.objective = replace(loop.objective, protect=("tests/**",))
+    worker, probe = (write_prompt(context_of(Graph(loop), "A1"), role) for role in ("worker", "probe"))
+    for words in ("on the files that you leave", "do not begin, and propose its parts", "tests/**"):
+        assert words in worker
+        assert words not in probe
+    assert "What decides. This is checked when it is done:\n> this command must succeed: sh greet.sh" in probe
+    assert "If it is too big for one go, propose its parts" in probe
+
+
+def test_commands_of_the_whole_work_are_called_tests_only_where_the_atom_s_own_check_has_none_of_them() -> None:
+    items = [("it greets", "make test"), ("it is reviewed", "sh review.sh")]
+    base_case = BaseCase(
+        checklist=tuple(ChecklistItem(item=name, check=Check(type="command", value=value)) for name, value in items)
+    )
+    loop = a_loop(atom("A1", covers=("it greets",)), atom("A2"), base_case=base_case)
+    covering, free = (write_prompt(context_of(Graph(loop), one), "worker") for one in ("A1", "A2"))
+    assert "The whole work is also checked by these commands:\n> sh review.sh\n" in covering
+    assert "How the project's tests are run. The whole work is checked by these commands:\n> make test\n" in free
 
 
 def test_a_worker_is_told_that_its_folder_is_fresh_and_that_git_s_folder_is_read_only() -> None:

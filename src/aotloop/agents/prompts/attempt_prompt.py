@@ -40,10 +40,8 @@ CAPS = {
 }
 """Characters, unless the name says otherwise."""
 
-_MAY_SPLIT = (
-    "If it is too big for one go, do not begin: propose its parts (at most {most}), described, without commands."
-)
-_MAY_COVER = "What holds once a part is done is named in its covers, by these very words: "
+_MAY_SPLIT = "If it is too big for one go, {instead} its parts (at most {most}): a description of each, no commands."
+_MAY_COVER = "Each part names in covers what it makes true, in these very words: "
 _FORM = "# Your answer\nEnd with one JSON object, and nothing after it, that fits this schema:\n"
 HANDS_OFF = "Do not touch the state file of the loop (.claude/aot-loop-state.md) or the folder .aot."
 NO_ANSWERS = "You get no answer to questions. Do not ask; decide, or say what is missing."
@@ -85,12 +83,12 @@ def write_prompt(context: Context, role: Role, instructions: str | None = None, 
     return prompt_of(
         role,
         context.atom.id,
-        [*work, *_atom(context.atom, objective)],
+        [*work, *_atom(context.atom, objective, does_it=may_write(role))],
         results=context.results,
         failures=context.failures,
         start=_start(start, is_first=not context.atom.failures) if may_write(role) else (),
-        protect=objective.protect,
-        rules=_rules_on_parts(context),
+        protect=objective.protect if may_write(role) else (),
+        rules=_rules_on_parts(context, does_it=may_write(role)),
         instructions=instructions,
     )
 
@@ -132,7 +130,8 @@ def whole_work(*, goal: str, why: str, deliverables: str, done_when: str) -> Ite
         yield f"{title}:\n{quoted(text, CAPS['objective'])}"
 
 
-def _atom(atom: Atom, objective: Objective) -> Iterator[str]:
+def _atom(atom: Atom, objective: Objective, *, does_it: bool) -> Iterator[str]:
+    """`does_it`: this agent does the atom; otherwise it finds something out about it."""
     yield f"# Your atom\n{quoted(reworded(atom.description, atom.failures), CAPS['description'])}"
     if atom.repairs is not None:
         name = quoted(atom.repairs, CAPS["failure"])
@@ -142,10 +141,15 @@ def _atom(atom: Atom, objective: Objective) -> Iterator[str]:
     check = check_of(atom, objective.base_case)
     if check is not None:
         words = "\n".join(check_words(check))
-        yield f"What decides. This is checked after you, on the files that you leave:\n{quoted(words, CAPS['check'])}"
+        title = (
+            "This is checked after you, on the files that you leave" if does_it else "This is checked when it is done"
+        )
+        yield f"What decides. {title}:\n{quoted(words, CAPS['check'])}"
     if commands := other_commands(check, objective):
         words = quoted("\n".join(commands), CAPS["tests"])
-        yield f"How the project's tests are run. The whole work is checked by these commands:\n{words}"
+        is_told = len(commands) < len(other_commands(None, objective))
+        title = "The whole work is also" if is_told else "How the project's tests are run. The whole work is"
+        yield f"{title} checked by these commands:\n{words}"
     if atom.touches:
         yield f"It was planned to change only:\n{quoted(', '.join(atom.touches), CAPS['paths'])}"
 
@@ -202,9 +206,10 @@ def _rules(role: Role, protect: tuple[str, ...], more: Iterable[str]) -> str:
     return "# Rules\n" + listed([*rules, *more, NO_ANSWERS])
 
 
-def _rules_on_parts(context: Context) -> Iterator[str]:
+def _rules_on_parts(context: Context, *, does_it: bool) -> Iterator[str]:
     if context.may_split:
-        yield _MAY_SPLIT.format(most=context.objective.constraints.max_children)
+        instead = "do not begin, and propose" if does_it else "propose"
+        yield _MAY_SPLIT.format(most=context.objective.constraints.max_children, instead=instead)
         items = dict.fromkeys(context.atom.covers or item_names(context.objective.base_case))
         yield _MAY_COVER + one_line("; ".join(items), CAPS["items"])
 
