@@ -24,6 +24,17 @@ def test_a_reader_who_leaves_is_no_error_and_no_success(project: Path) -> None:
         assert b"BrokenPipe" not in done.stderr
 
 
+def test_a_reader_of_messages_who_leaves_changes_no_exit_code(project: Path) -> None:
+    """Seen: exit code 120, which is Python's own, of `aot watch 2>&1 | head` and of a mistake."""
+    write_loop(project, a_loop(atom("A1")))
+    for words, code in ((["status"], 141), (["nope"], 2)):
+        reading, writing = os.pipe()
+        os.close(reading)
+        with subprocess.Popen([COMMAND, *words], stdout=writing, stderr=writing) as process:
+            os.close(writing)
+        assert process.returncode == code, words
+
+
 def test_the_head_of_a_long_list_can_be_taken(project: Path) -> None:
     write_loop(project, a_loop(*(atom(f"A{number}") for number in range(2000))))
     done = subprocess.run(

@@ -39,6 +39,7 @@ def guarded(run: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> in
         code = _report_refusal(error, arguments)
     except Exception as error:  # noqa: BLE001 - the boundary
         code = _report_group(error, arguments) if _is_expected(error) else _report_bug(arguments)
+    _drop_unread_messages()
     return code
 
 
@@ -83,7 +84,19 @@ def _end(number: int, _: object) -> NoReturn:
 
 def _drop_output() -> None:
     """The reader is gone; without this, Python would write again at its end and report an error."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _redirect_to_nowhere(sys.stdout.fileno())
+
+
+def _drop_unread_messages() -> None:
+    """With `2>&1`, the reader of the messages is gone, too."""
+    try:
+        sys.stderr.flush()
+    except OSError:
+        _redirect_to_nowhere(sys.stderr.fileno())
+
+
+def _redirect_to_nowhere(stream: int) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
 
 
 # --- reports -----------------------------------------------------------------------------------------------------
