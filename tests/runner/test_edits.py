@@ -245,7 +245,7 @@ def test_a_correction_by_a_command_is_taken_whole() -> None:
     made = edited(known, found)
     assert made.loop is not None
     assert [one.id for one in made.loop.atoms] == ["A1"]
-    assert made.taken == ["dag_adjustment: not needed"]
+    assert made.taken == ["graph changed: not needed"]
 
 
 def test_where_ours_is_ahead_no_command_can_have_written_it() -> None:

@@ -96,7 +96,7 @@ def test_a_correction_replaces_the_loop_and_names_what_it_undid(tmp_path: Path) 
     opened.other.update(lambda found: advance(found, forced))
     exchanged = opened.ledger.exchange([])
     assert opened.run.loop.or_groups["G"].selected == "B2"
-    assert exchanged.taken == ["dag_adjustment: the other one"]
+    assert exchanged.taken == ["graph changed: the other one"]
     assert exchanged.effects[-2:] == [effects.CancelVerification(number=1), effects.Revert(atoms=("B1",))]
 
 

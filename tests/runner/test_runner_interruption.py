@@ -261,7 +261,7 @@ def test_a_correction_is_recorded_and_resets_stalls_and_the_loop_goes_on(tmp_pat
         (tmp_path / "go").touch()
         assert process.wait(PATIENCE) == 0
     assert len(project.loop.atoms) == 2
-    assert [one["text"] for one in project.news() if one["kind"] == "correction"] == ["dag_adjustment: b is missing"]
+    assert [one["text"] for one in project.news() if one["kind"] == "correction"] == ["graph changed: b is missing"]
 
 
 def test_what_a_correction_undoes_is_taken_back_and_done_again(tmp_path: Path) -> None:

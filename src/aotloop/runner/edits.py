@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from aotloop.core import events
 from aotloop.core.invariants import findings_of
 from aotloop.core.model import Atom, Control, Correction, Loop, OrGroup
-from aotloop.text.phrases import listed
+from aotloop.text.phrases import corrected, listed
 
 REWORDED = (
     "description",
@@ -76,7 +76,7 @@ def edits(
 
 
 def _adopted(known: Loop, found: Loop) -> Edits:
-    told = [f"{change.type}: {change.description}" for change in found.corrections[len(known.corrections) :]]
+    told = [corrected(change.type, change.description) for change in found.corrections[len(known.corrections) :]]
     if found.control.redirect_requested and not known.control.redirect_requested:
         told.append("a person wants to change direction; everything waits")
     return Edits(loop=found.snapshot(), taken=told, objective_changed=found.objective != known.objective)

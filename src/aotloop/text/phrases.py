@@ -51,3 +51,16 @@ def nearest(word: str, known: Iterable[str], *, likeness: float = 0.6) -> str | 
     lower = {name.lower(): name for name in reversed(list(known))}
     near = get_close_matches(word.lower(), lower, n=1, cutoff=likeness)
     return lower[near[0]] if near else None
+
+
+_CHANGED = {
+    "objective_change": "objective",
+    "dag_adjustment": "graph",
+    "constraint_change": "limits",
+    "bindings_override": "results",
+}
+
+
+def corrected(kind: str, description: str) -> str:
+    """`kind`: the type of a correction in a state file."""
+    return f"{_CHANGED.get(kind, kind)} changed: {description}"

@@ -17,7 +17,7 @@ from aotloop.execution import run_events as kinds
 from aotloop.execution.attempts.attempt_names import events_of_run
 from aotloop.execution.journals.event_file import EventsFile
 from aotloop.statefile.yaml.emitter import to_data
-from aotloop.text.phrases import counted, dollars, lasting, listed
+from aotloop.text.phrases import corrected, counted, dollars, lasting, listed
 
 
 def history_of(state_file: str, loop: Loop, atom: str | None = None) -> list[HistoryEntry]:
@@ -38,7 +38,7 @@ def history_of(state_file: str, loop: Loop, atom: str | None = None) -> list[His
 
 def _of_correction(correction: Correction) -> HistoryEntry:
     cleared = " (trail cleared)" if correction.trail_cleared else ""
-    text = f"{correction.type}: {correction.description}{cleared}"
+    text = f"{corrected(correction.type, correction.description)}{cleared}"
     return HistoryEntry(kind="correction", at=str(correction.timestamp), text=text, data=to_data(correction))
 
 

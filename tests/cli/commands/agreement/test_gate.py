@@ -132,7 +132,7 @@ def test_a_running_loop_is_not_started_again(project: Path) -> None:
     ran = aot("gate", "--yes")
     assert ran.code == 1
     assert "not ready (status: running)" in ran.out
-    assert "control.status is running" in ran.out
+    assert "the loop is running" in ran.out
     assert ran.err == "Next: aot status\n"
 
 

@@ -36,7 +36,7 @@ def test_all_of_it_in_the_order_of_time(project: Path) -> None:
     with_history(project)
     assert aot("log").out.splitlines() == [
         "2026-01-01T00:00:00Z  failure          A1#1: no luck",
-        "2026-01-02T00:00:00Z  correction       objective_change: more (trail cleared)",
+        "2026-01-02T00:00:00Z  correction       objective changed: more (trail cleared)",
         "2026-01-03T00:00:00Z  selection        way → A2: A1 was too slow",
         "2026-01-04T00:00:00Z  failure          Old#1: gone",
     ]
@@ -56,7 +56,7 @@ def test_a_correction_is_one_line_though_the_file_has_it_twice(project: Path) ->
     assert [line.split("Z  ")[1] for line in aot("log").out.splitlines()] == [
         "user_correction  A1: new",
         "user_correction  A2: new",
-        "correction       constraint_change: new",
+        "correction       limits changed: new",
     ]
     told = [entry.get("correction", {}).get("type") for entry in aot("log", "--json").json["entries"]]
     assert told == ["dag_adjustment", "dag_adjustment", None]

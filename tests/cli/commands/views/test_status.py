@@ -80,6 +80,18 @@ def test_while_somebody_runs_it_the_next_steps_are_about_that(project: Path) -> 
         assert aot("status").err == "Next: aot watch  ·  aot redirect  ·  aot stop\n"
 
 
+def test_a_pause_is_shown_while_a_run_lasts(project: Path) -> None:
+    """Seen: `aot watch` said "paused", and `aot status` did not."""
+    loop = a_loop(atom("A1"))
+    loop.control = replace(loop.control, paused=True)
+    path = write_loop(project, loop)
+    with held_by_another(path):
+        ran = aot("status")
+        assert "running  paused  ░" in ran.out
+        assert ran.err == "Next: aot resume  ·  aot watch  ·  aot stop\n"
+    assert "paused" not in aot("status").out
+
+
 def test_the_next_step_follows_from_the_state(project: Path) -> None:
     for loop, step in (
         (a_loop(atom("A1"), status="pending"), "aot gate  ·  aot run"),

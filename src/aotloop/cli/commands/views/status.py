@@ -69,7 +69,7 @@ def command(state_file: str | None, as_json: bool) -> None:
         say_json({**facts, "cut_off": cut_off is not None, "next": steps})
         return
     _tell_objective(loop)
-    _tell_progress(loop, graph)
+    _tell_progress(loop, graph, is_paused=is_run and loop.control.paused)
     if cut_off is not None:
         tell(cut_off, head=click.style("! ", fg="yellow", bold=True))
     for name, where in elsewhere.items():
@@ -108,14 +108,15 @@ def _tell_objective(loop: Loop) -> None:
         tell(f"done when: {done}", style=faint)
 
 
-def _tell_progress(loop: Loop, graph: Graph) -> None:
+def _tell_progress(loop: Loop, graph: Graph, *, is_paused: bool) -> None:
     control, limits = loop.control, limits_of(loop.objective.constraints)
     required, unresolved = len(graph.required), len(graph.unresolved())
     done = required - unresolved
     filled = round(20 * done / required) if required else 0
     bar = click.style("█" * filled, fg="green") + faint("░" * (20 - filled))
     status = click.style(control.status, fg=COLOURS[control.status], bold=True)
-    tell(f"{done} of {counted(required, 'required atom')} resolved", head=f"{status}  {bar}  ")
+    paused = f"  {click.style('paused', fg='yellow', bold=True)}" if is_paused else ""
+    tell(f"{done} of {counted(required, 'required atom')} resolved", head=f"{status}{paused}  {bar}  ")
     tell(
         f"iteration {control.iteration} of {limits.max_iterations}"
         f" · stalls {control.stall_count} of {limits.max_stall_count}"
@@ -158,7 +159,7 @@ def _next_steps(state_file: str, loop: Loop, graph: Graph, *, is_run: bool) -> l
     if control.status == "completed":
         return [_VERIFIED] if is_backed(state_file, loop) else ["aot run"]
     if is_run:
-        return ["aot watch", "aot redirect", "aot stop"]
+        return ["aot resume", "aot watch", "aot stop"] if control.paused else ["aot watch", "aot redirect", "aot stop"]
     if control.verdict is not None and control.verdict.undecided and not graph.unresolved():
         return ["aot confirm"]
     if control.status == "pending":
