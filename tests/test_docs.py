@@ -300,6 +300,17 @@ def test_the_makefile_has_what_the_readme_promises() -> None:
     assert [target for target in promised if f"\n{target}:" not in makefile] == []
 
 
+def test_make_demo_installs_only_what_running_needs_and_make_test_says_what_it_installs() -> None:
+    """Seen: 45 seconds of silence before the demonstration, for tools of developers."""
+    makefile = (ROOT / "Makefile").read_text()
+    installed = dict(re.findall(r"^\.venv/\.(installed|ready): .*\n\t\$\(call install,(.*)\)$", makefile, re.MULTILINE))
+    assert re.search(r"^demo: \.venv/\.installed ##", makefile, re.MULTILINE)
+    assert installed["installed"].split(",")[1:] == ["web", "some seconds"]
+    words, extras, *_ = installed["ready"].split(",")
+    assert (words, extras.startswith("dev$(comma)")) == ("aotloop and what its tests need", True)
+    assert '@echo "Installing $(1) into .venv (once; $(3))' in makefile
+
+
 # --- the state file ----------------------------------------------------------------------------------------------
 
 
