@@ -7,7 +7,6 @@ import datetime as dt
 import random
 import ssl
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
@@ -200,21 +199,25 @@ async def _pumped(
 ) -> None:
     """What is delayed follows in its order, and as much as comes meanwhile is under way together."""
     under_way: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
     arriving = asyncio.create_task(_arriving(under_way, sink))
     try:
         with suppress(OSError):
             while (data := await source.read(1 << 16)) and (gate is None or gate.lets_pass(data)):
-                under_way.put_nowait((time.monotonic() + delay.now(), data))
+                under_way.put_nowait((loop.time() + delay.now(), data))
     finally:
         under_way.put_nowait((0.0, b""))
         await arriving
 
 
 async def _arriving(under_way: asyncio.Queue[tuple[float, bytes]], sink: asyncio.StreamWriter) -> None:
+    loop = asyncio.get_running_loop()
     with suppress(OSError):
         while (found := await under_way.get())[1]:
             at, data = found
-            await asyncio.sleep(max(at - time.monotonic(), 0.0))
+            arrived = loop.create_future()
+            loop.call_at(at, arrived.set_result, None)
+            await arrived
             sink.write(data)
             await sink.drain()
     with suppress(OSError):
