@@ -6,6 +6,7 @@ other end of the pipe is opened and closed, and git sees an empty file.
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import os
 import stat
@@ -24,18 +25,17 @@ _MOST_ENTRIES = 3_000_000
 def released(top: Path) -> Iterator[None]:
     """While open, no git waits for such a pipe below this folder for long."""
     is_over = threading.Event()
-    helper = threading.Timer(SILENCE, _release, (top, is_over))
-    helper.daemon = True
-    helper.start()
+    _thread.start_new_thread(_release, (top, is_over))  # `Thread.start` waits until it runs: on a busy machine, long
     try:
         yield
     finally:
         is_over.set()
-        helper.cancel()
 
 
 def _release(top: Path, is_over: threading.Event) -> None:
     """Git opens one after the other, and some of them again."""
+    if is_over.wait(SILENCE):
+        return
     pipes = list(_pipes(top, is_over))
     while pipes and not is_over.wait(_PAUSE):
         for path in pipes:
