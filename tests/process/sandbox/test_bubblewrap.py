@@ -110,7 +110,7 @@ def test_what_the_person_names_stays_writable(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("closed", ["secret", "a/b/secret"])
 def test_no_folder_above_what_is_closed_can_be_exchanged(tmp_path: Path, closed: str) -> None:
-    """Seen: in an open place, a folder above a closed one was renamed, and another one made under its name."""
+    """An open place would let a folder above a closed one be renamed, and another one be made under its name."""
     world = a_world(tmp_path)
     place = world.home / "open" / closed
     place.mkdir(parents=True)
