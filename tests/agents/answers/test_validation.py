@@ -84,7 +84,7 @@ def test_too_long_a_summary_is_cut_and_the_work_is_kept() -> None:
 def test_more_artifacts_than_anybody_reads_are_dropped() -> None:
     result, notes = worker(artifacts=[f"f{number}" for number in range(500)])
     assert len(result.artifacts) == 100
-    assert "and 395 more" in notes[0]
+    assert "and 392 more" in notes[0]
 
 
 def test_a_probe_without_an_estimate_is_one(tmp_path: Path) -> None:

@@ -18,10 +18,11 @@ from aotloop.deletion import discard_tree
 from aotloop.process.sandbox.home_folders import conversations_in
 
 _MARK = "claude"
-"""The file of a store that holds the name of its conversation."""
+"""The file of a store that holds the names of its conversation and of the folder that was made for it."""
 _KEPT = "conversation"
 _PROJECTS = "projects"
 _NAME = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_FOLDER = re.compile(r"[a-zA-Z0-9-]+")
 
 
 def home_of(surroundings: Mapping[str, str]) -> Path:
@@ -42,10 +43,10 @@ def conversation(sitting: Sitting | None, home: Path, cwd: Path | None = None) -
         yield ("--no-session-persistence",)
         return
     name = sitting.session.id if sitting.session is not None else str(uuid.uuid4())
-    with contextlib.suppress(OSError):
-        (sitting.store / _MARK).write_text(name)
-        _move(sitting.store / _KEPT, home, name)
     folder = Path(conversations_in(str(home), str(cwd.resolve()))) if cwd is not None else None
+    with contextlib.suppress(OSError):
+        (sitting.store / _MARK).write_text(f"{name}\n{folder.name if folder is not None else ''}")
+        _move(sitting.store / _KEPT, home, name)
     with contextlib.suppress(OSError):
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -62,9 +63,11 @@ def conversation(sitting: Sitting | None, home: Path, cwd: Path | None = None) -
 def forget(store: Path, home: Path) -> None:
     """Removes the files that a store's client has left elsewhere because its attempt was killed together with us."""
     with contextlib.suppress(OSError, ValueError):
-        name = (store / _MARK).read_text()
+        name, _, folder = (store / _MARK).read_text().partition("\n")
         if _NAME.fullmatch(name):
             _remove(home, name)
+        if _FOLDER.fullmatch(folder):
+            _leave(home / _PROJECTS / folder)
 
 
 def _move(source: Path, target: Path, name: str) -> None:
