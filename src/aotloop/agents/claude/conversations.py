@@ -45,7 +45,7 @@ def conversation(sitting: Sitting | None, home: Path, cwd: Path | None = None) -
     name = sitting.session.id if sitting.session is not None else str(uuid.uuid4())
     folder = Path(conversations_in(str(home), str(cwd.resolve()))) if cwd is not None else None
     with contextlib.suppress(OSError):
-        (sitting.store / _MARK).write_text(f"{name}\n{folder.name if folder is not None else ''}")
+        (sitting.store / _MARK).write_text(f"{name}/{folder.name}" if folder is not None else name)
         _move(sitting.store / _KEPT, home, name)
     with contextlib.suppress(OSError):
         if folder is not None:
@@ -63,7 +63,7 @@ def conversation(sitting: Sitting | None, home: Path, cwd: Path | None = None) -
 def forget(store: Path, home: Path) -> None:
     """Removes the files that a store's client has left elsewhere because its attempt was killed together with us."""
     with contextlib.suppress(OSError, ValueError):
-        name, _, folder = (store / _MARK).read_text().partition("\n")
+        name, _, folder = (store / _MARK).read_text().partition("/")
         if _NAME.fullmatch(name):
             _remove(home, name)
         if _FOLDER.fullmatch(folder):
