@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+_LONGEST = {"Interrupt": 3}
+"""Seconds. Codex shortens a longer time, and tells that among its events."""
 _HOOK = """
 import json, os, sys, time
 from pathlib import Path
@@ -80,8 +82,9 @@ class Recorder:
     def hooks(self, events: Sequence[str], timeout: int = 30) -> dict[str, Any]:
         """What a hooks.json has to hold, so that each of these events is told."""
         command = f'"{sys.executable}" -I "{self.folder / "hook.py"}"'
-        handler = {"type": "command", "command": command, "timeout": timeout}
-        return {"hooks": {event: [{"hooks": [handler]}] for event in events}}
+        handler = {"type": "command", "command": command}
+        longest = {event: min(timeout, _LONGEST.get(event, timeout)) for event in events}
+        return {"hooks": {event: [{"hooks": [handler | {"timeout": longest[event]}]}] for event in events}}
 
     def told(self, event: str, **having: Any) -> list[Mapping[str, Any]]:
         """The inputs of that event's calls until now, in order, that have these values."""
