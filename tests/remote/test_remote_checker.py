@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -48,10 +49,10 @@ class Fresh:
     """A checker for each call: tests use an event loop for each, and a link belongs to one."""
 
     def __init__(self, folder: Path, queue: str) -> None:
-        self._make = partial(a_checker, folder, queue, unique())
+        self.folder, self.queue, self.run_id = folder, queue, unique()
 
     async def check(self, order: CheckOrder) -> Checked | Unchecked:
-        return await self._make().check(order)
+        return await a_checker(self.folder, self.queue, self.run_id).check(order)
 
 
 @pytest.fixture
@@ -82,18 +83,30 @@ def test_the_same_order_is_carried_out_once_also_for_the_next_runner(shop: Check
     assert (tmp_path / "log").read_text().split() == ["x"]
 
 
-def test_a_runner_that_died_leaves_a_check_that_the_next_one_takes_over(shop: CheckShop, tmp_path: Path) -> None:
+_RUNNER = """
+import asyncio, sys
+from pathlib import Path
+from aotloop.execution.checker import CheckOrder
+from tests.execution.checkers import leaf
+from tests.remote.test_remote_checker import a_checker
+
+folder, queue, run_id, commit, attempt, command = sys.argv[1:]
+order = CheckOrder(check=leaf("long", command), commit=commit, task="A1", attempt=int(attempt))
+asyncio.run(a_checker(Path(folder), queue, run_id).check(order))
+"""
+
+
+def test_a_runner_that_died_leaves_a_check_that_the_next_one_takes_over(tmp_path: Path, worker: WorkerProcess) -> None:
     log, gate = tmp_path / "log", tmp_path / "gate"
-    order = shop.order(leaf("long", f"echo x >> {log}; while ! test -e {gate}; do sleep 0.1; done"))
-    pid = os.fork()
-    if pid == 0:  # the runner that dies
-        asyncio.run(shop._check(order))
-        os._exit(0)
-    until(log.exists)
-    os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
+    command = f"echo x >> {log}; while ! test -e {gate}; do sleep 0.1; done"
+    checker = Fresh(tmp_path, worker.queue)
+    order = CheckShop(tmp_path / "project", checker).order(leaf("long", command))
+    words = (tmp_path, checker.queue, checker.run_id, str(order.commit), str(order.attempt), command)
+    with subprocess.Popen([sys.executable, "-c", _RUNNER, *words], cwd=Path(__file__).parents[2]) as dying:
+        until(log.exists)
+        dying.kill()
     gate.touch()
-    assert isinstance(asyncio.run(shop._check(order)), Checked)
+    assert isinstance(asyncio.run(checker.check(order)), Checked)
     assert log.read_text().split() == ["x"]
 
 
