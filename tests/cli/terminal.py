@@ -97,6 +97,13 @@ class Terminal:
         until(lambda: text in self.text or not self._read(), lambda: f"{text!r} did not appear in {self.shown!r}")
         assert text in self.text, f"it ended without {text!r}: {self.shown!r}"
 
+    def wait_for_prompt(self, text: str) -> None:
+        """Until the command waits for an answer: all that it says before its question has been read then."""
+        self.wait_for(text)
+        until(
+            lambda: self.text.endswith(" ") or not self._read(), lambda: f"nothing is asked at the end: {self.shown!r}"
+        )
+
     def type(self, text: str) -> None:
         os.write(self._descriptor, text.encode())
 

@@ -12,7 +12,7 @@ def answer(screen: Terminal, *pairs: tuple[str, str]) -> str:
     """All that was shown; each question only after the answer to the last."""
     shown = ""
     for question, text in pairs:
-        screen.wait_for(question)
+        screen.wait_for_prompt(question)
         shown += screen.text
         screen.shown = ""
         screen.type(f"{text}\n")
