@@ -49,12 +49,12 @@ def _pooled(pool: Pool, repository: Repository) -> Callable[[], None]:
 
     def attempt() -> None:
         head = repository.head()
-        desk = pool.take(head.commit)
-        _work(desk.path, next(numbers))
-        prepared = prepare(repository, commit(desk, "work", {"Aot-Atom": "A1"}))
+        worktree = pool.take(head.commit)
+        _work(worktree.path, next(numbers))
+        prepared = prepare(repository, commit(worktree, "work", {"Aot-Atom": "A1"}))
         outcome = None if isinstance(prepared, Conflict) else land(repository, prepared, head.branch)
         assert isinstance(outcome, Landed), "no other process is at work"
-        pool.give_back(desk)
+        pool.give_back(worktree)
 
     return attempt
 

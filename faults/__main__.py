@@ -17,7 +17,6 @@ from pathlib import Path
 from faults import (
     checkouts,
     clocks,
-    desks,
     disks,
     fences,
     forgery,
@@ -30,6 +29,7 @@ from faults import (
     logs,
     remote,
     runs,
+    worktrees,
 )
 from faults.counts import Counts, Deadline, table
 from faults.flood import report
@@ -43,7 +43,7 @@ PARTS: dict[str, tuple[float, Part]] = {
     "kills": (0.09, lambda top, end, seed, wanted: [kills.campaign(top, end, seed=seed, wanted=wanted)]),
     "logs": (0.06, lambda top, end, seed, _: [logs.campaign(top, end, seed=seed)]),
     "disks": (0.11, lambda top, end, seed, _: disks.campaign(top, end, seed=seed)),
-    "desks": (0.04, lambda top, end, seed, _: [desks.campaign(top, end, seed=seed)]),
+    "worktrees": (0.04, lambda top, end, seed, _: [worktrees.campaign(top, end, seed=seed)]),
     "runs": (0.06, lambda top, end, seed, _: [runs.campaign(top, end, seed=seed)]),
     "clocks": (0.02, lambda top, end, _, __: [clocks.campaign(top, end)]),
     "holders": (0.02, lambda top, end, _, __: [holders.campaign(top, end)]),

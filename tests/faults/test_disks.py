@@ -15,7 +15,7 @@ from faults.disks import FAILED, KINDS, Case, calls_of, endured, limited
 from faults.shim import CHANGING, Fault, Shim, why_not
 from faults.subjects import SUBJECTS, Place, Subject, a_place
 
-from faults import desks, runs
+from faults import runs, worktrees
 from tests.loops import atom
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import a_project
@@ -123,10 +123,10 @@ def test_a_run_on_a_disk_that_fails_at_one_call_of_git_or_ours(tmp_path: Path, l
 def test_a_process_that_dies_while_it_registers_a_worktree_leaves_nothing_behind(
     tmp_path: Path, library: Path, fault: Fault, calls: int
 ) -> None:
-    """Ours or git's, at each of its calls; `python -m faults desks` strikes all those that follow, too."""
+    """Ours or git's, at each of its calls; `python -m faults worktrees` strikes all those that follow, too."""
     struck = replace(fault, of="*/.git/aot*")
-    assert desks.calls_of(struck, tmp_path / "count", library) >= calls
-    found = [desks.endured(replace(struck, at=at), tmp_path / str(at), library) for at in range(1, calls + 1)]
+    assert worktrees.calls_of(struck, tmp_path / "count", library) >= calls
+    found = [worktrees.endured(replace(struck, at=at), tmp_path / str(at), library) for at in range(1, calls + 1)]
     assert [one for one in found if one] == []
 
 

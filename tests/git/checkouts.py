@@ -11,7 +11,7 @@ from aotloop.git.commits.attempt_commit import Committed, commit
 from aotloop.git.commits.integration import Conflict, Prepared, land, prepare
 from aotloop.git.repository import Repository, find_repository
 from aotloop.git.worktrees.pool import Pool
-from aotloop.git.worktrees.worktree import Desk
+from aotloop.git.worktrees.worktree import Worktree
 from tests.repositories import new_repository
 
 MAIN = "refs/heads/main"
@@ -79,15 +79,15 @@ def facts(folder: Path) -> dict[str, str]:
     }
 
 
-def done_by(desk: Desk, files: dict[str, str], atom: str = "A1", attempt: int = 1) -> Committed:
-    write(desk.path, files)
-    return commit(desk, f"{atom}: work", {"Aot-Atom": atom, "Aot-Attempt": str(attempt), "Aot-Run": "r1"})
+def done_by(worktree: Worktree, files: dict[str, str], atom: str = "A1", attempt: int = 1) -> Committed:
+    write(worktree.path, files)
+    return commit(worktree, f"{atom}: work", {"Aot-Atom": atom, "Aot-Attempt": str(attempt), "Aot-Run": "r1"})
 
 
 def prepared_from(pool: Pool, repository: Repository, files: dict[str, str], atom: str = "A1") -> Prepared:
-    desk = pool.take(repository.head().commit)
-    prepared = prepare(repository, done_by(desk, files, atom))
-    pool.give_back(desk)
+    worktree = pool.take(repository.head().commit)
+    prepared = prepare(repository, done_by(worktree, files, atom))
+    pool.give_back(worktree)
     assert not isinstance(prepared, Conflict)
     return prepared
 

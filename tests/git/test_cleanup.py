@@ -22,23 +22,23 @@ def test_refs_worktrees_and_folders_of_ours_are_removed(repository: Repository, 
     sh(checkout, "worktree", "add", "-q", "-b", "mine", str(tmp_path / "mine"))
     before = facts(checkout)
     pool = Pool(repository, tmp_path / "pool")
-    desk = pool.take(head(checkout))
-    write(desk.path, {"half": "done"})
-    keep(repository, desk, atom="A/1", attempt=1)
+    worktree = pool.take(head(checkout))
+    write(worktree.path, {"half": "done"})
+    keep(repository, worktree, atom="A/1", attempt=1)
     for lock in pool._locks.values():  # as if the process had died
         os.close(lock)
     cleaned = clean(repository, tmp_path / "pool")
-    assert cleaned == Cleaned(("refs/aot/attempts/A%2F1-1",), (desk.path,), ())
+    assert cleaned == Cleaned(("refs/aot/attempts/A%2F1-1",), (worktree.path,), ())
     assert facts(checkout) == before
     assert not (tmp_path / "pool").exists()
 
 
 def test_what_a_living_run_uses_stays(repository: Repository, checkout: Path, pool: Pool) -> None:
-    desk = pool.take(head(checkout))
-    write(desk.path, {"half": "done"})
-    kept = keep(repository, desk, atom="A1", attempt=1)
-    assert clean(repository, pool.folder) == Cleaned((), (), (desk.path,))
-    assert sh(desk.path, "status", "--porcelain") == "?? half"
+    worktree = pool.take(head(checkout))
+    write(worktree.path, {"half": "done"})
+    kept = keep(repository, worktree, atom="A1", attempt=1)
+    assert clean(repository, pool.folder) == Cleaned((), (), (worktree.path,))
+    assert sh(worktree.path, "status", "--porcelain") == "?? half"
     assert sh(checkout, "for-each-ref", "--format=%(refname)", "refs/aot") == kept
 
 

@@ -132,7 +132,7 @@ class Judges:
             own=own,
             folder=self._config.worktrees,
             setup=setup,
-            confine=lambda desk: confinement_at(desk, fence),
+            confine=lambda worktree: confinement_at(worktree, fence),
         )
 
 

@@ -58,9 +58,9 @@ def start(checkout: Path, prepared: Prepared, bin_folder: Path, instead: str) ->
 
 @pytest.fixture
 def prepared(pool: Pool, repository: Repository, checkout: Path) -> Prepared:
-    desk = pool.take(head(checkout))
-    (desk.path / "b.txt").unlink()
-    prepared = prepare(repository, done_by(desk, {"a.txt": "x\n", "src/c.txt": "x\n", "new/file": "x\n"}))
+    worktree = pool.take(head(checkout))
+    (worktree.path / "b.txt").unlink()
+    prepared = prepare(repository, done_by(worktree, {"a.txt": "x\n", "src/c.txt": "x\n", "new/file": "x\n"}))
     assert isinstance(prepared, Prepared)
     return prepared
 

@@ -71,26 +71,26 @@ def test_the_merged_result_can_be_checked_before_it_lands(pool: Pool, repository
     save(checkout)
     prepared = prepare(repository, done)
     assert isinstance(prepared, Prepared)
-    desk = pool.take(prepared.commit)
-    assert ((desk.path / "a.txt").read_text(), (desk.path / "b.txt").read_text()) == ("theirs\n", "meanwhile\n")
+    worktree = pool.take(prepared.commit)
+    assert ((worktree.path / "a.txt").read_text(), (worktree.path / "b.txt").read_text()) == ("theirs\n", "meanwhile\n")
     assert (checkout / "a.txt").read_text() == "a\n"
 
 
 def test_a_conflict_names_the_paths_and_who_changed_them(pool: Pool, repository: Repository, checkout: Path) -> None:
-    desk = pool.take(head(checkout))
+    worktree = pool.take(head(checkout))
     landed_from(pool, repository, {"b.txt": "unrelated\n"}, "A2")
     culprit = landed_from(pool, repository, {"a.txt": "first\n"}, "A3")
-    conflict = prepare(repository, done_by(desk, {"a.txt": "second\n", "ü new": "x"}))
+    conflict = prepare(repository, done_by(worktree, {"a.txt": "second\n", "ü new": "x"}))
     assert isinstance(conflict, Conflict)
     assert conflict.paths == ("a.txt",)
     assert [(one.sha, one.atom) for one in conflict.commits] == [(culprit, "A3")]
 
 
 def test_deleting_what_was_edited_is_a_conflict(pool: Pool, repository: Repository, checkout: Path) -> None:
-    desk = pool.take(head(checkout))
+    worktree = pool.take(head(checkout))
     landed_from(pool, repository, {"a.txt": "edited\n"})
-    (desk.path / "a.txt").unlink()
-    conflict = prepare(repository, commit(desk, "x", {}))
+    (worktree.path / "a.txt").unlink()
+    conflict = prepare(repository, commit(worktree, "x", {}))
     assert isinstance(conflict, Conflict)
     assert conflict.paths == ("a.txt",)
 
@@ -123,12 +123,12 @@ def test_what_is_there_already_still_leaves_a_commit_that_names_it(
 
 
 def test_landing_moves_branch_index_and_files(pool: Pool, repository: Repository, checkout: Path) -> None:
-    desk = pool.take(head(checkout))
-    (desk.path / "b.txt").unlink()
-    (desk.path / "run.sh").write_text("#!/bin/sh\n")
-    (desk.path / "run.sh").chmod(0o755)
-    (desk.path / "link").symlink_to("a.txt")
-    prepared = prepare(repository, done_by(desk, {"a.txt": "x\n", "ü/new\nline": "y\n"}))
+    worktree = pool.take(head(checkout))
+    (worktree.path / "b.txt").unlink()
+    (worktree.path / "run.sh").write_text("#!/bin/sh\n")
+    (worktree.path / "run.sh").chmod(0o755)
+    (worktree.path / "link").symlink_to("a.txt")
+    prepared = prepare(repository, done_by(worktree, {"a.txt": "x\n", "ü/new\nline": "y\n"}))
     assert isinstance(prepared, Prepared)
     assert land(repository, prepared, MAIN) == Landed(prepared.commit)
     assert head(checkout) == sh(checkout, "rev-parse", "main") == prepared.commit
@@ -184,9 +184,9 @@ def test_a_linked_worktree_of_the_person_can_be_the_checkout(checkout: Path, tmp
 def test_a_project_in_a_sub_directory_lands_in_the_whole_checkout(checkout: Path, tmp_path: Path) -> None:
     repository = opened(checkout / "src")
     with Pool(repository, tmp_path / "pool") as pool:
-        desk = pool.take(head(checkout))
-        write(desk.cwd, {"c.txt": "sub\n"})
-        prepared = prepare(repository, done_by(desk, {"a.txt": "top\n"}))
+        worktree = pool.take(head(checkout))
+        write(worktree.cwd, {"c.txt": "sub\n"})
+        prepared = prepare(repository, done_by(worktree, {"a.txt": "top\n"}))
         assert isinstance(prepared, Prepared)
         assert isinstance(land(repository, prepared, MAIN), Landed)
     assert ((checkout / "a.txt").read_text(), (checkout / "src" / "c.txt").read_text()) == ("top\n", "sub\n")
@@ -236,10 +236,10 @@ def test_an_untracked_file_in_the_way_blocks(
 def test_files_in_a_folder_that_becomes_a_file_block(
     pool: Pool, repository: Repository, checkout: Path, is_ignored: bool
 ) -> None:
-    desk = pool.take(head(checkout))
-    (desk.path / "src" / "c.txt").unlink()
-    (desk.path / "src").rmdir()
-    prepared = prepare(repository, done_by(desk, {"src": "a file now\n"}))
+    worktree = pool.take(head(checkout))
+    (worktree.path / "src" / "c.txt").unlink()
+    (worktree.path / "src").rmdir()
+    prepared = prepare(repository, done_by(worktree, {"src": "a file now\n"}))
     assert isinstance(prepared, Prepared)
     write(checkout, {"src/mine": "the person's\n"})
     if is_ignored:
@@ -394,9 +394,9 @@ checkout, folder, me = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 repository = find_repository(checkout)
 with Pool(repository, folder) as pool:
     for number in range(6):
-        desk = pool.take(repository.head().commit)
-        (desk.path / f"{me}-{number}").write_text(me)
-        done = commit(desk, f"{me} {number}", {"Aot-Atom": f"{me}-{number}"})
+        worktree = pool.take(repository.head().commit)
+        (worktree.path / f"{me}-{number}").write_text(me)
+        done = commit(worktree, f"{me} {number}", {"Aot-Atom": f"{me}-{number}"})
         while True:
             prepared = prepare(repository, done)
             assert not isinstance(prepared, Conflict), prepared
@@ -404,7 +404,7 @@ with Pool(repository, folder) as pool:
             if isinstance(outcome, Landed):
                 break
             assert isinstance(outcome, Moved), outcome
-        pool.give_back(desk)
+        pool.give_back(worktree)
 """
 
 
@@ -454,9 +454,9 @@ def test_an_attempt_that_has_to_be_merged_needs_few_more(
     pool: Pool, repository: Repository, checkout: Path, commands: Path
 ) -> None:
     pool.give_back(pool.take(head(checkout)))
-    desk = pool.take(head(checkout))
+    worktree = pool.take(head(checkout))
     commands.write_text("")
-    done = done_by(desk, {"a.txt": "x\n"})
+    done = done_by(worktree, {"a.txt": "x\n"})
     count = len(commands.read_text().splitlines())
     write(checkout, {"b.txt": "meanwhile\n"})
     save(checkout)
@@ -464,4 +464,4 @@ def test_an_attempt_that_has_to_be_merged_needs_few_more(
     prepared = prepare(repository, done)
     assert isinstance(prepared, Prepared)
     land(repository, prepared, MAIN)
-    assert count + len(commands.read_text().splitlines()) <= 10  # and two to take the desk
+    assert count + len(commands.read_text().splitlines()) <= 10  # and two to take the worktree

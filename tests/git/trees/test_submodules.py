@@ -1,4 +1,4 @@
-"""Submodules of a desk come from the person's checkout."""
+"""Submodules of a worktree come from the person's checkout."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def test_submodules_come_from_the_persons_checkout(tmp_path: Path, checkout: Pat
     commit = save(checkout)
     shutil.rmtree(library)  # the network is away
     with Pool(opened(checkout), tmp_path / "pool") as pool:
-        desk = pool.take(commit)
-        assert (desk.path / "vendor" / "library" / "lib.txt").read_text() == "never pushed\n"
-        write(desk.path, {"vendor/library/lib.txt": "agent\n", "vendor/library/new": "x"})
-        pool.give_back(desk)
+        worktree = pool.take(commit)
+        assert (worktree.path / "vendor" / "library" / "lib.txt").read_text() == "never pushed\n"
+        write(worktree.path, {"vendor/library/lib.txt": "agent\n", "vendor/library/new": "x"})
+        pool.give_back(worktree)
         after = pool.take(commit)
         assert (after.path / "vendor" / "library" / "lib.txt").read_text() == "never pushed\n"
         assert not (after.path / "vendor" / "library" / "new").exists()
@@ -37,8 +37,8 @@ def test_a_submodule_that_the_person_does_not_use_is_not_fetched(tmp_path: Path,
     sh(tmp_path, "clone", "-q", str(checkout), str(clone))
     with Pool(opened(clone), tmp_path / "pool") as pool:
         pool.give_back(pool.take(commit))
-        desk = pool.take(commit)
-        assert list((desk.path / "library").iterdir()) == []
+        worktree = pool.take(commit)
+        assert list((worktree.path / "library").iterdir()) == []
 
 
 def test_a_submodule_within_a_submodule_comes_from_there_too(tmp_path: Path, checkout: Path) -> None:
@@ -53,10 +53,10 @@ def test_a_submodule_within_a_submodule_comes_from_there_too(tmp_path: Path, che
     shutil.rmtree(inner)
     shutil.rmtree(outer)
     with Pool(opened(checkout), tmp_path / "pool") as pool:
-        desk = pool.take(commit)
-        assert (desk.path / "outer" / "inner" / "inner.txt").read_text() == "inner\n"
-        pool.give_back(desk)
-        assert pool.take(commit).path == desk.path
+        worktree = pool.take(commit)
+        assert (worktree.path / "outer" / "inner" / "inner.txt").read_text() == "inner\n"
+        pool.give_back(worktree)
+        assert pool.take(commit).path == worktree.path
 
 
 def test_the_persons_settings_of_a_submodule_stay(tmp_path: Path, checkout: Path) -> None:

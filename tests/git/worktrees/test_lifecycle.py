@@ -7,20 +7,20 @@ from pathlib import Path
 from aotloop.deletion import remove_tree
 from aotloop.git.repository import Repository
 from aotloop.git.worktrees.lifecycle import is_registered, make, remove, reset
-from aotloop.git.worktrees.worktree import Desk
+from aotloop.git.worktrees.worktree import Worktree
 from tests.git.checkouts import facts, head, write
 
 
 def test_what_is_made_and_removed_leaves_nothing(repository: Repository, checkout: Path, tmp_path: Path) -> None:
     before = facts(checkout)
-    desk = Desk(repository, tmp_path / "aot-x", head(checkout))
-    assert not is_registered(desk)
-    make(desk)
-    assert is_registered(desk)
-    assert reset(desk)
-    remove(desk)
-    remove(desk)
-    desk.own.parent.rmdir()
+    worktree = Worktree(repository, tmp_path / "aot-x", head(checkout))
+    assert not is_registered(worktree)
+    make(worktree)
+    assert is_registered(worktree)
+    assert reset(worktree)
+    remove(worktree)
+    remove(worktree)
+    worktree.own.parent.rmdir()
     repository.own_folder.rmdir()
     assert facts(checkout) == before
 
@@ -28,10 +28,10 @@ def test_what_is_made_and_removed_leaves_nothing(repository: Repository, checkou
 def test_a_registration_of_the_same_name_elsewhere_is_not_removed(
     repository: Repository, checkout: Path, tmp_path: Path
 ) -> None:
-    theirs = Desk(repository, tmp_path / "theirs" / "aot-x", head(checkout))
+    theirs = Worktree(repository, tmp_path / "theirs" / "aot-x", head(checkout))
     theirs.path.parent.mkdir()
     make(theirs)
-    remove(Desk(repository, tmp_path / "ours" / "aot-x", head(checkout)))
+    remove(Worktree(repository, tmp_path / "ours" / "aot-x", head(checkout)))
     assert is_registered(theirs)
 
 

@@ -13,7 +13,7 @@ from aotloop.errors import Unavailable
 from aotloop.git.commits.attempt_commit import changed_paths
 from aotloop.git.worktrees.pool import Pool
 from aotloop.git.worktrees.setup import Setup, furnisher
-from aotloop.git.worktrees.worktree import Desk
+from aotloop.git.worktrees.worktree import Worktree
 from aotloop.process.cancellation import Cancellation
 from tests.checks.proofs import has_ended
 from tests.git.checkouts import facts, head, opened, save, sh, write
@@ -26,10 +26,10 @@ def pool_with(checkout: Path, setup: Setup) -> Iterator[Pool]:
         yield pool
 
 
-def again(pool: Pool, desk: Desk, commit: str | None = None) -> Desk:
-    pool.give_back(desk)
-    after = pool.take(commit or desk.base)
-    assert after.path == desk.path
+def again(pool: Pool, worktree: Worktree, commit: str | None = None) -> Worktree:
+    pool.give_back(worktree)
+    after = pool.take(commit or worktree.base)
+    assert after.path == worktree.path
     return after
 
 
@@ -48,8 +48,8 @@ def test_the_command_runs_once_for_a_worktree(checkout: Path, tmp_path: Path) ->
 def test_the_command_runs_in_the_projects_folder(checkout: Path, tmp_path: Path) -> None:
     log = tmp_path / "log"
     with Pool(opened(checkout / "src"), tmp_path / "pool", furnisher(Setup(command=f"pwd > {log}"))) as pool:
-        desk = pool.take(head(checkout))
-        assert log.read_text() == f"{desk.cwd}\n"
+        worktree = pool.take(head(checkout))
+        assert log.read_text() == f"{worktree.cwd}\n"
 
 
 def test_the_command_runs_again_when_its_inputs_change(checkout: Path, tmp_path: Path) -> None:
@@ -57,14 +57,14 @@ def test_the_command_runs_again_when_its_inputs_change(checkout: Path, tmp_path:
     write(checkout, {"uv.lock": "1", "requirements-dev.txt": "x"})
     start = save(checkout)
     with pool_with(checkout, Setup(command=f"echo ran >> {log}")) as pool:
-        desk = pool.take(start)
+        worktree = pool.take(start)
         write(checkout, {"a.txt": "unrelated"})
-        desk = again(pool, desk, save(checkout))
+        worktree = again(pool, worktree, save(checkout))
         assert log.read_text() == "ran\n"
         write(checkout, {"requirements-dev.txt": "y"})
-        desk = again(pool, desk, save(checkout))
+        worktree = again(pool, worktree, save(checkout))
         assert log.read_text() == "ran\nran\n"
-        again(pool, desk, start)
+        again(pool, worktree, start)
         assert log.read_text() == "ran\nran\nran\n"
 
 
@@ -75,15 +75,15 @@ def test_what_the_command_makes_stays_and_is_no_work(checkout: Path) -> None:
         "mkdir -p ignored 'not ignored' && touch ignored/x 'not ignored/[y]' && echo rewritten > package-lock.json"
     )
     with pool_with(checkout, Setup(command=command)) as pool:
-        desk = pool.take(commit)
-        assert (desk.path / "package-lock.json").read_text() == "locked\n"
-        assert changed_paths(desk) == ()
-        write(desk.path, {"work": "x", "not ignored/z": "x"})
-        assert changed_paths(desk) == ("work",)
-        desk = again(pool, desk)
-        assert (desk.path / "ignored" / "x").exists()
-        assert (desk.path / "not ignored" / "[y]").exists()
-        assert not (desk.path / "work").exists()
+        worktree = pool.take(commit)
+        assert (worktree.path / "package-lock.json").read_text() == "locked\n"
+        assert changed_paths(worktree) == ()
+        write(worktree.path, {"work": "x", "not ignored/z": "x"})
+        assert changed_paths(worktree) == ("work",)
+        worktree = again(pool, worktree)
+        assert (worktree.path / "ignored" / "x").exists()
+        assert (worktree.path / "not ignored" / "[y]").exists()
+        assert not (worktree.path / "work").exists()
 
 
 def test_a_failing_command_is_told_with_its_output_and_leaves_no_worktree(checkout: Path) -> None:
@@ -142,8 +142,8 @@ def test_a_command_can_be_cancelled(checkout: Path, tmp_path: Path) -> None:
 def test_the_command_hears_no_git_variables(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_DIR", "/nowhere")
     with pool_with(checkout, Setup(command=f"git rev-parse --show-toplevel > {tmp_path}/top")) as pool:
-        desk = pool.take(opened(checkout).head().commit)
-        assert (tmp_path / "top").read_text().strip() == str(desk.path)
+        worktree = pool.take(opened(checkout).head().commit)
+        assert (tmp_path / "top").read_text().strip() == str(worktree.path)
 
 
 def test_files_that_git_does_not_know_are_copied_and_linked(checkout: Path) -> None:
@@ -153,18 +153,18 @@ def test_files_that_git_does_not_know_are_copied_and_linked(checkout: Path) -> N
     setup = Setup(copy=(".env*", "untracked", "a.txt", "src"), link=("data",))
     with pool_with(checkout, setup) as pool:
         write(checkout, {"a.txt": "edited by the person\n"})
-        desk = pool.take(commit)
-        assert (desk.path / ".env").read_text() == "SECRET=1"
-        assert (desk.path / "untracked").read_text() == "u"
-        assert (desk.path / "data").readlink() == checkout / "data"
-        assert (desk.path / "a.txt").read_text() == "a\n"
-        assert changed_paths(desk) == ()
-        write(desk.path, {".env": "SECRET=agent"})
+        worktree = pool.take(commit)
+        assert (worktree.path / ".env").read_text() == "SECRET=1"
+        assert (worktree.path / "untracked").read_text() == "u"
+        assert (worktree.path / "data").readlink() == checkout / "data"
+        assert (worktree.path / "a.txt").read_text() == "a\n"
+        assert changed_paths(worktree) == ()
+        write(worktree.path, {".env": "SECRET=agent"})
         write(checkout, {".env.local": "changed"})
-        desk = again(pool, desk)
-        assert (desk.path / ".env").read_text() == "SECRET=1"
-        assert (desk.path / ".env.local").read_text() == "changed"
-        assert (desk.path / "data" / "big file").read_text() == "d"
+        worktree = again(pool, worktree)
+        assert (worktree.path / ".env").read_text() == "SECRET=1"
+        assert (worktree.path / ".env.local").read_text() == "changed"
+        assert (worktree.path / "data" / "big file").read_text() == "d"
     assert (checkout / "data" / "big file").read_text() == "d"
 
 
@@ -174,21 +174,21 @@ def test_all_that_git_does_not_know_below_a_folder_is_copied_or_linked(checkout:
     write(checkout, {"data/known/b": "b", "data/new/deep/c": "c", "data/.hidden": "h"})
     for setup in (Setup(copy=("data/**",)), Setup(link=("data/**",))):
         with pool_with(checkout, setup) as pool:
-            desk = again(pool, pool.take(commit))
-            assert (desk.path / "data" / "known" / "b").read_text() == "b"
-            assert (desk.path / "data" / "new" / "deep" / "c").read_text() == "c"
-            assert (desk.path / "data" / "new").is_symlink() == bool(setup.link)
-            assert not (desk.path / "data" / ".hidden").exists()
-            assert changed_paths(desk) == ()
+            worktree = again(pool, pool.take(commit))
+            assert (worktree.path / "data" / "known" / "b").read_text() == "b"
+            assert (worktree.path / "data" / "new" / "deep" / "c").read_text() == "c"
+            assert (worktree.path / "data" / "new").is_symlink() == bool(setup.link)
+            assert not (worktree.path / "data" / ".hidden").exists()
+            assert changed_paths(worktree) == ()
 
 
 def test_folders_are_copied_with_their_links_as_links(checkout: Path) -> None:
     write(checkout, {"node_modules/lib/index.js": "x"})
     (checkout / "node_modules" / "bin").symlink_to("lib/index.js")
     with pool_with(checkout, Setup(copy=("node_modules",))) as pool:
-        desk = pool.take(head(checkout))
-        assert (desk.path / "node_modules" / "bin").readlink() == Path("lib/index.js")
-        assert changed_paths(desk) == ()
+        worktree = pool.take(head(checkout))
+        assert (worktree.path / "node_modules" / "bin").readlink() == Path("lib/index.js")
+        assert changed_paths(worktree) == ()
 
 
 def test_a_commit_that_has_the_file_wins(checkout: Path) -> None:
@@ -199,10 +199,10 @@ def test_a_commit_that_has_the_file_wins(checkout: Path) -> None:
     sh(checkout, "checkout", "-q", "main")
     write(checkout, {"late.txt": "the person's, untracked, again"})
     with pool_with(checkout, Setup(copy=("late.txt",))) as pool:
-        desk = pool.take(start)
-        assert (desk.path / "late.txt").read_text().endswith("again")
-        desk = again(pool, desk, tracked)
-        assert (desk.path / "late.txt").read_text() == "the person's, untracked"
+        worktree = pool.take(start)
+        assert (worktree.path / "late.txt").read_text().endswith("again")
+        worktree = again(pool, worktree, tracked)
+        assert (worktree.path / "late.txt").read_text() == "the person's, untracked"
 
 
 @pytest.mark.parametrize("pattern", ["../outside", "/etc/passwd", "a/../../b", "", "/"])
@@ -236,6 +236,6 @@ def test_what_the_user_ignores_everywhere_stays_ignored(checkout: Path, own_home
     write(own_home, {".config/git/ignore": "*.swp\n"})
     write(checkout, {"untracked": "u"})
     with pool_with(checkout, Setup(copy=("untracked",))) as pool:
-        desk = pool.take(head(checkout))
-        write(desk.path, {"x.swp": "x"})
-        assert changed_paths(desk) == ()
+        worktree = pool.take(head(checkout))
+        write(worktree.path, {"x.swp": "x"})
+        assert changed_paths(worktree) == ()

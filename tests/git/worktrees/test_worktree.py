@@ -8,12 +8,12 @@ import pytest
 
 from aotloop.git.commits.attempt_commit import changed_paths
 from aotloop.git.worktrees.pool import Pool
-from aotloop.git.worktrees.worktree import Desk
+from aotloop.git.worktrees.worktree import Worktree
 from tests.git.checkouts import done_by, head, sh, write
 
 
 @pytest.fixture
-def desk(pool: Pool, checkout: Path) -> Desk:
+def worktree(pool: Pool, checkout: Path) -> Worktree:
     """Of a commit whose files have other line endings than its attributes say."""
     write(checkout, {"one.txt": "1\r\n", "two.txt": "2\r\n"})
     sh(checkout, "add", "-A")
@@ -23,17 +23,17 @@ def desk(pool: Pool, checkout: Path) -> Desk:
     return pool.take(head(checkout))
 
 
-def test_files_that_nobody_touched_are_no_changes(desk: Desk, pool: Pool) -> None:
-    assert sh(desk.path, "status", "--porcelain") != ""
-    assert changed_paths(desk) == ()
-    pool.give_back(desk)
-    again = pool.take(desk.base)
-    assert again.path == desk.path
+def test_files_that_nobody_touched_are_no_changes(worktree: Worktree, pool: Pool) -> None:
+    assert sh(worktree.path, "status", "--porcelain") != ""
+    assert changed_paths(worktree) == ()
+    pool.give_back(worktree)
+    again = pool.take(worktree.base)
+    assert again.path == worktree.path
     assert changed_paths(again) == ()
 
 
-def test_only_what_was_touched_is_committed(desk: Desk, checkout: Path) -> None:
-    done = done_by(desk, {"one.txt": "one\r\n", "src/c.txt": "c2\n"})
+def test_only_what_was_touched_is_committed(worktree: Worktree, checkout: Path) -> None:
+    done = done_by(worktree, {"one.txt": "one\r\n", "src/c.txt": "c2\n"})
     assert done.paths == ("one.txt", "src/c.txt")
     assert sh(checkout, "diff", "--name-only", done.base, str(done.sha)) == "one.txt\nsrc/c.txt"
-    assert changed_paths(desk) == done.paths
+    assert changed_paths(worktree) == done.paths

@@ -189,8 +189,8 @@ def _new(store: Path) -> Sitting | None:
 
 async def _changes(place: Place, tree: str | None) -> tuple[str, ...] | None:
     """Files that differ from the commit; None: unknown."""
-    if place.desk is None or tree is None:
+    if place.worktree is None or tree is None:
         return None
     with suppress(AotError):
-        return await in_thread(partial(differences, place.desk, tree))
+        return await in_thread(partial(differences, place.worktree, tree))
     return None

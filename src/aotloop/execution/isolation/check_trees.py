@@ -25,7 +25,7 @@ from aotloop.git.repository import Repository
 from aotloop.git.trees.clean_tree import put_commit, remove_clean_tree
 from aotloop.git.worktrees.pool import Pool
 from aotloop.git.worktrees.setup import Setup, furnisher
-from aotloop.git.worktrees.worktree import Desk
+from aotloop.git.worktrees.worktree import Worktree
 from aotloop.trust.folder import data_folder
 
 _LOCK = ".lock"
@@ -38,7 +38,7 @@ class CheckTree(msgspec.Struct, frozen=True, kw_only=True):
     path: Path
     cwd: Path
     """The project's folder in it."""
-    desk: Desk | None = None
+    worktree: Worktree | None = None
 
 
 class CheckTrees:
@@ -68,8 +68,8 @@ class CheckTrees:
         return CheckTree(path=folder, cwd=cwd)
 
     def give_back(self, tree: CheckTree) -> None:
-        if tree.desk is not None and self._pool is not None:
-            self._pool.give_back(tree.desk)
+        if tree.worktree is not None and self._pool is not None:
+            self._pool.give_back(tree.worktree)
         else:
             with self._mutex:
                 self._idle.append(tree.path.name)
@@ -115,27 +115,27 @@ class CheckTrees:
 
     def _furnished(self, pool: Pool, commit: str | None) -> CheckTree:
         while True:
-            desk = pool.take(commit)
-            before = self._stamps.get(desk.path)
+            worktree = pool.take(commit)
+            before = self._stamps.get(worktree.path)
             if before is None:
                 break
-            now = _stamps(desk)
+            now = _stamps(worktree)
             if all(now.get(path) == stamp for path, stamp in before.items()):
                 for path in now.keys() - before.keys():
-                    remove_tree(desk.path / path)
+                    remove_tree(worktree.path / path)
                 break
-            del self._stamps[desk.path]
-            pool.discard(desk)
-        self._stamps[desk.path] = _stamps(desk)
-        return CheckTree(path=desk.path, cwd=desk.cwd, desk=desk)
+            del self._stamps[worktree.path]
+            pool.discard(worktree)
+        self._stamps[worktree.path] = _stamps(worktree)
+        return CheckTree(path=worktree.path, cwd=worktree.cwd, worktree=worktree)
 
 
-def _stamps(desk: Desk) -> dict[str, Stamp]:
+def _stamps(worktree: Worktree) -> dict[str, Stamp]:
     """Of all files that are not the commit's. No program can set the time of a change of a file's facts (ctime)."""
-    known = set(desk.git("ls-files", "-z").fields)
+    known = set(worktree.git("ls-files", "-z").fields)
     found: dict[str, Stamp] = {}
-    for folder, names, files in walk_foreign(desk.path):
-        relative = os.path.relpath(folder, desk.path)
+    for folder, names, files in walk_foreign(worktree.path):
+        relative = os.path.relpath(folder, worktree.path)
         if relative == ".":
             names[:] = [name for name in names if name != ".git"]
         for name in files:

@@ -26,7 +26,7 @@ from aotloop.git.checkout.checkout_state import Difference, Look, difference, lo
 from aotloop.git.checkout.inventory import Facts, ignored_facts, ref_facts
 from aotloop.git.checkout.restore import put_back
 from aotloop.git.repository import Repository, is_at_or_in
-from aotloop.git.worktrees.worktree import Desk
+from aotloop.git.worktrees.worktree import Worktree
 from aotloop.process.sandbox import Confinement, Policy
 from aotloop.text.phrases import listed
 from aotloop.trust.folder import closed_folder
@@ -174,16 +174,16 @@ def _last_part(path: str) -> bytes:
 _USUAL = Policy()
 
 
-def confinement_at(desk: Desk, fence: Policy | None = _USUAL) -> Confinement | None:
+def confinement_at(worktree: Worktree, fence: Policy | None = _USUAL) -> Confinement | None:
     """`fence`: the person's decision; None: no fence. What is linked from the checkout can be read, not changed.
 
     None: the person's home lies in the checkout. Then the clients' own files do, too, and no client could start.
     """
     if fence is None:
         return None
-    repository = desk.repository
+    repository = worktree.repository
     closed = tuple(dict.fromkeys((repository.top, repository.common_dir)))
     home = os.path.realpath(os.path.expanduser("~"))  # noqa: PTH111 - never raises
     if any(is_at_or_in(home, os.path.realpath(path)) for path in closed):
         return None
-    return Confinement(closed=(*closed, *closed_folder()), open=(desk.path,), policy=fence)
+    return Confinement(closed=(*closed, *closed_folder()), open=(worktree.path,), policy=fence)

@@ -16,13 +16,13 @@ from aotloop.execution.isolation.checkout_guard import Watch
 from aotloop.execution.journals.records import Kept, Work
 from aotloop.execution.task import Task
 from aotloop.fence.observation import UNOBSERVED, Observation
-from aotloop.git.worktrees.worktree import Desk
+from aotloop.git.worktrees.worktree import Worktree
 from aotloop.process.sandbox import Confinement
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
     cwd: Path
-    desk: Desk | None = None
+    worktree: Worktree | None = None
     before: str = ""
     """The fingerprint of protected files, where no git is."""
     confinement: Confinement | None = None

@@ -28,7 +28,7 @@ from aotloop.git.trees.survey import NotTakeable
 from aotloop.git.worktrees import kept_work
 from aotloop.git.worktrees.pool import Pool
 from aotloop.git.worktrees.setup import Setup, furnisher
-from aotloop.git.worktrees.worktree import Desk
+from aotloop.git.worktrees.worktree import Worktree
 from aotloop.process.sandbox import Policy, in_force
 
 
@@ -61,33 +61,33 @@ class Worktrees:
     async def take(self, commit: str | None = None) -> Place:
         return self._place(await in_thread(partial(self._take, commit)))
 
-    def _place(self, desk: Desk, kept: Kept | None = None) -> Place:
-        confinement = confinement_at(desk, self._fence)
-        return Place(cwd=desk.cwd, desk=desk, confinement=confinement, kept=kept)
+    def _place(self, worktree: Worktree, kept: Kept | None = None) -> Place:
+        confinement = confinement_at(worktree, self._fence)
+        return Place(cwd=worktree.cwd, worktree=worktree, confinement=confinement, kept=kept)
 
-    def _take(self, commit: str | None) -> Desk:
-        desk = self._pool.take(commit if commit is not None else self._branch.head())
+    def _take(self, commit: str | None) -> Worktree:
+        worktree = self._pool.take(commit if commit is not None else self._branch.head())
         if is_called_off():  # the caller is gone, so it could not give the worktree back
-            self._pool.give_back(desk)
-        return desk
+            self._pool.give_back(worktree)
+        return worktree
 
     async def go_on(self, name: str, kept: Kept, commit: str | None = None) -> Place:
-        desk, is_there = await in_thread(partial(self._go_on, name, kept, commit))
-        return self._place(desk, kept if is_there else None)
+        worktree, is_there = await in_thread(partial(self._go_on, name, kept, commit))
+        return self._place(worktree, kept if is_there else None)
 
-    def _go_on(self, name: str, kept: Kept, start: str | None) -> tuple[Desk, bool]:
+    def _go_on(self, name: str, kept: Kept, start: str | None) -> tuple[Worktree, bool]:
         """The record counts only if it fits the kept commit, which no attempt can change."""
-        desk = self._pool.take(start or self._branch.head())
+        worktree = self._pool.take(start or self._branch.head())
         try:
             commit = kept_work.kept_commit(self._repository, atom=name, attempt=kept.attempt)
             is_same = commit is not None and commit == kept.commit
-            is_there = is_same and kept_work.put_on(desk, commit or "", self._refused)
+            is_there = is_same and kept_work.put_on(worktree, commit or "", self._refused)
         except AotError:  # a part of it may be there
-            self._pool.give_back(desk)
-            desk, is_there = self._pool.take(start or self._branch.head()), False
+            self._pool.give_back(worktree)
+            worktree, is_there = self._pool.take(start or self._branch.head()), False
         if is_called_off():  # as above
-            self._pool.give_back(desk)
-        return desk, is_there
+            self._pool.give_back(worktree)
+        return worktree, is_there
 
     def _refused(self, paths: Sequence[str]) -> tuple[str, ...]:
         top, orders = self._repository.top, set(self._repository.included)
@@ -130,10 +130,10 @@ class Worktrees:
         trailers = {ATOM: task.name, ATTEMPT: str(task.number), RUN: task.run_id}
         try:
             if task.inspect is not None:
-                problem = task.inspect(place.cwd, tuple(attempt_commit.changed_paths(_desk(place))))
+                problem = task.inspect(place.cwd, tuple(attempt_commit.changed_paths(_worktree(place))))
                 if problem is not None:
                     return Refusal(problem)
-            done = attempt_commit.commit(_desk(place), task.title, trailers)
+            done = attempt_commit.commit(_worktree(place), task.title, trailers)
         except NotTakeable as why:
             return Refusal(f"what it left cannot be committed: {why}")
         refused = self._refused(done.paths)
@@ -146,7 +146,7 @@ class Worktrees:
 
     async def is_untouched(self, place: Place) -> bool:
         with suppress(NotTakeable):
-            return not await in_thread(partial(attempt_commit.changed_paths, _desk(place)))
+            return not await in_thread(partial(attempt_commit.changed_paths, _worktree(place)))
         return False
 
     async def keep(self, place: Place, task: Task) -> Work | None:
@@ -155,14 +155,14 @@ class Worktrees:
         return None
 
     def _keep(self, place: Place, task: Task) -> Work | None:
-        done = attempt_commit.left(_desk(place), atom=task.name, attempt=task.number)
+        done = attempt_commit.left(_worktree(place), atom=task.name, attempt=task.number)
         if done.sha is None:
             return None
         attempt_commit.keep(self._repository, done.sha, atom=task.name, attempt=task.number)
         return None if self._refused(done.paths) else Work(commit=done.sha, base=done.base, attempt=task.number)
 
     async def leave(self, place: Place) -> None:
-        await in_thread(partial(self._pool.give_back, _desk(place)))
+        await in_thread(partial(self._pool.give_back, _worktree(place)))
 
     def close(self) -> None:
         try:
@@ -171,7 +171,7 @@ class Worktrees:
             self._pool.close()
 
 
-def _desk(place: Place) -> Desk:
-    if place.desk is None:
-        raise AssertionError("a place of this kind has a desk")
-    return place.desk
+def _worktree(place: Place) -> Worktree:
+    if place.worktree is None:
+        raise AssertionError("a place of this kind has a worktree")
+    return place.worktree

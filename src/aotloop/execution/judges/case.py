@@ -22,7 +22,7 @@ from aotloop.git.trees.snapshots import take_snapshot
 from aotloop.git.trees.survey import NotTakeable
 from aotloop.git.worktrees.pool import Pool
 from aotloop.git.worktrees.setup import Setup, furnisher
-from aotloop.git.worktrees.worktree import Desk
+from aotloop.git.worktrees.worktree import Worktree
 from aotloop.process.cancellation import Cancellation
 from aotloop.process.sandbox import Confinement
 from aotloop.text.patterns import matching
@@ -61,7 +61,7 @@ class Copies:
         own: Iterable[str],
         folder: Path | None = None,
         setup: Setup = Setup(),  # noqa: B008 - it is frozen
-        confine: Callable[[Desk], Confinement | None] = lambda _: None,
+        confine: Callable[[Worktree], Confinement | None] = lambda _: None,
     ) -> None:
         """`own`: the loop's files, from the project's root."""
         self._repository = repository
@@ -76,19 +76,19 @@ class Copies:
     @contextmanager
     def visit(self, root: Path, tree: Tree, cancellation: Cancellation) -> Iterator[Site]:  # noqa: ARG002
         with cancellation.governing():
-            desk = self._pool.take(tree.commit)
+            worktree = self._pool.take(tree.commit)
         try:
-            yield Site(cwd=desk.cwd, changes=lambda: _changes(desk), confinement=self._confine(desk))
+            yield Site(cwd=worktree.cwd, changes=lambda: _changes(worktree), confinement=self._confine(worktree))
         finally:
-            self._pool.give_back(desk)
+            self._pool.give_back(worktree)
 
     def close(self) -> None:
         self._pool.close()
 
 
-def _changes(desk: Desk) -> tuple[str, ...]:
+def _changes(worktree: Worktree) -> tuple[str, ...]:
     try:
-        return attempt_commit.changed_paths(desk)
+        return attempt_commit.changed_paths(worktree)
     except NotTakeable as why:
         return (str(why),)
 

@@ -24,8 +24,7 @@ from aotloop.git.commits.objects import commit_tree, message_of
 from aotloop.git.repository import Head, Repository, is_at_or_in
 from aotloop.git.trees.intake import Taken, refuse_governed, take_in
 from aotloop.git.trees.survey import NotTakeable
-from aotloop.git.worktrees import worktree
-from aotloop.git.worktrees.worktree import Desk
+from aotloop.git.worktrees.worktree import Worktree, without_noise
 from aotloop.text.patterns import matching
 
 ATTEMPTS = "refs/aot/attempts/"
@@ -42,41 +41,41 @@ class Committed(msgspec.Struct, frozen=True):
     """Submodules with changes in them that no commit of this repository can carry."""
 
 
-def commit(desk: Desk, message: str, trailers: Mapping[str, str]) -> Committed:
+def commit(worktree: Worktree, message: str, trailers: Mapping[str, str]) -> Committed:
     """Raises NotTakeable."""
-    taken = _taken(desk)
+    taken = _taken(worktree)
     left_out = taken.submodules.changed_inside()
     if not taken.changes:
-        return Committed(None, desk.base, (), left_out)
+        return Committed(None, worktree.base, (), left_out)
     paths = tuple(change.path for change in taken.changes)
-    return Committed(_commit(desk, message_of(message, trailers)), desk.base, paths, left_out)
+    return Committed(_commit(worktree, message_of(message, trailers)), worktree.base, paths, left_out)
 
 
-def left(desk: Desk, *, atom: str, attempt: str | int) -> Committed:
+def left(worktree: Worktree, *, atom: str, attempt: str | int) -> Committed:
     """A commit of the files that an attempt without a result left; it is for no branch. Raises NotTakeable."""
-    paths = changed_paths(desk)
-    sha = _commit(desk, message_of(f"what attempt {attempt} on {atom} left", {})) if paths else None
-    return Committed(sha, desk.base, paths)
+    paths = changed_paths(worktree)
+    sha = _commit(worktree, message_of(f"what attempt {attempt} on {atom} left", {})) if paths else None
+    return Committed(sha, worktree.base, paths)
 
 
-def changed_paths(desk: Desk) -> tuple[str, ...]:
+def changed_paths(worktree: Worktree) -> tuple[str, ...]:
     """A renamed file is two paths. Ignored files do not count as changes. Raises NotTakeable."""
-    return tuple(change.path for change in _taken(desk).changes)
+    return tuple(change.path for change in _taken(worktree).changes)
 
 
-def differences(desk: Desk, commit: str) -> tuple[str, ...]:
+def differences(worktree: Worktree, commit: str) -> tuple[str, ...]:
     """Paths that differ between the worktree's start and this commit."""
-    words = ("diff-tree", "-r", "--name-only", "-z", "--no-renames", "--ignore-submodules=none", commit, desk.base)
-    return desk.git(*words).fields
+    words = ("diff-tree", "-r", "--name-only", "-z", "--no-renames", "--ignore-submodules=none", commit, worktree.base)
+    return worktree.git(*words).fields
 
 
-def _taken(desk: Desk) -> Taken:
+def _taken(worktree: Worktree) -> Taken:
     """Takes all files as they are into our index."""
-    if not desk.is_there:
+    if not worktree.is_there:
         raise NotTakeable("its worktree is gone")
-    taken = take_in(desk.tree, desk.base)
-    found = worktree.without(desk, taken.changes)
-    refuse_governed(desk.tree, desk.base, found)
+    taken = take_in(worktree.tree, worktree.base)
+    found = without_noise(worktree, taken.changes)
+    refuse_governed(worktree.tree, worktree.base, found)
     return replace(taken, changes=found)
 
 
@@ -98,9 +97,9 @@ def refuse(paths: Iterable[str], protect: Iterable[str], never: Iterable[str], p
     )
 
 
-def keep(repository: Repository, work: Desk | str, *, atom: str, attempt: str | int) -> str | None:
+def keep(repository: Repository, work: Worktree | str, *, atom: str, attempt: str | int) -> str | None:
     """Keeps an attempt's work, committed or not, under a ref that is no branch; None: there was no work."""
-    sha = left(work, atom=atom, attempt=attempt).sha if isinstance(work, Desk) else work
+    sha = left(work, atom=atom, attempt=attempt).sha if isinstance(work, Worktree) else work
     if sha is None:
         return None
     name = ref_of(atom, attempt)
@@ -124,8 +123,8 @@ def _encoded(text: str) -> str:
     return quote(text, safe="", errors="surrogatepass").replace(".", "%2E").replace("~", "%7E")
 
 
-def _commit(desk: Desk, message: str) -> str:
-    return commit_tree(desk.tree.place, desk.git("write-tree").text, desk.base, message)
+def _commit(worktree: Worktree, message: str) -> str:
+    return commit_tree(worktree.tree.place, worktree.git("write-tree").text, worktree.base, message)
 
 
 def commit_here(

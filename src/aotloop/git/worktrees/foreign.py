@@ -20,7 +20,7 @@ from aotloop.foreign_files import read_plain
 from aotloop.git.commits.attempt_commit import changed_paths
 from aotloop.git.repository import Repository
 from aotloop.git.trees.survey import NotTakeable
-from aotloop.git.worktrees.worktree import GUESTS, Desk
+from aotloop.git.worktrees.worktree import GUESTS, Worktree
 
 _COMMIT = re.compile(rb"[0-9a-f]{40}([0-9a-f]{24})?")
 _BRANCH = b"ref: refs/heads/"
@@ -29,16 +29,16 @@ _LONGEST, _LARGEST_LOG = 1 << 14, 1 << 24
 _CLAIM = "aot-agent"
 
 
-def guest_at(repository: Repository, path: Path) -> Desk:
+def guest_at(repository: Repository, path: Path) -> Worktree:
     """Raises Unavailable if the folder is no other worktree of this repository."""
     wanted = os.path.realpath(path)
     if wanted == os.path.realpath(repository.top):
         raise Unavailable(f"{path} is the checkout itself, and no worktree", hint="--in-place takes work done there.")
-    for desk in _registered(repository):
-        if os.path.realpath(desk.path) == wanted:
-            if not desk.is_there:
+    for worktree in _registered(repository):
+        if os.path.realpath(worktree.path) == wanted:
+            if not worktree.is_there:
                 break
-            found = msgspec.structs.replace(desk, base=_beginning(desk))
+            found = msgspec.structs.replace(worktree, base=_beginning(worktree))
             found.tree.prepare()
             return found
     raise Unavailable(
@@ -47,30 +47,30 @@ def guest_at(repository: Repository, path: Path) -> Desk:
     )
 
 
-def is_kept(desk: Desk) -> bool:
+def is_kept(worktree: Worktree) -> bool:
     """Whether `git worktree lock` protects it."""
-    return os.path.lexists(_private(desk) / "locked")
+    return os.path.lexists(_private(worktree) / "locked")
 
 
-def dismiss(desk: Desk, branch: str) -> bool:
+def dismiss(worktree: Worktree, branch: str) -> bool:
     """Removes the worktree, and its branch if that is checked out there. Returns whether it is gone."""
-    private = _private(desk)
-    if is_kept(desk) or _path_of(private) != desk.path:
+    private = _private(worktree)
+    if is_kept(worktree) or _path_of(private) != worktree.path:
         return False
     head = read_plain(private / "HEAD", _LONGEST).strip()
     with contextlib.suppress(OSError):
-        remove_tree(desk.path)
+        remove_tree(worktree.path)
         # In one step, not file by file: any git that lists the worktrees meanwhile would fail on a part.
-        removed = desk.repository.common_dir / f"{_REMOVED}{private.name}"
+        removed = worktree.repository.common_dir / f"{_REMOVED}{private.name}"
         private.rename(removed)
         remove_tree(removed)
-        remove_tree(desk.own)
-        for folder in (desk.own.parent, desk.repository.own_folder):
+        remove_tree(worktree.own)
+        for folder in (worktree.own.parent, worktree.repository.own_folder):
             folder.rmdir()
-    if desk.path.exists():
+    if worktree.path.exists():
         return False
     if head == _BRANCH + os.fsencode(branch):
-        desk.repository.git("branch", "--quiet", "-D", "--", branch, accept=())
+        worktree.repository.git("branch", "--quiet", "-D", "--", branch, accept=())
     return True
 
 
@@ -80,8 +80,8 @@ def remove_guests(repository: Repository) -> None:
         remove_tree(repository.own_folder / GUESTS)
 
 
-def _private(desk: Desk) -> Path:
-    return desk.repository.common_dir / "worktrees" / (desk.registration or desk.path.name)
+def _private(worktree: Worktree) -> Path:
+    return worktree.repository.common_dir / "worktrees" / (worktree.registration or worktree.path.name)
 
 
 def _path_of(private: Path) -> Path | None:
@@ -105,73 +105,79 @@ def dismiss_claimed(repository: Repository, folder: Path, owner: str) -> tuple[l
     The second list has those that stay, because their work is in no commit of the checked out branch.
     """
     removed, with_work = list[Path](), list[Path]()
-    for desk in _registered(repository):
-        if desk.path.parent.resolve() != folder.resolve() or not desk.is_there or not _is_claimed(desk, owner):
+    for worktree in _registered(repository):
+        if (
+            worktree.path.parent.resolve() != folder.resolve()
+            or not worktree.is_there
+            or not _is_claimed(worktree, owner)
+        ):
             continue
-        if is_kept(desk):
+        if is_kept(worktree):
             continue
-        if _has_work(desk):
-            with_work.append(desk.path)
-        elif dismiss(desk, f"worktree-{desk.path.name}"):
-            removed.append(desk.path)
+        if _has_work(worktree):
+            with_work.append(worktree.path)
+        elif dismiss(worktree, f"worktree-{worktree.path.name}"):
+            removed.append(worktree.path)
     return removed, with_work
 
 
-def _is_claimed(desk: Desk, owner: str) -> bool:
-    return read_plain(_private(desk) / _CLAIM, _LONGEST) == os.fsencode(owner) + b"\n"
+def _is_claimed(worktree: Worktree, owner: str) -> bool:
+    return read_plain(_private(worktree) / _CLAIM, _LONGEST) == os.fsencode(owner) + b"\n"
 
 
-def _has_work(desk: Desk) -> bool:
+def _has_work(worktree: Worktree) -> bool:
     """Changed or new files, or commits that the checked out branch does not have. In doubt, there is work."""
-    here, ours = _checked_out(desk), desk.repository.head().commit
-    if not here or not ours or not _is_ancestor(desk.repository, here, ours):
+    here, ours = _checked_out(worktree), worktree.repository.head().commit
+    if not here or not ours or not _is_ancestor(worktree.repository, here, ours):
         return True
     try:
-        return bool(list(changed_paths(guest_at(desk.repository, desk.path))))
+        return bool(list(changed_paths(guest_at(worktree.repository, worktree.path))))
     except (AotError, NotTakeable):
         return True
 
 
-def _registered(repository: Repository) -> Iterator[Desk]:
+def _registered(repository: Repository) -> Iterator[Worktree]:
     with contextlib.suppress(FileNotFoundError):
         for private in sorted((repository.common_dir / "worktrees").iterdir()):
             path = _path_of(private)
             if path is not None:
-                yield Desk(repository, path, "", registration=private.name)
+                yield Worktree(repository, path, "", registration=private.name)
 
 
-def _beginning(desk: Desk) -> str:
+def _beginning(worktree: Worktree) -> str:
     """The commit where it was made; or, if it has taken in more of our branch since, the last common commit."""
-    here, ours = _checked_out(desk), desk.repository.head().commit
-    shared = desk.repository.git("merge-base", here, ours, accept=(0, 1)).text if here and ours else ""
-    made = _made_at(desk)
-    if made is not None and not (shared and _is_ancestor(desk.repository, made, shared)):
+    here, ours = _checked_out(worktree), worktree.repository.head().commit
+    shared = worktree.repository.git("merge-base", here, ours, accept=(0, 1)).text if here and ours else ""
+    made = _made_at(worktree)
+    if made is not None and not (shared and _is_ancestor(worktree.repository, made, shared)):
         return made
     if not shared:
-        raise Unavailable(f"{desk.path} has no commit in common with what is checked out in {desk.repository.top}")
+        raise Unavailable(
+            f"{worktree.path} has no commit in common with what is checked out in {worktree.repository.top}"
+        )
     return shared
 
 
-def _checked_out(desk: Desk) -> str | None:
+def _checked_out(worktree: Worktree) -> str | None:
     """Of the worktree's own files only the name of a branch or a commit is read; the repository knows the rest."""
-    name = read_plain(_private(desk) / "HEAD", _LONGEST).strip()
+    name = read_plain(_private(worktree) / "HEAD", _LONGEST).strip()
     if name.startswith(_BRANCH):
         name = name.removeprefix(b"ref: ")
     elif not _COMMIT.fullmatch(name):
         return None
     words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{os.fsdecode(name)}^{{commit}}")
-    done = desk.repository.git(*words, accept=())
+    done = worktree.repository.git(*words, accept=())
     return done.text if done.code == 0 else None
 
 
-def _made_at(desk: Desk) -> str | None:
+def _made_at(worktree: Worktree) -> str | None:
     """The first line of the log that git keeps of its HEAD."""
-    log = read_plain(_private(desk) / "logs" / "HEAD", _LARGEST_LOG)
+    log = read_plain(_private(worktree) / "logs" / "HEAD", _LARGEST_LOG)
     commit = log.partition(b"\n")[0].partition(b" ")[2].partition(b" ")[0]
     if not _COMMIT.fullmatch(commit):
         return None
     text = commit.decode()
-    is_there = desk.repository.git("cat-file", "-e", f"{text}^{{commit}}", accept=()).code == 0
+    is_there = worktree.repository.git("cat-file", "-e", f"{text}^{{commit}}", accept=()).code == 0
     return text if is_there else None
 
 

@@ -13,7 +13,7 @@ from aotloop.git.commits.integration import made_by
 from aotloop.git.commits.objects import Change, changes, merge
 from aotloop.git.repository import Repository
 from aotloop.git.trees.submodules import SUBMODULE
-from aotloop.git.worktrees.worktree import Desk
+from aotloop.git.worktrees.worktree import Worktree
 
 
 def kept_commit(repository: Repository, *, atom: str, attempt: int) -> str | None:
@@ -33,35 +33,35 @@ def kept_paths(repository: Repository, commit: str, *, atom: str, attempt: int, 
     return repository.git(*words, "--no-commit-id", commit).fields
 
 
-def put_on(desk: Desk, commit: str, refuse: Callable[[Sequence[str]], Sequence[str]]) -> bool:
+def put_on(worktree: Worktree, commit: str, refuse: Callable[[Sequence[str]], Sequence[str]]) -> bool:
     """Puts this commit's work on top of the worktree's start; returns whether the files are now like that.
 
     `refuse` names the changed paths that no attempt may change. Raises Unavailable if git fails: then the caller gives
     the worktree back.
     """
-    tree = _merged(desk, commit)
+    tree = _merged(worktree, commit)
     if tree is None:
         return False
-    found = list(_changed(desk, tree))
+    found = list(_changed(worktree, tree))
     if not found or any(SUBMODULE in (change.mode, change.mode_before) for change in found):
         return False  # the files in a submodule are in no commit of ours
     if refuse([change.path for change in found]):
         return False
-    desk.git("read-tree", "--reset", "-u", tree)
+    worktree.git("read-tree", "--reset", "-u", tree)
     return True
 
 
-def _merged(desk: Desk, commit: str) -> str | None:
+def _merged(worktree: Worktree, commit: str) -> str | None:
     """The tree; None: the commit does not exist any more, or it conflicts with work that was merged meanwhile."""
-    known = desk.repository.git("rev-parse", "--verify", "--quiet", f"{commit}^", accept=())
+    known = worktree.repository.git("rev-parse", "--verify", "--quiet", f"{commit}^", accept=())
     if known.code:
         return None
-    if known.text == desk.base:
+    if known.text == worktree.base:
         return f"{commit}^{{tree}}"
-    merged = merge(desk.repository, base=known.text, ours=desk.base, theirs=commit, is_child=True)
+    merged = merge(worktree.repository, base=known.text, ours=worktree.base, theirs=commit, is_child=True)
     return None if merged.conflicts else merged.tree
 
 
-def _changed(desk: Desk, tree: str) -> list[Change]:
-    words = ("diff-tree", "-r", "--raw", "-z", "--no-renames", "--ignore-submodules=none", desk.base, tree)
-    return list(changes(desk.git(*words).fields))
+def _changed(worktree: Worktree, tree: str) -> list[Change]:
+    words = ("diff-tree", "-r", "--raw", "-z", "--no-renames", "--ignore-submodules=none", worktree.base, tree)
+    return list(changes(worktree.git(*words).fields))

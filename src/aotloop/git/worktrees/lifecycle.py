@@ -15,8 +15,7 @@ from aotloop.git.trees.own_copy import give_git_folder
 from aotloop.git.trees.submodules import are_as_committed, fill_submodules
 from aotloop.git.trees.survey import GIT, remove_oddities
 from aotloop.git.trees.work_tree import require_real_folder
-from aotloop.git.worktrees import worktree
-from aotloop.git.worktrees.worktree import Desk
+from aotloop.git.worktrees.worktree import Worktree, forget_noise, note_noise
 
 _PATH = "path"
 _DRAFT = "path.new"
@@ -24,82 +23,82 @@ _LONGEST = 1 << 14
 _IGNORING = ".gitignore"
 
 
-def make(desk: Desk) -> None:
-    remove_tree(desk.own)
-    desk.own.mkdir(parents=True)
-    draft = desk.own / _DRAFT  # in one step: half a path would look like a worktree of another pool
-    draft.write_bytes(os.fsencode(desk.path))
-    draft.replace(desk.own / _PATH)
-    remove_tree(desk.path)
-    desk.path.mkdir(mode=0o700)
-    reset(desk)
+def make(worktree: Worktree) -> None:
+    remove_tree(worktree.own)
+    worktree.own.mkdir(parents=True)
+    draft = worktree.own / _DRAFT  # in one step: half a path would look like a worktree of another pool
+    draft.write_bytes(os.fsencode(worktree.path))
+    draft.replace(worktree.own / _PATH)
+    remove_tree(worktree.path)
+    worktree.path.mkdir(mode=0o700)
+    reset(worktree)
 
 
-def is_registered(desk: Desk) -> bool:
-    return read_plain(desk.own / _PATH, _LONGEST) == os.fsencode(desk.path)
+def is_registered(worktree: Worktree) -> bool:
+    return read_plain(worktree.own / _PATH, _LONGEST) == os.fsencode(worktree.path)
 
 
-def is_unregistered(desk: Desk) -> bool:
+def is_unregistered(worktree: Worktree) -> bool:
     """Our folder for it is not there, or its maker died before it said where the worktree is, or while it removed it.
 
     If no process holds its lock, any pool may remove what is left: there are no files elsewhere.
     """
     try:
-        return not (desk.own / _PATH).lstat().st_size
+        return not (worktree.own / _PATH).lstat().st_size
     except (FileNotFoundError, NotADirectoryError):
         return True
     except OSError:  # not known
         return False
 
 
-def reset(desk: Desk) -> bool:
+def reset(worktree: Worktree) -> bool:
     """Whether the worktree provably equals its base; ignored files stay. What the agent did with git is forgotten."""
-    tree = desk.tree
+    tree = worktree.tree
     tree.prepare()
-    remove_tree(desk.path / GIT)
-    remove_oddities(desk.path)
-    tree.fill(desk.base)
-    give_git_folder(tree, desk.base, desk.path / GIT)
-    fill_submodules(tree, desk.base, desk.path / GIT)
-    worktree.forget(desk)
-    _remove_ignoring(desk)
-    if not _is_clean(desk):
-        desk.git("clean", "-ffdq")
-        if not _is_clean(desk):
-            worktree.note(desk)
-            if not _is_clean(desk):
+    remove_tree(worktree.path / GIT)
+    remove_oddities(worktree.path)
+    tree.fill(worktree.base)
+    give_git_folder(tree, worktree.base, worktree.path / GIT)
+    fill_submodules(tree, worktree.base, worktree.path / GIT)
+    forget_noise(worktree)
+    _remove_ignoring(worktree)
+    if not _is_clean(worktree):
+        worktree.git("clean", "-ffdq")
+        if not _is_clean(worktree):
+            note_noise(worktree)
+            if not _is_clean(worktree):
                 return False
-    if desk.repository.prefix:
-        desk.cwd.mkdir(parents=True, exist_ok=True)
-        require_real_folder(desk.path, desk.repository.prefix)
+    if worktree.repository.prefix:
+        worktree.cwd.mkdir(parents=True, exist_ok=True)
+        require_real_folder(worktree.path, worktree.repository.prefix)
     return True
 
 
-def remove(desk: Desk) -> None:
+def remove(worktree: Worktree) -> None:
     """Removes the files, then the registration: if we die in between, the next pool knows what is left."""
-    remove_tree(desk.path)
-    if is_registered(desk) or is_unregistered(desk):  # a worktree elsewhere may have the same name
-        remove_tree(desk.own)
+    remove_tree(worktree.path)
+    if is_registered(worktree) or is_unregistered(worktree):  # a worktree elsewhere may have the same name
+        remove_tree(worktree.own)
 
 
-def _remove_ignoring(desk: Desk) -> None:
+def _remove_ignoring(worktree: Worktree) -> None:
     """An ignore file of the agent that ignores itself would hide all other files beside it from us."""
     words = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
-    while hiding := [path for path in desk.git(*words).fields if posixpath.basename(path) == _IGNORING]:
+    while hiding := [path for path in worktree.git(*words).fields if posixpath.basename(path) == _IGNORING]:
         folders = {path: posixpath.dirname(path) for path in hiding}
-        tracked = desk.git(
+        tracked = worktree.git(
             "ls-files", "-z", "--", *(f":(top,literal){folder or '.'}" for folder in folders.values())
         ).fields
         beside_ours = [
             path for path, folder in folders.items() if not folder or any(is_at_or_in(file, folder) for file in tracked)
         ]
         for path in beside_ours:
-            remove_tree(desk.path / path)
+            remove_tree(worktree.path / path)
         if not beside_ours:
             return
 
 
-def _is_clean(desk: Desk) -> bool:
+def _is_clean(worktree: Worktree) -> bool:
     """Empty folders count, too, though `git status` does not see them: a check may need one."""
-    seen = desk.git("ls-files", "-z", "--modified", "--others", "--directory", "--exclude-standard")
-    return not seen.out and are_as_committed(desk.tree, desk.base)
+    seen = worktree.git("ls-files", "-z", "--modified", "--others", "--directory", "--exclude-standard")
+    return not seen.out and are_as_committed(worktree.tree, worktree.base)

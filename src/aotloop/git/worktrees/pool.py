@@ -23,13 +23,13 @@ from aotloop.git.commits.objects import nothing
 from aotloop.git.repository import Repository, is_at_or_in, pin_lists, unpin_lists
 from aotloop.git.worktrees import lifecycle as worktrees
 from aotloop.git.worktrees.earlier import earlier_names, remove_earlier
-from aotloop.git.worktrees.worktree import WORKTREES, Desk
+from aotloop.git.worktrees.worktree import WORKTREES, Worktree
 
 _NAME = "aot-"
 _BYTES = 5
 _LOCK = ".lock"
 
-Furnish = Callable[[Desk], None]
+Furnish = Callable[[Worktree], None]
 
 
 class Pool:
@@ -55,32 +55,32 @@ class Pool:
     ) -> None:
         self.close()
 
-    def take(self, commit: str | None) -> Desk:
+    def take(self, commit: str | None) -> Worktree:
         """A worktree at this commit, for the caller alone; None: in a repository without commits."""
         base = commit or nothing(self._repository)
         while (name := self._idle_one()) is not None:
-            desk = self._desk(name, base)
-            if self._is_ready(desk):
-                return self._furnished(desk)
-            self.discard(desk)
-        desk = self._desk(self._new_name(), base)
+            worktree = self._worktree(name, base)
+            if self._is_ready(worktree):
+                return self._furnished(worktree)
+            self.discard(worktree)
+        worktree = self._worktree(self._new_name(), base)
         try:
-            worktrees.make(desk)
+            worktrees.make(worktree)
         except BaseException:
-            self.discard(desk)
+            self.discard(worktree)
             raise
-        return self._furnished(desk)
+        return self._furnished(worktree)
 
-    def give_back(self, desk: Desk) -> None:
+    def give_back(self, worktree: Worktree) -> None:
         with self._mutex:
-            self._idle.append(desk.path.name)
+            self._idle.append(worktree.path.name)
 
-    def discard(self, desk: Desk) -> None:
+    def discard(self, worktree: Worktree) -> None:
         """Removes a worktree that cannot be used again."""
-        name = desk.path.name
+        name = worktree.path.name
         with contextlib.suppress(OSError):
-            worktrees.remove(desk)
-        if not os.path.lexists(desk.path) and not os.path.lexists(desk.own):
+            worktrees.remove(worktree)
+        if not os.path.lexists(worktree.path) and not os.path.lexists(worktree.own):
             with self._mutex:
                 descriptor = self._locks.pop(name, None)
             if descriptor is not None:
@@ -92,9 +92,9 @@ class Pool:
             names = [*self._locks]
             self._idle.clear()
         for name in names:
-            self.discard(self._desk(name, ""))
+            self.discard(self._worktree(name, ""))
         while (orphan := self._orphan()) is not None:
-            self.discard(self._desk(orphan, ""))
+            self.discard(self._worktree(orphan, ""))
         remove_earlier(self._repository, self.folder)
         self._remove_folders()
         if self._locks:
@@ -109,8 +109,8 @@ class Pool:
     def _registrations(self) -> Path:
         return self._repository.own_folder / WORKTREES
 
-    def _desk(self, name: str, base: str) -> Desk:
-        return Desk(self._repository, self.folder / name, base, self._locks.get(name))
+    def _worktree(self, name: str, base: str) -> Worktree:
+        return Worktree(self._repository, self.folder / name, base, self._locks.get(name))
 
     def _lock_file(self, name: str) -> Path:
         return self._registrations / f"{name}{_LOCK}"
@@ -136,8 +136,8 @@ class Pool:
             for path in sorted(self._registrations.iterdir()):
                 if path.name.startswith(_NAME) and path.name.endswith(_LOCK):
                     name = path.name.removesuffix(_LOCK)
-                    desk = self._desk(name, "")
-                    if worktrees.is_registered(desk) or worktrees.is_unregistered(desk):
+                    worktree = self._worktree(name, "")
+                    if worktrees.is_registered(worktree) or worktrees.is_unregistered(worktree):
                         yield name
 
     def _new_name(self) -> str:
@@ -165,20 +165,20 @@ class Pool:
                 hint="Set `worktrees` in aot.toml, or XDG_CACHE_HOME, to a folder that you may write to.",
             ) from error
 
-    def _is_ready(self, desk: Desk) -> bool:
+    def _is_ready(self, worktree: Worktree) -> bool:
         """An error in a worktree means the same as an unclean worktree."""
         with contextlib.suppress(OSError, Unavailable):
-            return worktrees.is_registered(desk) and desk.is_there and worktrees.reset(desk)
+            return worktrees.is_registered(worktree) and worktree.is_there and worktrees.reset(worktree)
         return False
 
-    def _furnished(self, desk: Desk) -> Desk:
+    def _furnished(self, worktree: Worktree) -> Worktree:
         try:
             if self._furnish is not None:
-                self._furnish(desk)
+                self._furnish(worktree)
         except BaseException:
-            self.discard(desk)
+            self.discard(worktree)
             raise
-        return desk
+        return worktree
 
     def _remove_folders(self) -> None:
         ours = [self.folder]

@@ -26,7 +26,7 @@ from aotloop.git.repository import Repository
 from aotloop.git.trees.work_tree import EXCLUDES
 from aotloop.git.worktrees.found_paths import find_paths, outermost
 from aotloop.git.worktrees.pool import Furnish
-from aotloop.git.worktrees.worktree import Desk
+from aotloop.git.worktrees.worktree import Worktree
 from aotloop.process import blocking_run
 from aotloop.process.cancellation import governing_cancellation
 from aotloop.process.environment import for_commands
@@ -96,32 +96,32 @@ def furnisher(setup: Setup) -> Furnish | None:
     """For a pool; None if there is nothing to set up. The cancellation of the current thread ends the command."""
     if setup.command is None and not setup.copy and not setup.link:
         return None
-    return lambda desk: furnish(desk, setup)
+    return lambda worktree: furnish(worktree, setup)
 
 
-def furnish(desk: Desk, setup: Setup) -> None:
+def furnish(worktree: Worktree, setup: Setup) -> None:
     placed = [
-        *_place(desk, setup.copy, _copy),
-        *_place(desk, setup.link, _link),
+        *_place(worktree, setup.copy, _copy),
+        *_place(worktree, setup.link, _link),
     ]
-    _exclude(desk, placed)
+    _exclude(worktree, placed)
     if setup.command is None:
         return
-    record, digest = desk.own / _DIGEST, _digest(desk, setup)
+    record, digest = worktree.own / _DIGEST, _digest(worktree, setup)
     if not record.is_file() or record.read_text() != digest:
         record.unlink(missing_ok=True)
-        _run(setup, setup.command, desk)
-        _keep_apart(desk)
+        _run(setup, setup.command, worktree)
+        _keep_apart(worktree)
         record.write_text(digest)
 
 
-def _place(desk: Desk, patterns: Iterable[str], put: Callable[[Path, str, Path], None]) -> Iterator[str]:
+def _place(worktree: Worktree, patterns: Iterable[str], put: Callable[[Path, str, Path], None]) -> Iterator[str]:
     """The paths that exist now, relative to the top of the repository."""
-    repository = desk.repository
-    for path in _wanted(repository, patterns, desk.tree.place, repository.place):
-        target = desk.path / path
+    repository = worktree.repository
+    for path in _wanted(repository, patterns, worktree.tree.place, repository.place):
+        target = worktree.path / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        if not target.parent.resolve().is_relative_to(desk.path.resolve()):
+        if not target.parent.resolve().is_relative_to(worktree.path.resolve()):
             raise Unavailable(
                 f"{path} would be put outside of the worktree", hint="A folder in its path is a link; remove the link."
             )
@@ -187,14 +187,14 @@ def _link(top: Path, path: str, target: Path) -> None:
         target.symlink_to(source)
 
 
-def _keep_apart(desk: Desk) -> None:
+def _keep_apart(worktree: Worktree) -> None:
     """The command may have changed files of the project (a lock file, say) and left new files without ignoring them."""
-    desk.tree.fill(desk.base)
-    _exclude(desk, desk.git("ls-files", "-z", "--others", "--directory", "--exclude-standard").fields)
+    worktree.tree.fill(worktree.base)
+    _exclude(worktree, worktree.git("ls-files", "-z", "--others", "--directory", "--exclude-standard").fields)
 
 
-def _exclude(desk: Desk, paths: Iterable[str]) -> None:
-    listing = desk.own / EXCLUDES
+def _exclude(worktree: Worktree, paths: Iterable[str]) -> None:
+    listing = worktree.own / EXCLUDES
     lines = listing.read_bytes().split(b"\n") if listing.is_file() else []
     known = set(lines)
     new = [line for line in map(_pattern, paths) if line not in known and b"\n" not in line]
@@ -208,21 +208,21 @@ def _pattern(path: str) -> bytes:
     return os.fsencode(f"/{escaped}")
 
 
-def _digest(desk: Desk, setup: Setup) -> str:
+def _digest(worktree: Worktree, setup: Setup) -> str:
     digest = sha256(msgspec.json.encode((setup.command, setup.copy, setup.link, setup.inputs, setup.timeout)))
-    inputs = {path for pattern in setup.inputs for path in find_paths(desk.cwd, pattern)}
-    for path in sorted((path for path in inputs if (desk.cwd / path).is_file()), key=PurePosixPath):
-        content = read_plain(desk.cwd / path, _LARGEST_INPUT, follows=True)
+    inputs = {path for pattern in setup.inputs for path in find_paths(worktree.cwd, pattern)}
+    for path in sorted((path for path in inputs if (worktree.cwd / path).is_file()), key=PurePosixPath):
+        content = read_plain(worktree.cwd / path, _LARGEST_INPUT, follows=True)
         digest.update(b"%b\0%d\0%b" % (os.fsencode(path), len(content), content))
     return digest.hexdigest()
 
 
-def _run(setup: Setup, command: str, desk: Desk) -> None:
+def _run(setup: Setup, command: str, worktree: Worktree) -> None:
     output = Tail(_TAIL)
-    with setup.around(desk.repository, desk.path) if setup.around is not None else nullcontext() as fence:
+    with setup.around(worktree.repository, worktree.path) if setup.around is not None else nullcontext() as fence:
         spec = ProcessSpec(
             argv=("/bin/sh", "-c", command),
-            cwd=desk.cwd,
+            cwd=worktree.cwd,
             env={
                 **for_commands(os.environ, git="person"),
                 **setup.variables,

@@ -22,7 +22,7 @@ GUESTS = "guests"
 """Our folders for the worktrees that other programs made."""
 
 
-class Desk(msgspec.Struct, frozen=True):
+class Worktree(msgspec.Struct, frozen=True):
     """A worktree and its start."""
 
     repository: Repository
@@ -66,31 +66,31 @@ _NOISE = "noise"
 """Files that git calls changed right after it wrote them."""
 
 
-def note(desk: Desk) -> None:
+def note_noise(worktree: Worktree) -> None:
     """Call this right after git has written the files, before any other process uses them."""
-    desk.git("add", "--update")
-    lines = [f"{change.blob} {change.path}\0" for change in desk.changes()]
-    (desk.own / _NOISE).write_bytes(os.fsencode("".join(lines)))
+    worktree.git("add", "--update")
+    lines = [f"{change.blob} {change.path}\0" for change in worktree.changes()]
+    (worktree.own / _NOISE).write_bytes(os.fsencode("".join(lines)))
 
 
-def forget(desk: Desk) -> None:
-    (desk.own / _NOISE).unlink(missing_ok=True)
+def forget_noise(worktree: Worktree) -> None:
+    (worktree.own / _NOISE).unlink(missing_ok=True)
 
 
-def without(desk: Desk, found: Iterable[Change]) -> list[Change]:
+def without_noise(worktree: Worktree, found: Iterable[Change]) -> list[Change]:
     """Resets the noise in our index to the content of the commit."""
     found = list(found)
-    noise = _noted(desk)
+    noise = _noted(worktree)
     same = [change for change in found if (change.path, change.blob) in noise]
     if same:
         lines = [f"{change.mode_before} {change.blob_before} 0\t{change.path}\0" for change in same]
-        desk.git("update-index", "-z", "--index-info", stdin=os.fsencode("".join(lines)))
+        worktree.git("update-index", "-z", "--index-info", stdin=os.fsencode("".join(lines)))
     return [change for change in found if change not in same]
 
 
-def _noted(desk: Desk) -> set[tuple[str, str]]:
+def _noted(worktree: Worktree) -> set[tuple[str, str]]:
     try:
-        lines = os.fsdecode((desk.own / _NOISE).read_bytes()).split("\0")[:-1]
+        lines = os.fsdecode((worktree.own / _NOISE).read_bytes()).split("\0")[:-1]
     except FileNotFoundError:
         return set()
     return {(path, blob) for blob, _, path in (line.partition(" ") for line in lines)}

@@ -31,20 +31,20 @@ from aotloop.git.commits.attempt_commit import Committed
 from aotloop.git.repository import Repository, is_at_or_in
 from aotloop.git.trees.survey import NotTakeable
 from aotloop.git.worktrees.foreign import dismiss, guest_at
-from aotloop.git.worktrees.worktree import Desk
+from aotloop.git.worktrees.worktree import Worktree
 
 
 def take_from_worktree(job: Job, repository: Repository, path: Path) -> Integrated | Refused:
-    desk = guest_at(repository, path)
+    worktree = guest_at(repository, path)
     try:
-        attempt, work = _committed(job, desk)
+        attempt, work = _committed(job, worktree)
     except NotTakeable as why:
         return Refused(why="blocked", reason=f"what lies in {path} cannot be committed: {why}")
     job = job.with_artifacts(work.paths)
     before = landed_before(repository, job, attempt)
     if job.atom.status == "resolved":
-        return _again(job, desk, work, before)
-    if before is None and (refused := _objection(job, repository, desk, work)) is not None:
+        return _again(job, worktree, work, before)
+    if before is None and (refused := _objection(job, repository, worktree, work)) is not None:
         return refused
     if before is not None or work.sha is None:
         effects, commit = resolve(job, before), before
@@ -58,32 +58,34 @@ def take_from_worktree(job: Job, repository: Repository, path: Path) -> Integrat
         commit=commit,
         resolution=resolve_parents(job.store, job.atom.id, effects, job.permit),
         was_done_before=before is not None,
-        worktree_removed=_removed(desk),
+        worktree_removed=_removed(worktree),
         left=work.left_out,
     )
 
 
-def _committed(job: Job, desk: Desk) -> tuple[str, Committed]:
+def _committed(job: Job, worktree: Worktree) -> tuple[str, Committed]:
     """The name of the attempt comes from its work: the same work has the same name, other work another name."""
-    desk.git("read-tree", desk.base)  # the index of ours, so that what is tracked though it is ignored is not missed
-    attempt_commit.changed_paths(desk)
-    attempt = f"{desk.path.name}-{desk.git('write-tree').text[:12]}"
-    return attempt, attempt_commit.commit(desk, title_of(job), trailers_of(job, attempt))
+    worktree.git(
+        "read-tree", worktree.base
+    )  # the index of ours, so that what is tracked though it is ignored is not missed
+    attempt_commit.changed_paths(worktree)
+    attempt = f"{worktree.path.name}-{worktree.git('write-tree').text[:12]}"
+    return attempt, attempt_commit.commit(worktree, title_of(job), trailers_of(job, attempt))
 
 
-def _again(job: Job, desk: Desk, work: Committed, before: str | None) -> Integrated:
+def _again(job: Job, worktree: Worktree, work: Committed, before: str | None) -> Integrated:
     if before is None and work.sha is not None:
         raise AotError(
-            f"{job.atom.id} is resolved already, by other work; what lies in {desk.path} was not taken",
+            f"{job.atom.id} is resolved already, by other work; what lies in {worktree.path} was not taken",
             hint="If it is still wanted, it is the work of another atom.",
         )
-    return Integrated(commit=before, was_done_before=True, worktree_removed=_removed(desk))
+    return Integrated(commit=before, was_done_before=True, worktree_removed=_removed(worktree))
 
 
-def _objection(job: Job, repository: Repository, desk: Desk, work: Committed) -> Refused | None:
+def _objection(job: Job, repository: Repository, worktree: Worktree, work: Committed) -> Refused | None:
     if (refused := protected_paths_problem(job, repository, work.paths)) is not None:
         return refused
-    return problem_of_commit(job, repository, work.sha or desk.base)
+    return problem_of_commit(job, repository, work.sha or worktree.base)
 
 
 class _WorktreeSteps(SessionSteps[integration.Prepared]):
@@ -112,10 +114,10 @@ class _WorktreeSteps(SessionSteps[integration.Prepared]):
         return integration.land(self.repository, ready, self._branch, patience=PATIENCE)
 
 
-def _removed(desk: Desk) -> bool:
+def _removed(worktree: Worktree) -> bool:
     """Only a folder that the client made for one agent, and not while the caller works in it."""
-    folder = desk.path.resolve()
-    homes = {(place / WORKTREES).resolve() for place in (desk.repository.top, desk.repository.root)}
+    folder = worktree.path.resolve()
+    homes = {(place / WORKTREES).resolve() for place in (worktree.repository.top, worktree.repository.root)}
     if folder.parent not in homes or is_at_or_in(os.path.realpath(Path.cwd()), str(folder)):
         return False
-    return dismiss(desk, f"worktree-{folder.name}")
+    return dismiss(worktree, f"worktree-{folder.name}")

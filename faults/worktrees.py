@@ -34,9 +34,9 @@ from aotloop.git.worktrees.pool import Pool
 from aotloop.git.repository import find_repository
 try:
     with Pool(find_repository(pathlib.Path(sys.argv[1])), pathlib.Path(sys.argv[2])) as pool:
-        desk = pool.take(sys.argv[3])
-        (desk.path / "new").write_text("new")
-        pool.give_back(desk)
+        worktree = pool.take(sys.argv[3])
+        (worktree.path / "new").write_text("new")
+        pool.give_back(worktree)
         pool.give_back(pool.take(sys.argv[3]))
 except (AotError, OSError) as error:
     sys.exit(f"refused: {error}")
@@ -61,9 +61,9 @@ def endured(fault: Fault, folder: Path, library: Path) -> list[str]:
 
 
 def _used(folder: Path, fault: Fault, library: Path) -> tuple[Shim, subprocess.CompletedProcess[str]]:
-    checkout, desks = make_checkout(folder / "checkout"), folder / "desks"
-    shim = Shim(library, (checkout, desks), folder / "count")
-    words = [sys.executable, "-c", _PROGRAM, str(checkout), str(desks), head(checkout)]
+    checkout, worktrees = make_checkout(folder / "checkout"), folder / "worktrees"
+    shim = Shim(library, (checkout, worktrees), folder / "count")
+    words = [sys.executable, "-c", _PROGRAM, str(checkout), str(worktrees), head(checkout)]
     environ = {**os.environ, **shim.environ(fault)}
     done = subprocess.run(words, env=environ, capture_output=True, text=True, check=False, timeout=_PATIENCE)
     return shim, done
@@ -71,17 +71,17 @@ def _used(folder: Path, fault: Fault, library: Path) -> tuple[Shim, subprocess.C
 
 def _tidied(folder: Path) -> Iterator[str]:
     """Cleaned up by the next process, on a good disk."""
-    checkout, desks = folder / "checkout", folder / "desks"
+    checkout, worktrees = folder / "checkout", folder / "worktrees"
     repository = find_repository(checkout)
     assert repository is not None
     try:
-        with Pool(repository, desks) as pool:
+        with Pool(repository, worktrees) as pool:
             pool.give_back(pool.take(head(checkout)))
     except (Unavailable, OSError) as error:
         yield f"the next one cannot work: {error}"
     listed = sh(checkout, "worktree", "list", "--porcelain").split("\n\n")
     yield from (f"left behind: {one}" for one in listed[1:] if one.strip())
-    ours = [*(checkout / ".git").glob("worktrees*"), *(checkout / ".git").glob("aot*"), *desks.glob("*")]
+    ours = [*(checkout / ".git").glob("worktrees*"), *(checkout / ".git").glob("aot*"), *worktrees.glob("*")]
     yield from (f"left behind: {one.relative_to(folder)}" for one in ours)
 
 
