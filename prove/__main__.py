@@ -41,19 +41,7 @@ def _explore_worlds(given: tuple[Shape, Setting, float]) -> Told | None:
 
 def _find(number: int) -> tuple[int, Found | None]:
     """The first violation that a planted fault leads to."""
-    fault = FAULTS[number]
-    with fault.planted():
-        if fault.worlds:
-            return number, next(
-                (result.found[0] for one in fault.shapes() if (result := explore_worlds(one, *fault.settings)).found),
-                None,
-            )
-        for setting in fault.settings:
-            for shape in fault.shapes():
-                result = explore(shape, setting, most_states=MOST_STATES_FOR_FAULTS)
-                if result.found:
-                    return number, result.found[0]
-    return number, None
+    return number, FAULTS[number].find(MOST_STATES_FOR_FAULTS)
 
 
 def _show(found: Found) -> None:

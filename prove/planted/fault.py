@@ -9,10 +9,14 @@ from unittest.mock import patch
 
 import msgspec
 
+from prove.explore import Found, explore
 from prove.shapes import Setting, Shape, shapes
+from prove.worlds import explore_worlds
 
 Patch = tuple[Any, str, Any]
 LARGEST = 3
+OWN_SLIPS = ("TypeError:", "AttributeError:", "NameError:", "ImportError:")
+"""What a planted fault breaks in itself: no law has noticed anything then."""
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -49,6 +53,22 @@ class Fault(msgspec.Struct, frozen=True):
             for owner, attribute, mutant in self.patches:
                 stack.enter_context(patch.object(owner, attribute, mutant))
             yield
+
+    def find(self, *most_states: int) -> Found | None:
+        """The first violation that it leads to, in searches of these sizes, one after the other."""
+        with self.planted():
+            found = next(self._violations(most_states), None)
+        if found is not None and found.broken[0].startswith(OWN_SLIPS):
+            raise AssertionError(f"the planted fault is broken itself: {found.broken[0]}")
+        return found
+
+    def _violations(self, most_states: tuple[int, ...]) -> Iterator[Found]:
+        for shape in self.shapes() if self.worlds else ():
+            yield from explore_worlds(shape, *self.settings).found
+        for most in most_states if not self.worlds else ():
+            for shape in self.shapes():
+                for setting in self.settings:
+                    yield from explore(shape, setting, most_states=most).found
 
 
 def nothing(*_: Any, **__: Any) -> list[Any]:

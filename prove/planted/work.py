@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from aotloop.core import context, events
-from aotloop.core.effects import Finished, Integrate, Resolved
+from aotloop.core.effects import Effect, Finished, Integrate, Resolved
 from aotloop.core.graph.work_graph import Graph
 from aotloop.core.handlers import atoms, blame, failure, growth, parents, repairs, status
 from aotloop.core.handlers import decomposition as parts
@@ -87,11 +87,12 @@ def forget_results(board: Any, event: Any) -> Any:
     return _STOP(board, event)
 
 
-def limits_first(run: Run) -> None:
-    limits = run.limits
+def limits_first(run: Run) -> list[Effect]:
+    limits, was_ending = run.limits, run.ending is not None
     reason = stop_reasons.over_limit(run.board, limits, is_open=run.is_open) or stop_reasons.stalled(run.board, limits)
-    if run.ending is None and run.has_begun and reason:
+    if not was_ending and run.has_begun and reason:
         run.end(reason)
+    return finish._wind_down(run, was_ending=was_ending) if run.ending is not None else []
 
 
 def tell_everything(graph: Any, atom_id: str) -> Any:

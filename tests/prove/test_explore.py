@@ -6,8 +6,11 @@ import pytest
 from prove.campaign import SETTINGS
 from prove.explore import explore
 from prove.planted import FAULTS, Fault
+from prove.planted.fault import SINGLE, none
 from prove.shapes import shapes
 from prove.worlds import explore_worlds
+
+from aotloop.core.scheduler import decisions
 
 MOST_STATES = 200
 """Of one loop; `make prove` looks at all of them."""
@@ -39,12 +42,13 @@ def test_every_shape_is_there_once(size: int, count: int) -> None:
 
 @pytest.mark.parametrize("fault", FAULTS, ids=[fault.name for fault in FAULTS])
 def test_a_planted_fault_is_found(fault: Fault) -> None:
-    with fault.planted():
-        if fault.worlds:
-            assert any(explore_worlds(shape, *fault.settings).found for shape in fault.shapes())
-        else:
-            given = [(shape, one) for shape in fault.shapes() for one in fault.settings]
-            assert any(explore(*one, most_states=most).found for most in (100, 800, 4000) for one in given)
+    assert fault.find(100, 800, 4000) is not None
+
+
+def test_a_planted_fault_that_only_breaks_itself_is_not_found() -> None:
+    nonsense = Fault("Deciding", "returns nothing", ((decisions, "reach_limits", none),), (SINGLE,))
+    with pytest.raises(AssertionError, match="the planted fault is broken itself: TypeError"):
+        nonsense.find(100)
 
 
 def test_there_is_a_fault_for_every_paragraph() -> None:
