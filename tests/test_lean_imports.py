@@ -35,9 +35,15 @@ def test_the_reader_leaves_the_real_module_to_others() -> None:
 
 def test_modules_that_were_imported_quickly_are_whole() -> None:
     code = (
-        "import sys; from aotloop.lean_imports import import_pathlib; import_pathlib();"
+        "import sys; from aotloop import lean_imports as lean; lean.import_pathlib(); lean.import_msgspec();"
         "print(*('platform' in sys.modules, 'urllib.parse' in sys.modules), end=' ');"
-        "import pathlib, platform, uuid; print(pathlib.Path('/a b').as_uri(), platform.python_version(), uuid.uuid4())"
+        "import pathlib, platform, uuid; print(pathlib.Path('/a b').as_uri(), platform.python_version(), uuid.uuid4());"
+        "import datetime, textwrap, msgspec;"
+        "print(msgspec.json.decode('\"2026-01-02T03:04:05Z\"', type=datetime.datetime), textwrap.shorten('a  b', 9));"
+        "print(msgspec.json.schema(msgspec.defstruct('S', ['x'], namespace={'__doc__': ' said'}))['$defs'])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith(f"False False file:///a%20b {sys.version.split()[0]} ")
+    first, second, third = done.stdout.splitlines()
+    assert first.startswith(f"False False file:///a%20b {sys.version.split()[0]} ")
+    assert second == "2026-01-02 03:04:05+00:00 a b"
+    assert "'description': 'said'" in third

@@ -39,16 +39,10 @@ def load():
 
         site.main()
     sys.path.extend(folders)
-    hidden = "typing_extensions" not in sys.modules
-    if hidden:  # msgspec would take it for what `typing` has, too: that is half a start-up
-        sys.modules["typing_extensions"] = None
     try:
         from aotloop.hooks.entry import run
     except ImportError:
         return None
-    finally:
-        if hidden:
-            del sys.modules["typing_extensions"]
     return run
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import signal
@@ -44,10 +45,11 @@ def guarded(run: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> in
 
 
 def end_at_once(code: int) -> NoReturn:
-    """For a process with threads of Temporal's library: they may crash the interpreter while it ends (sdk-python#300).
+    """Without the clean-up of the interpreter: it takes as long as a quarter of a short command.
 
-    Everything is written by now; only the exit code is left to say.
+    And threads of Temporal's library may crash it then (sdk-python#300). By now only the exit code is left to say.
     """
+    atexit._run_exitfuncs()  # noqa: SLF001 - whose names the library itself relies on
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()

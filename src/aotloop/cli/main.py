@@ -155,10 +155,7 @@ def main() -> NoReturn:
     settle_signals()
     if COMPLETING in os.environ:
         aot.main(prog_name="aot", complete_var=COMPLETING)
-    code = guarded(run, sys.argv[1:])
-    if "temporalio" in sys.modules:
-        end_at_once(code)
-    sys.exit(code)
+    end_at_once(guarded(run, sys.argv[1:]))
 
 
 def run(arguments: Sequence[str]) -> int:

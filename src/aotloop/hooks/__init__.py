@@ -5,6 +5,6 @@ They only steer the session that entered the loop. An error in a hook never harm
 
 from __future__ import annotations
 
-from aotloop.lean_imports import import_uuid
+from aotloop.lean_imports import import_msgspec
 
-import_uuid()
+import_msgspec()

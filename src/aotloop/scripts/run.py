@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from importlib import import_module
 
-from aotloop.lean_imports import import_pathlib, import_uuid, standing_in
+from aotloop.lean_imports import import_msgspec, import_pathlib
 
 MODULES = {
     "read_state": "loop.state",
@@ -35,16 +36,10 @@ MODULES = {
 
 
 def run(name: str, argv: Sequence[str]) -> int:
+    gc.disable()  # it would find nothing to collect, again and again
     import_pathlib()
-    import_uuid()
-    _import_msgspec_quickly()
+    import_msgspec()
     from aotloop.scripts.json_output import main  # noqa: PLC0415
 
     module = import_module(f"aotloop.scripts.{MODULES[name]}")
     return main(name, getattr(module, name.upper()), argv)
-
-
-def _import_msgspec_quickly() -> None:
-    """Where typing_extensions is installed, msgspec loads it, though `typing` has the same; half a start-up."""
-    with standing_in("typing_extensions"):
-        import msgspec  # noqa: F401, PLC0415

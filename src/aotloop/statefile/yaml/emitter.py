@@ -28,7 +28,7 @@ ALWAYS_WRITTEN: dict[type, frozenset[str]] = {
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:[./-][A-Za-z0-9_]+)*")
 _RESERVED = frozenset(["null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf"])
-_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_UNPRINTABLE = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF)}
 _encode_json = msgspec.json.Encoder().encode
 
 
@@ -94,8 +94,7 @@ def scalar(value: Any) -> str:
 def text(value: str) -> str:
     if _PLAIN.fullmatch(value) and value.lower() not in _RESERVED:
         return value
-    quoted = _encode_json(value).decode()
-    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", quoted)
+    return _encode_json(value).decode().translate(_UNPRINTABLE)
 
 
 def _float(value: float) -> str:
