@@ -52,6 +52,17 @@ def test_silence_is_success_too(tmp_path: Path) -> None:
     assert outcome.summary == "the command succeeded: true"
 
 
+def test_a_command_leaves_no_compiled_modules_that_would_land_with_its_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    importing = 'import sys; sys.path.insert(0, ""); import greet'
+    command = f"echo x = 1 > greet.py && {shlex.quote(sys.executable)} -c {shlex.quote(importing)}"
+    assert isinstance(ran(tmp_path, command), Done)
+    assert list(tmp_path.rglob("greet.py"))
+    assert not list(tmp_path.rglob("__pycache__"))
+
+
 def test_a_summary_is_never_long(tmp_path: Path) -> None:
     outcome = ran(tmp_path, "head -c 100000 /dev/zero | tr '\\0' x")
     assert isinstance(outcome, Done)

@@ -123,6 +123,15 @@ def test_extras_are_added_to_the_environment(tmp_path: Path) -> None:
     assert check_command(command, root=tmp_path).passed is False
 
 
+def test_a_check_leaves_no_compiled_modules_that_would_look_like_uncommitted_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    (tmp_path / "greet.py").write_text("NAME = 'Ada'\n")
+    assert check_command(python("import sys; sys.path.insert(0, ''); import greet"), root=tmp_path).passed is True
+    assert [path.name for path in tmp_path.iterdir()] == ["greet.py"]
+
+
 def test_evidence_has_neither_colours_nor_control_characters_and_is_short(tmp_path: Path) -> None:
     result = check_command(r"printf '\033[31m3 failed\033[0m\007\033]0;title\007\n\n'; exit 1", root=tmp_path)
     assert result.evidence.endswith("last line: 3 failed")

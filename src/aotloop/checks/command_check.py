@@ -13,7 +13,7 @@ from aotloop.checks.results import CheckResult
 from aotloop.errors import Unavailable
 from aotloop.process import blocking_run
 from aotloop.process.cancellation import Cancellation
-from aotloop.process.environment import CHECK_MARK, for_commands, named
+from aotloop.process.environment import CHECK_MARK, LEAVING_NOTHING, for_commands, named
 from aotloop.process.exit_status import CANNOT_RUN, signal_behind, signal_name
 from aotloop.process.output import HeadAndTail
 from aotloop.process.sandbox import Confinement
@@ -157,7 +157,7 @@ def run(
 def _surroundings() -> dict[str, str]:
     """Without the person's keys: a check runs code that agents wrote, and its output is told to others."""
     kept = [name.strip() for name in os.environ.get(PASSED, "").split(",")]
-    return {**for_commands(os.environ), **named(os.environ, kept)}
+    return {**LEAVING_NOTHING, **for_commands(os.environ), **named(os.environ, kept)}
 
 
 @cache

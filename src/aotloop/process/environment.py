@@ -81,6 +81,9 @@ FOR_COMMANDS = (
 )
 """What checks, tests and set-up see in addition: builds need it. Agents wrote a part of the code that they run."""
 
+LEAVING_NOTHING = {"PYTHONDONTWRITEBYTECODE": "1"}
+"""For checks and attempts: compiled modules would look like a person's uncommitted work, or land with an attempt."""
+
 _REPOSITORY = frozenset(
     {
         "GIT_ALTERNATE_OBJECT_DIRECTORIES",

@@ -51,6 +51,13 @@ def test_the_gate_tells_what_is_not_committed_before_the_run_refuses_it(project:
         assert "--allow-dirty" in said
 
 
+def test_compiled_modules_of_a_person_who_ran_the_tests_are_no_uncommitted_work(project: Project) -> None:
+    kept = project.root / "tests" / "__pycache__"
+    kept.mkdir(parents=True)
+    (kept / "test_it.cpython-311.pyc").write_bytes(b"")
+    assert project.aot("run", "--yes").code == 0
+
+
 def test_a_detached_head_needs_a_flag(project: Project) -> None:
     project.git("checkout", "--quiet", "--detach")
     refused = project.aot("run", "--yes")

@@ -17,7 +17,7 @@ from aotloop.agents.contract import Assignment
 from aotloop.deletion import discard_tree
 from aotloop.errors import Unavailable
 from aotloop.process import async_run
-from aotloop.process.environment import ATTEMPT_MARK, scrub
+from aotloop.process.environment import ATTEMPT_MARK, LEAVING_NOTHING, scrub
 from aotloop.process.exit_status import Completed, status_in_words
 from aotloop.process.sandbox.engine import lets_make_in
 from aotloop.process.spec import Ending, Expiry, ProcessSpec
@@ -165,6 +165,7 @@ def last_output(*texts: str) -> str:
 def environment(assignment: Assignment, surroundings: Mapping[str, str], more: Iterable[str] = ()) -> dict[str, str]:
     """All variables that the agent of this assignment sees; `more` are names from the configuration."""
     return {
+        **LEAVING_NOTHING,
         **scrub(surroundings, allow=more),
         **assignment.env,
         "AOT_RUN_ID": assignment.run_id,

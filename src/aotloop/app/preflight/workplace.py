@@ -80,7 +80,7 @@ def uncommitted(repository: Repository, ours: Sequence[str]) -> Finding | None:
     """`ours`: files that a loop itself changes, from the project's folder."""
     prefix = f"{repository.prefix}/" if repository.prefix else ""
     dirty = repository.dirty([f"{prefix}{name}" for name in (*ours, "aot.toml")])
-    paths = [path for path in dirty if not _is_of_a_loop(path)]
+    paths = [path for path in dirty if not _is_of_a_loop(path) and not _is_compiled(path)]
     if not paths:
         return None
     shown = listed(paths)
@@ -102,6 +102,11 @@ def _is_of_a_loop(path: str) -> bool:
     found = PurePath(path)
     usual = (PurePath(file) for file in (STATE_FILE, PHASE_FILE))
     return any(found.parent.name == path.parent.name and path.name in found.name for path in usual)
+
+
+def _is_compiled(path: str) -> bool:
+    """Python makes it anew: a person who ran the tests has not changed anything."""
+    return PurePath(path).match("__pycache__/*.pyc")
 
 
 def unknown_author(repository: Repository) -> Finding | None:
