@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import io
 import json
@@ -87,6 +88,7 @@ class Terminal:
     def __init__(self, process: Forked, descriptor: int) -> None:
         self._process = process
         self._descriptor = descriptor
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")  # a read may end within a character
         self.shown = ""
 
     @property
@@ -124,7 +126,7 @@ class Terminal:
             data = os.read(self._descriptor, 1 << 16)
         except OSError:  # how Linux says that nobody has the other end any more
             return False
-        self.shown += data.decode("utf-8", "replace")
+        self.shown += self._decoder.decode(data)
         return bool(data)
 
 

@@ -179,13 +179,13 @@ def test_interrupted_it_takes_everything_along(temporary: Path, number: signal.S
     )
     try:
         assert process.stdout is not None
-        assert any(b"units: " in line for line in process.stdout), "it is under way"
+        assert any(b"units#1 began" in line for line in process.stdout), "it is under way"
         (folder,) = temporary.iterdir()
         (os.killpg if to_all else os.kill)(process.pid, number)
         process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
-        process.wait()
+        process.communicate()
     assert process.returncode == 128 + number
     assert list(temporary.iterdir()) == []
     places = [one.info["cwd"] or "" for one in psutil.process_iter(["cwd"])]
