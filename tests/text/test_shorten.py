@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aotloop.text.shorten import LINE, cut, headline, one_line, short_line, shorten
+from aotloop.text.shorten import LINE, cut, headline, one_line, short_line, shorten, whole_words
 
 
 @given(st.text(max_size=200), st.integers(1, 100))
@@ -41,3 +41,14 @@ def test_an_overview_shows_the_first_line_of_what_is_long() -> None:
     assert headline("no\nluck") == "no luck"
     assert headline("exit 1; last line: FAILED\n" + "Traceback\n" * 100) == "exit 1; last line: FAILED …"
     assert headline("x" * 5000) == "x" * 5000
+
+
+def test_a_title_is_cut_between_two_words_if_it_has_some() -> None:
+    assert whole_words("A1: add\n\tthe page", 72) == "A1: add the page"
+    assert whole_words("A1: add the page", 12) == "A1: add the…"
+    assert whole_words("x" * 100, 12) == f"{'x' * 11}…"
+
+
+@given(st.text(max_size=200), st.integers(1, 100))
+def test_a_title_fits(text: str, most: int) -> None:
+    assert len(whole_words(text, most)) <= most

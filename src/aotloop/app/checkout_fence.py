@@ -89,6 +89,6 @@ def variables_of(root: Path) -> dict[str, str]:
     from aotloop.config.sources import load  # noqa: PLC0415 - as above
 
     try:
-        return load(root).passed_variables
+        return load(root).variables()
     except AotError:
         return {}

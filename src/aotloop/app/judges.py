@@ -123,8 +123,8 @@ class Judges:
         repository = find_repository(self._root)
         if repository is None:
             return OnTheSpot(own=own)
-        run = {"AOT_RUN_ID": self._asking.run_id} if self._asking is not None else {}
-        wanted = replace(self._config.worktree_setup, variables={**self._config.passed_variables, **run})
+        run_id = self._asking.run_id if self._asking is not None else None
+        wanted = replace(self._config.worktree_setup, variables=self._config.variables(run_id))
         setup = fenced_setup(wanted, self._config.fence)
         fence = self._config.fence
         return Copies(

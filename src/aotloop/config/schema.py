@@ -159,10 +159,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
             timeout=self.setup_timeout,
         )
 
-    @property
-    def passed_variables(self) -> dict[str, str]:
-        """What checks, tests and `setup` get in addition, with the values of this process."""
-        return named(os.environ, self.pass_env)
+    def variables(self, run_id: str | None = None) -> dict[str, str]:
+        """What checks, tests and `setup` get in addition; in a run, also the mark of its processes."""
+        return {**named(os.environ, self.pass_env), **({"AOT_RUN_ID": run_id} if run_id is not None else {})}
 
     def role(self, role: Role) -> RoleConfig:
         return self.roles.get(role, RoleConfig())

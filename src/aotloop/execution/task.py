@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from textwrap import shorten
 
 import msgspec
 
@@ -19,9 +18,7 @@ from aotloop.core.checks.checklist import Node
 from aotloop.core.effects import Role
 from aotloop.core.model import Binding
 from aotloop.execution.journals.records import Kept, Record
-from aotloop.text.sanitize import plain
-
-_LONGEST_TITLE = 72
+from aotloop.git.commits.objects import title_of
 
 WritePrompt = Callable[[str | None, Start, Style], str]
 """Takes the person's instructions for the role, what is in the folder when the task begins, and the agent's style."""
@@ -93,4 +90,4 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def title(self) -> str:
         """One line, for the history of the repository."""
-        return shorten(plain(self.commit_title or f"{self.name}: {self.description}"), _LONGEST_TITLE, placeholder="…")
+        return title_of(self.commit_title or f"{self.name}: {self.description}")

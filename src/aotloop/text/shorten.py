@@ -32,6 +32,13 @@ def short_line(text: str, most: int = LINE) -> str:
     return shorten(line if len(seen) == len(text) else f"{line} …", most)
 
 
+def whole_words(text: str, most: int) -> str:
+    """Foreign text on one line, cut between two words: for titles."""
+    line = prose(text)
+    words = line[:most].rpartition(" ")[0]
+    return f"{words}…" if len(line) > most and words else shorten(line, most)
+
+
 def one_line(text: str, most: int) -> str:
     """Foreign text on one line, for agents and for records."""
     return cut(prose(text), most)

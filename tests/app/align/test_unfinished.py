@@ -6,6 +6,7 @@ from aotloop.app.align.draft import Draft, DraftAtom
 from aotloop.app.align.unfinished import Unfinished, forget, recall, remember
 from aotloop.core.model import BaseCase
 from aotloop.statefile.store import Store
+from aotloop.trust.drafts import forget_draft, keep_draft
 from aotloop.trust.folder import record_of
 
 
@@ -28,8 +29,19 @@ def test_what_was_begun_comes_back_whole_for_its_own_file_only(tmp_path: Path) -
 
 def test_a_record_that_cannot_be_read_is_no_draft(tmp_path: Path) -> None:
     store = Store(str(tmp_path / "a.md"))
-    record = record_of("drafts", store.path)
+    record = record_of("unfinished", store.path)
     record.parent.mkdir(parents=True)
     for text in ("", "{}", '{"at": "x", "draft": "gaol: x"}', '{"at": "x", "draft": 3}'):
         record.write_text(text)
         assert recall(store) is None, text
+
+
+def test_a_draft_of_an_agent_does_not_replace_what_a_person_has_begun(tmp_path: Path) -> None:
+    store = Store(str(tmp_path / "a.md"))
+    remember(store, Unfinished(draft=Draft(goal="as the person said"), request="all of it"))
+    keep_draft(store.path, b"goal: as an agent said")
+    found = recall(store)
+    assert found is not None
+    assert found.draft.goal == "as the person said"
+    forget_draft(store.path)
+    assert recall(store) == found

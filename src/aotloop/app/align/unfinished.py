@@ -13,7 +13,8 @@ from aotloop.errors import StateFileInvalid, Unavailable
 from aotloop.statefile.store import Store
 from aotloop.trust.folder import keep, record_of
 
-_KIND = "drafts"
+_KIND = "unfinished"
+"""Not that of `trust.drafts`: what an agent proposes must not replace what a person has begun."""
 
 
 class Unfinished(msgspec.Struct, frozen=True, kw_only=True):

@@ -52,7 +52,7 @@ def start_worker(wishes: Wishes, say: Callable[[str], None]) -> None:
         fence=_fence(config, home),
         hire=partial(_backend, config),
         say=say,
-        variables=config.passed_variables,
+        variables=config.variables(),
     )
     run_worker(plan)
 

@@ -14,9 +14,11 @@ import msgspec
 from aotloop.app.preflight.agents import refuse_without_agents
 from aotloop.app.preflight.protected_files import protecting_nothing
 from aotloop.config.sources import load
+from aotloop.core.model import Loop
 from aotloop.errors import AotError, Unavailable
 from aotloop.execution.integration.protection import protection_of
-from aotloop.exit_codes import FAILED, NOT_READY
+from aotloop.exit_codes import FAILED, NOT_READY, PERSON_NEEDED
+from aotloop.git.commits.objects import contains
 from aotloop.git.repository import OUR_IDENTITY, Head, Repository, find_repository
 from aotloop.statefile.locate import PHASE_FILE, STATE_FILE, project_root
 from aotloop.statefile.store import Store
@@ -107,6 +109,19 @@ def _is_of_a_loop(path: str) -> bool:
 def _is_compiled(path: str) -> bool:
     """Python makes it anew: a person who ran the tests has not changed anything."""
     return PurePath(path).match("__pycache__/*.pyc")
+
+
+def refuse_other_history(loop: Loop, repository: Repository) -> None:
+    """The branch has to contain what the loop did before."""
+    last = loop.control.last_sha
+    if last is None or loop.control.status == "pending" or contains(repository, last):
+        return
+    name = (repository.head().branch or "no branch").removeprefix("refs/heads/")
+    raise Unavailable(
+        f"what is checked out ({name}) does not contain what was done so far ({last[:12]})",
+        hint="Check out the branch of the loop. If it no longer exists, remove `control.last_sha`.",
+        exit_code=PERSON_NEEDED,
+    )
 
 
 def unknown_author(repository: Repository) -> Finding | None:

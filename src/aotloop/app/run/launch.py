@@ -16,10 +16,7 @@ from aotloop.app.cluster.elsewhere import Makers, Terms, makers_of
 from aotloop.app.judges import Asking, Judges
 from aotloop.app.preflight.agent_report import agent_report
 from aotloop.app.preflight.agents import hire
-from aotloop.app.preflight.agreement import (
-    behind_its_back,
-    changed_since_agreed,
-)
+from aotloop.app.preflight.agreement import behind_its_back, changed_since_agreed
 from aotloop.app.preflight.workplace import unknown_author
 from aotloop.app.run.run_news import run_began, run_ended, stop_after_a_bug
 from aotloop.app.verify import remembered
@@ -82,7 +79,7 @@ class Launch:
         config: Config,
         options: RunOptions,
         observer: Observer,
-        places: Isolation,
+        isolation: Isolation,
         run_id: str,
         held: Lease,
     ) -> None:
@@ -90,7 +87,7 @@ class Launch:
         self._config = config
         self._options = options
         self._observer = observer
-        self._places = places
+        self._isolation = isolation
         self._run_id = run_id
         self._lease = held
         self._logged = LoggedStore(store.path, after=store)
@@ -104,12 +101,14 @@ class Launch:
         self._makers: Makers | None = None
 
     def run(self, loop: Loop) -> Ending:
-        recovery = recovery_of(loop, self._run_id, self._journal, self._places.branch, self._protection(loop.objective))
+        recovery = recovery_of(
+            loop, self._run_id, self._journal, self._isolation.branch, self._protection(loop.objective)
+        )
         self._run = run = Run(
             loop,
             overriding=dict(self._options.limits),
             first_attempt=recovery.first_attempt,
-            shares_a_tree=self._places.isolation == "none",
+            shares_a_tree=self._isolation.isolation == "none",
         )
         start = Start(
             run_id=self._run_id,
@@ -139,8 +138,8 @@ class Launch:
 
     def _clean_commit(self) -> str | None:
         """The commit that is checked out, if the run accepts no other changes in the checkout; else None."""
-        is_clean = self._places.branch is not None and not self._config.allow_dirty
-        return self._places.head() if is_clean else None
+        is_clean = self._isolation.branch is not None and not self._config.allow_dirty
+        return self._isolation.head() if is_clean else None
 
     def _drive(self, run: Run, start: Start) -> Ending:
         runner = Runner(
@@ -151,8 +150,9 @@ class Launch:
             renew=self._lease.renew,
             observer=self._observer,
         )
-        self._tell(run_began(run, self._run_id, self._places, self._options.limits))
-        if self._places.branch is not None and (author := unknown_author(self._places.branch.repository)) is not None:
+        self._tell(run_began(run, self._run_id, self._isolation, self._options.limits))
+        branch = self._isolation.branch
+        if branch is not None and (author := unknown_author(branch.repository)) is not None:
             self._tell(run_events.Warned(at=now(), text=str(author)))
         for event in agent_report(run.loop, self._config, run.limits):
             self._tell(event)
@@ -182,20 +182,19 @@ class Launch:
         self._tell(run_events.Warned(at=now(), text=text))
 
     def _context(self, run: Run) -> RunContext:
-        variables = {**self._config.passed_variables, "AOT_RUN_ID": self._run_id}
-        verification = Verification(timeout=self._config.check_timeout, variables=variables)
+        verification = Verification(timeout=self._config.check_timeout, variables=self._config.variables(self._run_id))
         agent_pool = AgentPool(self._config, partial(hire, self._config), Availability(self._config.patience))
         terms = Terms(
             run_id=self._run_id,
-            isolation=self._places,
+            isolation=self._isolation,
             protection=self._protection(run.loop.objective),
             records=self._journal.attempt_folder,
             on_output=self._observer.output,
         )
         self._makers = makers_of(self._config, terms, Path(self._store.path), self._conversations)
-        checks = self._makers.checks(verification, self._places, self._warn)
+        checks = self._makers.checks(verification, self._isolation, self._warn)
         attempts = Attempts(
-            isolation=self._places,
+            isolation=self._isolation,
             checks=checks,
             agent_pool=agent_pool,
             budget=self._budget,
@@ -207,7 +206,7 @@ class Launch:
             run=run,
             run_id=self._run_id,
             root=self._root,
-            isolation=self._places,
+            isolation=self._isolation,
             verification=verification,
             checks=checks,
             judge_at=self._judge_at,
@@ -221,7 +220,7 @@ class Launch:
             confinement=self._confinement,
             keep_verdict=partial(keep_verdict, self._store.path),
             commit_title=self._options.commit_title,
-            witness=witness_of_run(self._logged, self._places, self._journal, self._config.fence),
+            witness=witness_of_run(self._logged, self._isolation, self._journal, self._config.fence),
         )
 
     def _confinement(self) -> Confinement | None:

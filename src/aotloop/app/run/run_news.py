@@ -18,14 +18,14 @@ from aotloop.execution.isolation.place import Isolation
 from aotloop.runner.runner import Ending
 
 
-def run_began(run: Run, run_id: str, places: Isolation, overriding: Mapping[str, Any]) -> run_events.RunEvent:
-    branch = places.branch
+def run_began(run: Run, run_id: str, isolation: Isolation, overriding: Mapping[str, Any]) -> run_events.RunEvent:
+    branch = isolation.branch
     return run_events.RunBegan(
         at=now(),
         run_id=run_id,
         pid=os.getpid(),
         goal=run.loop.objective.goal,
-        isolation=places.isolation,
+        isolation=isolation.isolation,
         branch=branch.name if branch is not None else None,
         slots=most_at_once(run),
         attempts_at_most=attempts_left(run.loop, run.limits),

@@ -8,13 +8,11 @@ from pathlib import Path
 
 from aotloop.app.overview.loop_registry import register
 from aotloop.app.preflight.agents import refuse_without_agents
-from aotloop.app.preflight.agreement import (
-    remember_agreement,
-    require_agreement,
-)
+from aotloop.app.preflight.agreement import remember_agreement, require_agreement
 from aotloop.app.preflight.gate import leave_session, require_open_gate
+from aotloop.app.preflight.workplace import refuse_other_history
 from aotloop.app.run.launch import Launch, RunOptions
-from aotloop.app.run.run_place import places_of, refuse_other_history, remove_worktrees
+from aotloop.app.run.run_isolation import ended_with_run, isolation_of, remove_worktrees
 from aotloop.app.verify import verify
 from aotloop.clock import now
 from aotloop.config.schema import Config
@@ -26,7 +24,6 @@ from aotloop.execution.attempts.conversation import remove_conversations
 from aotloop.execution.journals.journal import Journal
 from aotloop.execution.observer import Observer
 from aotloop.git.command import head_of
-from aotloop.process.cancellation import undisturbed
 from aotloop.process.process_group import kill_orphans
 from aotloop.runner.runner import Ending
 from aotloop.statefile.lease import lease
@@ -48,15 +45,13 @@ def run_loop(store: Store, config: Config, options: RunOptions, observer: Observ
         remember_agreement(store, loop.objective)
         run_id = _run_id(loop)
         kill_orphans(run_id)
-        places = places_of(store, loop.objective.protect, config, run_id, options.branch, detached=options.detached)
-        try:
-            refuse_other_history(loop, places)
-            launch = Launch(store, config, options, observer, places, run_id, held)
-            return launch.run(loop)
-        finally:
-            with undisturbed():
-                kill_orphans(run_id)  # for example processes that set-up started: they end with the run
-                places.close()
+        isolation = isolation_of(
+            store, loop.objective.protect, config, run_id, options.branch, detached=options.detached
+        )
+        with ended_with_run(run_id, isolation):
+            if isolation.branch is not None:
+                refuse_other_history(loop, isolation.branch.repository)
+            return Launch(store, config, options, observer, isolation, run_id, held).run(loop)
 
 
 def _run_id(loop: Loop) -> str:

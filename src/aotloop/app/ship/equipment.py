@@ -34,9 +34,7 @@ def context_for(
         conversations=Conversations(),
     )
     # No turn has a check: what it claims is verified when its receipt is filed.
-    verification = Verification(
-        timeout=config.check_timeout, variables={**config.passed_variables, "AOT_RUN_ID": run_id}
-    )
+    verification = Verification(timeout=config.check_timeout, variables=config.variables(run_id))
     attempts = Attempts(
         isolation=worktrees,
         checks=Checks(LocalChecker(worktrees, verification)),

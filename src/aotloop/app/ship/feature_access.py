@@ -21,7 +21,7 @@ def project_of(path: str) -> Project:
     from aotloop.config.sources import load  # noqa: PLC0415 - other commands start faster without it
 
     config = load(Path(project_root(path)))
-    return Project(PhaseStore(path), config.ship, config.passed_variables, config.fence)
+    return Project(PhaseStore(path), config.ship, config.variables(), config.fence)
 
 
 def refuse_agents(what: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aotloop.app.preflight.agents import hire
-from aotloop.app.run.run_place import places_of
+from aotloop.app.run.run_isolation import isolation_of
 from aotloop.clock import now
 from aotloop.config.schema import Config
 from aotloop.core.phases.events import LoopResumed, SessionBound
@@ -61,7 +61,7 @@ def refuse_unfinished(project: Project) -> None:
 def worktrees_for(config: Config, store: Store, run_id: str, branch: str | None) -> Worktrees:
     """Raises if there are uncommitted changes, because agents would not see them."""
     try:
-        worktrees = places_of(store, (), config, run_id, branch)
+        worktrees = isolation_of(store, (), config, run_id, branch)
     except Unavailable as error:
         error.exit_code = NOT_READY
         raise

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from aotloop.app.overview.loop_registry import register
+from aotloop.app.run.run_isolation import ended_with_run
 from aotloop.app.ship.equipment import branch_of, context_for
 from aotloop.app.ship.feature_start import FeatureOptions, begin_feature
 from aotloop.app.ship.phase_graph import WorkGraph, graph_store, refuse_others
@@ -40,7 +41,6 @@ from aotloop.phases.driver.phase_run import run_id_of
 from aotloop.phases.driver.phase_turn import Turns
 from aotloop.phases.project import Project
 from aotloop.phases.receipts import tell
-from aotloop.process.cancellation import undisturbed
 from aotloop.process.process_group import kill_orphans
 from aotloop.statefile.lease import Lease
 from aotloop.statefile.phases.phase_store import PhaseStore
@@ -68,7 +68,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def ship(store: PhaseStore, config: Config, wishes: ShipOptions, observers: Callable[[], Observer]) -> Ending:
-    project = Project(store, config.ship, config.passed_variables, config.fence)
+    project = Project(store, config.ship, config.variables(), config.fence)
     Path(store.path).parent.mkdir(parents=True, exist_ok=True)  # where the lease goes
     with _held(store.path) as held:
         loop = None
@@ -114,19 +114,14 @@ class _Run:
             loop = self._begun(wishes)
         register(self._project.store.path, "feature")
         run_id = run_id_of(loop, self._project.store.path)
-        variables = {**self._config.passed_variables, "AOT_RUN_ID": run_id}
+        variables = self._config.variables(run_id)
         self._project = Project(self._project.store, self._config.ship, variables, self._config.fence)
         kill_orphans(run_id)
-        worktrees = self._worktrees(run_id, wishes.branch)
-        try:
+        with ended_with_run(run_id, self._worktrees(run_id, wishes.branch)) as worktrees:
             if wishes.begin is None:
                 loop = resumed(self._project, wishes.limits, take_over=wishes.take_over)
                 loop = self._on_branch(loop, worktrees, wishes.branch)
             return self._drive(loop, worktrees, run_id)
-        finally:
-            with undisturbed():
-                kill_orphans(run_id)  # what set-up left running lives as long as the run, and no longer
-                worktrees.close()
 
     def _worktrees(self, run_id: str, branch: str | None) -> Worktrees:
         return worktrees_for(self._config, self.graph_store, run_id, branch)

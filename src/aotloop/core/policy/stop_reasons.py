@@ -6,7 +6,6 @@ All drivers of a loop ask these questions here. Each driver handles its own runn
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from textwrap import shorten
 
 from aotloop.core.effects import Backtracked, Effect
 from aotloop.core.events import AlternativeSought, Event
@@ -15,6 +14,7 @@ from aotloop.core.graph.units import choices_of, is_hopeless
 from aotloop.core.limits import Limits, seconds
 from aotloop.core.measure import attempts_allowed
 from aotloop.text.phrases import listed
+from aotloop.text.shorten import whole_words
 
 MOST_NAMED = 8
 LONGEST_REASON = 200
@@ -50,7 +50,7 @@ def hopeless(board: Board, atom_id: str, *, share: float = 1) -> str | None:
     named = " and ".join(choices[:MOST_NAMED])
     what = f"{named} asks for or its check" if len(choices) == 1 else f"{named} ask for or their checks"
     return (
-        f"{named} failed {times} times in the same way ({shorten(last, LONGEST_REASON, placeholder='…')});"
+        f"{named} failed {times} times in the same way ({whole_words(last, LONGEST_REASON)});"
         f" change what {what}, add an alternative, or grant another try: aot redirect --retry {choices[0]}"
     )
 

@@ -11,7 +11,8 @@ from aotloop.execution.integration.protection import Protection
 from aotloop.execution.journals.records import Work
 from aotloop.git.checkout.fast_forward import landing, other_branch
 from aotloop.git.commits import integration
-from aotloop.git.commits.integration import Integrated, commits_of, revert
+from aotloop.git.commits.integration import commits_of, revert, standing_commits
+from aotloop.git.commits.objects import contains
 from aotloop.git.repository import Repository
 from aotloop.git.worktrees.kept_work import kept_paths
 
@@ -86,7 +87,7 @@ class Branch:
 
     def withdraw(self, commit: str, run_id: str) -> Landed | Moved | Blocked:
         """Moves the branch back to before this commit of ours, if it is still the last one and was not published."""
-        if all(ours.sha != commit for ours in self._standing(run_id)):
+        if all(ours.sha != commit for ours in standing_commits(self.repository, run_id)):
             return Blocked(f"{commit[:12]} was not made by this run")
         remotes = self.repository.git("for-each-ref", "--count=1", "--contains", commit, "refs/remotes").text
         if remotes:
@@ -111,18 +112,21 @@ class Branch:
 
     def landed_before(self, work: Work, run_id: str) -> str | None:
         """The commit with which a run that died had landed it already."""
-        return next((commit.sha for commit in self._standing(run_id) if commit.attempt == str(work.attempt)), None)
+        return next(
+            (commit.sha for commit in standing_commits(self.repository, run_id) if commit.attempt == str(work.attempt)),
+            None,
+        )
 
     def atoms_on_it(self, run_id: str) -> list[str]:
         """Atoms with work that is still on the branch."""
-        return list(dict.fromkeys(commit.atom for commit in self._standing(run_id)))
+        return list(dict.fromkeys(commit.atom for commit in standing_commits(self.repository, run_id)))
 
     def last_attempt(self, run_id: str) -> int:
         numbers = (commit.attempt for commit in commits_of(self.repository, run=run_id))
         return max((int(number) for number in numbers if number and number.isdecimal()), default=0)
 
     def contains(self, commit: str) -> bool:
-        return self.repository.git("merge-base", "--is-ancestor", commit, "HEAD", accept=()).code == 0
+        return contains(self.repository, commit)
 
     def has(self, commit: str) -> bool:
         return self.repository.git("cat-file", "-e", f"{commit}^{{commit}}", accept=()).code == 0
@@ -133,8 +137,3 @@ class Branch:
 
     def refused(self, paths: tuple[str, ...], protection: Protection) -> tuple[str, ...]:
         return protection.refused(paths, self.repository.prefix)
-
-    def _standing(self, run_id: str) -> list[Integrated]:
-        ours = commits_of(self.repository, run=run_id)
-        taken_back = {commit.reverts for commit in ours}
-        return [commit for commit in ours if commit.reverts is None and commit.sha not in taken_back]

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aotloop.git.command import Done, Place, git
+from aotloop.git.commits.objects import contains
 from aotloop.git.repository import Repository
 
 
 def is_backward(repository: Repository, head: str, commit: str) -> bool:
-    return head != commit and repository.git("merge-base", "--is-ancestor", commit, head, accept=()).code == 0
+    return head != commit and contains(repository, commit, head)
 
 
 def move_back(place: Place, head: str, commit: str, *, holding: Sequence[int]) -> Done:

@@ -42,6 +42,13 @@ def commits_of(
     return [commit for commit in _parsed(done.fields) if run is None or commit.run == run]
 
 
+def standing_commits(repository: Repository, run: str) -> list[Integrated]:
+    """The work of this run that is on the branch and was not reverted, newest first."""
+    ours = commits_of(repository, run=run)
+    reverted = {commit.reverts for commit in ours}
+    return [commit for commit in ours if commit.reverts is None and commit.sha not in reverted]
+
+
 def made_by(repository: Repository, commit: str) -> Integrated | None:
     """What the trailers of this commit say, on a branch or not; None: it is not ours."""
     done = repository.git("log", "-z", "-1", f"--format=tformat:{_FORMAT}", commit, "--")

@@ -10,6 +10,7 @@ import msgspec
 
 from aotloop.git.command import Place, git
 from aotloop.git.repository import Repository
+from aotloop.text.shorten import whole_words
 
 ATOM = "Aot-Atom"
 ATTEMPT = "Aot-Attempt"
@@ -18,6 +19,7 @@ REVERTS = "Aot-Reverts"
 LINK = "120000"
 """The mode of a link."""
 
+_LONGEST_TITLE = 72
 _MOST_OF_LINKS = 256 << 20
 
 _OUR_IDENTITY = (
@@ -28,6 +30,11 @@ _OUR_IDENTITY = (
     ("GIT_COMMITTER_EMAIL", "aot@localhost"),
     ("GIT_COMMITTER_DATE", "@0 +0000"),
 )
+
+
+def contains(repository: Repository, commit: str, whole: str = "HEAD") -> bool:
+    """Whether `commit` is `whole` or before it in its history. False if there is no such commit."""
+    return repository.git("merge-base", "--is-ancestor", commit, whole, accept=()).code == 0
 
 
 class Merged(msgspec.Struct, frozen=True):
@@ -63,6 +70,11 @@ def link_targets(place: Place, found: Iterable[Change]) -> Iterator[tuple[str, s
         begin = told.index(b"\n", start) + 1
         start = begin + int(told[start:begin].split()[-1]) + 1
         yield change.path, os.fsdecode(told[begin : start - 1])
+
+
+def title_of(text: str) -> str:
+    """The title of a commit, from foreign text."""
+    return whole_words(text, _LONGEST_TITLE)
 
 
 def message_of(text: str, trailers: Mapping[str, str]) -> str:

@@ -18,6 +18,7 @@ from aotloop.deletion import remove_tree
 from aotloop.errors import AotError, Unavailable
 from aotloop.foreign_files import read_plain
 from aotloop.git.commits.attempt_commit import changed_paths
+from aotloop.git.commits.objects import contains
 from aotloop.git.repository import Repository
 from aotloop.git.trees.survey import NotTakeable
 from aotloop.git.worktrees.worktree import GUESTS, Worktree
@@ -128,7 +129,7 @@ def _is_claimed(worktree: Worktree, owner: str) -> bool:
 def _has_work(worktree: Worktree) -> bool:
     """Changed or new files, or commits that the checked out branch does not have. In doubt, there is work."""
     here, ours = _checked_out(worktree), worktree.repository.head().commit
-    if not here or not ours or not _is_ancestor(worktree.repository, here, ours):
+    if not here or not ours or not contains(worktree.repository, here, ours):
         return True
     try:
         return bool(list(changed_paths(guest_at(worktree.repository, worktree.path))))
@@ -149,7 +150,7 @@ def _beginning(worktree: Worktree) -> str:
     here, ours = _checked_out(worktree), worktree.repository.head().commit
     shared = worktree.repository.git("merge-base", here, ours, accept=(0, 1)).text if here and ours else ""
     made = _made_at(worktree)
-    if made is not None and not (shared and _is_ancestor(worktree.repository, made, shared)):
+    if made is not None and not (shared and contains(worktree.repository, made, shared)):
         return made
     if not shared:
         raise Unavailable(
@@ -179,7 +180,3 @@ def _made_at(worktree: Worktree) -> str | None:
     text = commit.decode()
     is_there = worktree.repository.git("cat-file", "-e", f"{text}^{{commit}}", accept=()).code == 0
     return text if is_there else None
-
-
-def _is_ancestor(repository: Repository, commit: str, other: str) -> bool:
-    return repository.git("merge-base", "--is-ancestor", commit, other, accept=()).code == 0

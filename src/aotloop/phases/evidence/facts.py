@@ -14,6 +14,7 @@ from aotloop.clock import unix_time_of
 from aotloop.core.phases.events import Facts
 from aotloop.core.phases.model import Phase, PhaseLoop, Receipt
 from aotloop.core.phases.receipts import COUNTED, GREEN, GREEN_TO_THE_END, NEWER, PLAN, PUBLISHED, RECEIPTS, RED
+from aotloop.git.commits.objects import contains
 from aotloop.git.repository import is_at_or_in
 from aotloop.phases.evidence.integrity import are_tests_untouched
 from aotloop.phases.evidence.test_command import TestRun
@@ -45,7 +46,7 @@ def look(project: Project, loop: PhaseLoop, receipt: Receipt, run: TestRun | Non
     return Facts(
         artifact_exists=text is not None,
         artifact_has_content=bool(text and text.strip()),
-        commit_known=commit is not None and _contains(project, commit),
+        commit_known=commit is not None and contains(project.repository, commit),
         commit_is_newer=commit is not None and _is_newer(project, loop, receipt.phase, commit)
         if NEWER in proofs
         else None,
@@ -94,10 +95,6 @@ def _blob(project: Project, commit: str, path: str) -> bytes | None:
 # --- the commit --------------------------------------------------------------------------------------------------
 
 
-def _contains(project: Project, commit: str, ref: str = "HEAD") -> bool:
-    return project.repository.git("merge-base", "--is-ancestor", commit, ref, accept=()).code == 0
-
-
 def _is_newer(project: Project, loop: PhaseLoop, phase: Phase, commit: str) -> bool:
     """Its time, in whole seconds, is later; and it is not part of another phase's proof.
 
@@ -108,7 +105,7 @@ def _is_newer(project: Project, loop: PhaseLoop, phase: Phase, commit: str) -> b
     if not made.isdecimal() or int(made) < int(unix_time_of(since) or 0):
         return False
     others = {project.commit(receipt.git_sha) for receipt in loop.receipts if receipt.phase != phase}
-    return not any(other is not None and _contains(project, commit, other) for other in others)
+    return not any(other is not None and contains(project.repository, commit, other) for other in others)
 
 
 # --- further demands of a phase --------------------------------------------------------------------------------
@@ -150,7 +147,7 @@ def _is_published(project: Project, loop: PhaseLoop, commit: str | None) -> bool
     if branch is None or commit is None:
         return False
     tip = _commit_of_branch(project, branch)
-    return tip is not None and _contains(project, commit, tip)
+    return tip is not None and contains(project.repository, commit, tip)
 
 
 def _is_address(url: str) -> bool:

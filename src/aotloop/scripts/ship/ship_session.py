@@ -98,7 +98,7 @@ def project_of(store: PhaseStore) -> Project:
     from aotloop.config.sources import load  # noqa: PLC0415 - not every step needs it
 
     config = load(Path(project_root(store.path)))
-    return Project(store, config.ship, config.passed_variables, config.fence)
+    return Project(store, config.ship, config.variables(), config.fence)
 
 
 def permit_of(ground: Project, session: str) -> Permit:

@@ -6,7 +6,7 @@ import posixpath
 from pathlib import Path
 
 from aotloop.app.resolution import resolve_parents
-from aotloop.app.session.integration.conditions import problem_at, protected_paths_problem, title_of, trailers_of
+from aotloop.app.session.integration.conditions import problem_at, protected_paths_problem, title_for, trailers_of
 from aotloop.app.session.integration.integration_result import Integrated, Job, Refused
 from aotloop.app.session.integration.integration_steps import PATIENCE, SessionSteps, bring, landed_before, resolve
 from aotloop.execution.integration.outcome import Blocked, Conflicting, Landed, Moved
@@ -76,7 +76,7 @@ class _CheckoutSteps(SessionSteps[Head]):
     def __init__(self, job: Job, repository: Repository, paths: tuple[str, ...], attempt: str) -> None:
         super().__init__(job, repository)
         self._paths = paths
-        self._message = message_of(title_of(job), trailers_of(job, attempt))
+        self._message = message_of(title_for(job), trailers_of(job, attempt))
 
     async def prepare(self) -> Head | Landed | Conflicting:
         return self.repository.head()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from textwrap import shorten
 
 from msgspec.structs import replace
 
@@ -23,19 +22,16 @@ from aotloop.execution.integration.protection import protection_of, words_for
 from aotloop.execution.isolation.check_trees import CheckTrees
 from aotloop.fence.check_fence import fence_around, fenced_setup, tree_confinement
 from aotloop.git.command import head_of
-from aotloop.git.commits.objects import ATOM, ATTEMPT, RUN
+from aotloop.git.commits.objects import ATOM, ATTEMPT, RUN, title_of
 from aotloop.git.repository import Repository
 from aotloop.git.worktrees.setup import Setup
 from aotloop.process.sandbox import Confinement, Policy
 from aotloop.statefile.locate import project_root
-from aotloop.text.sanitize import plain
 from aotloop.trust.accepted_commands import is_trusted
 
-_LONGEST_TITLE = 72
 
-
-def title_of(job: Job) -> str:
-    return shorten(plain(f"{job.atom.id}: {job.atom.description}"), _LONGEST_TITLE, placeholder="…")
+def title_for(job: Job) -> str:
+    return title_of(f"{job.atom.id}: {job.atom.description}")
 
 
 def trailers_of(job: Job, attempt: str) -> dict[str, str]:
@@ -98,7 +94,7 @@ def problem_of_commit(job: Job, repository: Repository, commit: str, when: str =
     with suppress(AotError):
         config = load(repository.root)
     is_accepted = config.source is None or is_trusted(str(config.source), config.permissions)
-    wanted = replace(config.worktree_setup, variables=config.passed_variables)
+    wanted = replace(config.worktree_setup, variables=config.variables())
     setup = fenced_setup(wanted, config.fence) if is_accepted else Setup()
     trees = CheckTrees(repository, setup)
     try:

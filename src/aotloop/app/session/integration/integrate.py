@@ -10,6 +10,7 @@ from pathlib import Path
 
 from aotloop.app.loops import CHECK_TIMEOUT, Permit, refuse_while_run
 from aotloop.app.preflight.agreement import require_unbroken
+from aotloop.app.preflight.workplace import refuse_other_history
 from aotloop.app.session.attempt_token import require_token
 from aotloop.app.session.integration.checkout import take_from_checkout
 from aotloop.app.session.integration.integration_result import Integrated, Job, Refused
@@ -23,7 +24,7 @@ from aotloop.errors import AotError, Unavailable
 from aotloop.execution.integration.branch import Branch
 from aotloop.execution.integration.outcome import Blocked, Conflicting, Landed
 from aotloop.git.checkout.fast_forward import landing
-from aotloop.git.repository import Repository, find_repository
+from aotloop.git.repository import find_repository
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
 
@@ -62,7 +63,7 @@ def integrate(
     repository = find_repository(root)
     if repository is not None:
         with landing(repository):  # what a process that died had begun is finished first
-            _refuse_other_history(loop, repository)
+            refuse_other_history(loop, repository)
     if worktree is None:
         return take_from_checkout(job, repository)
     if repository is None:
@@ -93,15 +94,6 @@ def _named(store: Store) -> str:
         return run_id
 
     return store.update(change)
-
-
-def _refuse_other_history(loop: Loop, repository: Repository) -> None:
-    last = loop.control.last_sha
-    if last is not None and repository.git("merge-base", "--is-ancestor", last, "HEAD", accept=()).code:
-        raise Unavailable(
-            f"what is checked out does not contain what was done so far ({last[:12]})",
-            hint="Check out the branch the loop works on.",
-        )
 
 
 def take_back(store: Store, atoms: tuple[str, ...], why: str) -> str | Refused | None:

@@ -21,7 +21,7 @@ from aotloop.errors import NotVerified
 from aotloop.execution.integration import outcome
 from aotloop.execution.integration.integrator import integrate, without_waiting
 from aotloop.execution.integration.outcome import Blocked, Conflicting, Landed, Moved
-from aotloop.git.commits.integration import commits_of
+from aotloop.git.commits.integration import standing_commits
 from aotloop.git.repository import Repository
 
 PATIENCE = 0.5
@@ -95,12 +95,8 @@ def bring(steps: SessionSteps[R]) -> tuple[str, list[Effect]] | Refused:
 
 def landed_before(repository: Repository, job: Job, attempt: str) -> str | None:
     """The commit that already brought exactly this work to the branch, if it was not taken back."""
-    ours = commits_of(repository, run=job.run_id)
-    taken_back = {commit.reverts for commit in ours}
-    mine = (
-        commit for commit in ours if (commit.atom, commit.attempt) == (job.atom.id, attempt) and commit.reverts is None
-    )
-    return next((commit.sha for commit in mine if commit.sha not in taken_back), None)
+    standing = standing_commits(repository, job.run_id)
+    return next((commit.sha for commit in standing if (commit.atom, commit.attempt) == (job.atom.id, attempt)), None)
 
 
 def resolve(job: Job, commit: str | None) -> list[Effect]:

@@ -10,7 +10,7 @@ from aotloop.app.session.integration.checkout import WORKTREES
 from aotloop.app.session.integration.conditions import (
     problem_of_commit,
     protected_paths_problem,
-    title_of,
+    title_for,
     trailers_of,
 )
 from aotloop.app.session.integration.integration_result import Integrated, Job, Refused
@@ -70,7 +70,7 @@ def _committed(job: Job, worktree: Worktree) -> tuple[str, Committed]:
     )  # the index of ours, so that what is tracked though it is ignored is not missed
     attempt_commit.changed_paths(worktree)
     attempt = f"{worktree.path.name}-{worktree.git('write-tree').text[:12]}"
-    return attempt, attempt_commit.commit(worktree, title_of(job), trailers_of(job, attempt))
+    return attempt, attempt_commit.commit(worktree, title_for(job), trailers_of(job, attempt))
 
 
 def _again(job: Job, worktree: Worktree, work: Committed, before: str | None) -> Integrated:
