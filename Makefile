@@ -65,7 +65,8 @@ demo: .venv/.installed ## watch a loop at work: a quarter of a minute, no API ke
 
 # Four at a time, on any number of cores: most tests wait for processes. Slow ones first, so that all workers end together.
 WORKERS ?= 4
-PYTEST := $(BIN)/python -m pytest -q -p tests.progress -n $(WORKERS) --maxschedchunk=1
+# SECOND_TRY=1, which only CI sets: a few tests that fail are run again, alone, and named.
+PYTEST := $(BIN)/python -m pytest -q -p tests.progress $(if $(SECOND_TRY),-p tests.second_try) -n $(WORKERS) --maxschedchunk=1
 
 test: .venv/.compiled .venv/.engines ## all tests but those that drive real clients or a browser (WORKERS=n; ARGS=… for pytest)
 	@tests/in_memory $(PYTEST) -m 'not client and not temporal and not web' $(ARGS)

@@ -68,6 +68,7 @@ STORIES = {
     "test_house.py": "Modules and tests have their names, places and sizes.",
     "test_known_defects.py": "Failures of an earlier tool of this kind do not happen here.",
     "test_public_interface.py": "The public names are there, and are imported only when they are used.",
+    "test_second_try.py": "CI runs a few failed tests again, alone, and names those that pass then.",
     "test_suite.py": "No test depends on the speed of the machine.",
     "test_walk.py": "The walk from `aot run` to one merged atom is short and true.",
     "web/test_feature_page.py": "A feature in a real browser: steps, receipts, and the decisions of a person.",
