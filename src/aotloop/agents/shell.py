@@ -18,8 +18,7 @@ from aotloop.agents.contract import Assignment, Backend, Capabilities, Crashed, 
 from aotloop.agents.registry import Settings
 from aotloop.errors import AotError
 from aotloop.process.exit_status import could_not_run, signal_behind
-from aotloop.text.output_tail import last_line
-from aotloop.text.shorten import one_line
+from aotloop.text.shorten import last_line, one_line
 
 _SHELL = "/bin/sh"
 _LONGEST_SUMMARY = 500

@@ -1,4 +1,6 @@
-"""Opens the state file of a loop and tells the machine what happened: `apply` is the shortest use case.
+"""Opens the state file of a loop, finds atoms and groups by name, and applies events to the loop.
+
+`apply` is the shortest use case: it tells the machine what happened.
 
 While a process runs the loop, that process alone establishes what becomes of atoms and groups.
 """
@@ -10,10 +12,12 @@ from collections.abc import Callable
 from aotloop.core import events
 from aotloop.core.effects import Effect
 from aotloop.core.machine import advance
-from aotloop.errors import StateFileBusy
+from aotloop.core.model import Atom, Loop
+from aotloop.errors import AotError, StateFileBusy
 from aotloop.statefile.lease import holder_of
 from aotloop.statefile.locate import find_state_file
 from aotloop.statefile.store import Store
+from aotloop.text.phrases import nearest
 
 CHECK_TIMEOUT = 120.0
 """Seconds for each command of a check, unless the caller says otherwise."""
@@ -53,3 +57,24 @@ def refuse_while_run(store: Store) -> None:
             f"{holder.name} runs this loop, and only that process changes atoms and groups",
             hint="`aot redirect` changes its direction; `aot stop` ends it.",
         )
+
+
+def known_atom(loop: Loop, name: str) -> Atom:
+    for atom in loop.atoms:
+        if atom.id == name:
+            return atom
+    raise _unknown("atom", name, [atom.id for atom in loop.atoms], "`aot atom list` shows them")
+
+
+def known_group(loop: Loop, name: str) -> None:
+    if name not in loop.or_groups:
+        raise _unknown("group", name, list(loop.or_groups), "`aot graph` shows them")
+
+
+def _unknown(kind: str, name: str, known: list[str], otherwise: str) -> AotError:
+    if not known:
+        return AotError(f"there is no {kind} {name}", hint=f"The file has no {kind}s yet.")
+    if (near := nearest(name, known)) is not None:
+        return AotError(f"there is no {kind} {name}", hint=f"Did you mean {near}?")
+    there = f"There are: {', '.join(known)}." if len(known) <= 10 else f"There are {len(known)}; {otherwise}."
+    return AotError(f"there is no {kind} {name}", hint=there)

@@ -12,7 +12,7 @@ import msgspec
 from aotloop.agents.attempt.scratch import PROMPT, TRANSCRIPT
 from aotloop.agents.attempt.transcripts import Step, steps_of
 from aotloop.app.history.attempts import Attempt, Fate, attempts_of, folder_of, on_atom, place_in_words
-from aotloop.app.names import known_atom
+from aotloop.app.loops import known_atom
 from aotloop.core.graph.work_graph import Graph
 from aotloop.core.model import Atom, Binding, Loop, TrailEntry, Used
 from aotloop.core.policy.progress import together

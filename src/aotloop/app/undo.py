@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from aotloop.app.names import known_atom
+from aotloop.app.loops import known_atom
 from aotloop.clock import now
 from aotloop.core import events
 from aotloop.core.graph.work_graph import Graph

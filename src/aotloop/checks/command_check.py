@@ -18,9 +18,8 @@ from aotloop.process.exit_status import CANNOT_RUN, signal_behind, signal_name
 from aotloop.process.output import HeadAndTail
 from aotloop.process.sandbox import Confinement
 from aotloop.process.spec import Ending, Limits, ProcessSpec
-from aotloop.text.output_tail import last_line
 from aotloop.text.secrets import Secrets, secret_values
-from aotloop.text.shorten import LINE
+from aotloop.text.shorten import LINE, last_line
 
 TIMEOUT = 120.0
 PASSED = "AOT_CHECK_ENV"

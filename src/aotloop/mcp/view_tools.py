@@ -11,7 +11,7 @@ from pydantic import Field
 from aotloop.app.diagram import draw
 from aotloop.app.history.attempts import folder_of
 from aotloop.app.history.loop_history import history_of
-from aotloop.app.names import known_atom
+from aotloop.app.loops import known_atom
 from aotloop.app.overview.checklist_view import view_of_base_case
 from aotloop.app.overview.loop_facts import facts_of
 from aotloop.app.overview.loop_list import list_loops as rows_of_loops

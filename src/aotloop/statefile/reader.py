@@ -163,9 +163,6 @@ class Parts(msgspec.Struct, frozen=True):
         """The number of the first YAML line in the file, counted from 1."""
         return self.head.count(b"\n") + 1
 
-    def with_yaml(self, yaml: bytes) -> bytes:
-        return b"".join((self.head, yaml, self.tail))
-
 
 def split(data: bytes) -> Parts:
     opening = _OPENING.match(data)

@@ -19,16 +19,11 @@ def data_folder(name: str) -> Path:
     raise Unavailable("you have no home folder", hint="Set HOME, or XDG_DATA_HOME, to an absolute path.")
 
 
-def whole_folder() -> Path | None:
-    """The folder with everything that a user accepted, agreed to and confirmed; None: there is nothing."""
-    with suppress(Unavailable):
-        folder = data_folder("trusted").parent
-        return folder if folder.is_dir() else None
-    return None
-
-
 def closed_folder() -> tuple[Path, ...]:
-    """The same, made if there is none, so that a fence can close it; empty: it cannot be made."""
+    """The folder with everything that a user accepted, agreed to and confirmed, for a fence to close.
+
+    It is made if there is none; empty: it cannot be made.
+    """
     with suppress(Unavailable, OSError):
         folder = data_folder("trusted").parent
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -22,7 +22,7 @@ from aotloop.process.exit_status import Completed, status_in_words
 from aotloop.process.sandbox.engine import lets_make_in
 from aotloop.process.spec import Ending, Expiry, ProcessSpec
 from aotloop.process.transport import Listener
-from aotloop.text.output_tail import last_lines
+from aotloop.text.shorten import last_lines
 
 LINGER = 0.1
 """Seconds after the process's end in which a last writer (a `tee`, say) may go on before it is killed."""

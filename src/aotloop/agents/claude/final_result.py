@@ -14,8 +14,7 @@ from aotloop.agents.claude.event_summary import Story, tokens_of, trouble_of
 from aotloop.agents.contract import Assignment, Cause, Crashed, Failed, Garbage, Outcome, TimedOut
 from aotloop.errors import Unavailable
 from aotloop.process.spec import Expiry
-from aotloop.text.output_tail import last_line
-from aotloop.text.shorten import one_line
+from aotloop.text.shorten import last_line, one_line
 
 _LONGEST_TAIL = 1000
 _UNKNOWN = "No conversation found with session ID"

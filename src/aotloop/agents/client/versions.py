@@ -25,8 +25,7 @@ from aotloop.process.environment import ATTEMPT_MARK, scrub
 from aotloop.process.exit_status import status_in_words
 from aotloop.process.output import Whole
 from aotloop.process.spec import Ending, Limits, ProcessSpec
-from aotloop.text.output_tail import last_line
-from aotloop.text.shorten import one_line
+from aotloop.text.shorten import last_line, one_line
 
 PATIENCE = 10.0
 _MOST_BYTES = 64 * 1024

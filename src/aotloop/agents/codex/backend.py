@@ -38,7 +38,7 @@ from aotloop.agents.contract import Assignment, Backend, Capabilities, Crashed, 
 from aotloop.agents.registry import Client, Settings, of_client
 from aotloop.agents.roles import may_write
 from aotloop.process.spec import Limits, ProcessSpec
-from aotloop.text.output_tail import last_lines
+from aotloop.text.shorten import last_lines
 
 KEYS = ("CODEX_API_KEY", "OPENAI_API_KEY")
 """Codex gets these variables, its commands do not."""

@@ -41,7 +41,7 @@ from aotloop.agents.roles import may_write
 from aotloop.core.checks.checklist import leaves
 from aotloop.errors import Unavailable
 from aotloop.process.spec import Limits, ProcessSpec
-from aotloop.text.output_tail import last_lines
+from aotloop.text.shorten import last_lines
 
 PROGRAM = (sys.executable, "-P", "-m", "aotloop.agents.openai.agent")
 INSTALL = "Install it with: pip install 'aotloop[openai]'"

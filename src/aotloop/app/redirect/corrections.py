@@ -12,7 +12,7 @@ from itertools import chain
 import msgspec
 from msgspec.structs import replace
 
-from aotloop.app.names import known_atom, known_group
+from aotloop.app.loops import known_atom, known_group
 from aotloop.app.redirect.changes import Changes
 from aotloop.app.redirect.constraint_text import in_force
 from aotloop.core import events

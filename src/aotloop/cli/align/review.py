@@ -12,7 +12,7 @@ from aotloop.app.align.draft_file import read_draft, write_draft
 from aotloop.app.align.shape import Shape, run_base_case, shape_of
 from aotloop.checks.results import Report
 from aotloop.cli.align.proposal import show
-from aotloop.cli.ui.first_look import already_holding, seen, unable_to_run
+from aotloop.cli.ui.check_results import already_holding, seen, unable_to_run
 from aotloop.cli.ui.output import mark, tell
 from aotloop.cli.ui.progress_line import progress_line
 from aotloop.cli.ui.prompts import agrees, ask

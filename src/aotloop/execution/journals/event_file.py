@@ -15,7 +15,7 @@ from aotloop.execution.journals.file_tail import FollowedLines, last_bytes
 from aotloop.execution.journals.journal import EVENTS, FOLDER
 from aotloop.execution.run_events import AnyNews, AttemptBegan, RunBegan, RunEvent
 from aotloop.statefile.locate import project_root
-from aotloop.text.output_tail import terminal_lines
+from aotloop.text.shorten import terminal_lines
 
 TRANSCRIPT = "transcript.jsonl"
 MOST_SEARCHED = 64 << 20

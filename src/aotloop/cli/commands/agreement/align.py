@@ -19,8 +19,8 @@ from aotloop.app.preflight.consent import accept
 from aotloop.app.preflight.protected_files import protecting_nothing
 from aotloop.cli.align.plan_sources import begin
 from aotloop.cli.align.review import Reviewed, Trial, not_agreed
+from aotloop.cli.ui.check_results import already_holding
 from aotloop.cli.ui.consent_dialog import tell_unkept
-from aotloop.cli.ui.first_look import already_holding
 from aotloop.cli.ui.options import AMOUNT, WORDS, json_option, state_file_option, yes_option
 from aotloop.cli.ui.output import mark, report_done, shortest, tell
 from aotloop.cli.ui.prompts import ask, is_interactive

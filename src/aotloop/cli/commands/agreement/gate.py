@@ -11,8 +11,8 @@ from aotloop.app.loops import CHECK_TIMEOUT, open_store
 from aotloop.app.preflight.gate import look_at_gate
 from aotloop.app.verify import verify
 from aotloop.checks.results import Report
+from aotloop.cli.ui.check_results import already_holding, seen, unable_to_run
 from aotloop.cli.ui.consent_dialog import require_consent
-from aotloop.cli.ui.first_look import already_holding, seen, unable_to_run
 from aotloop.cli.ui.options import AMOUNT, json_option, state_file_option, yes_option
 from aotloop.cli.ui.output import bullet_list, mark, named, say_json, say_next, shortest, tell
 from aotloop.cli.ui.progress_line import progress_line

@@ -7,8 +7,7 @@ import click
 from aotloop.app.confirm import Said, conclude, judged_items, refuse_rejecting_a_run, remember, verify_with
 from aotloop.app.loops import CHECK_TIMEOUT, open_store
 from aotloop.app.verify import Verification, subject_of
-from aotloop.cli.confirm.dialog import ask_about, tell_end, tell_remembered
-from aotloop.cli.confirm.items import complete_item, path_named
+from aotloop.cli.ui.confirm_dialog import ask_about, complete_item, path_named, tell_end, tell_remembered
 from aotloop.cli.ui.consent_dialog import require_consent
 from aotloop.cli.ui.judge_offer import recalling
 from aotloop.cli.ui.options import AMOUNT, WORDS, json_option, state_file_option, yes_option

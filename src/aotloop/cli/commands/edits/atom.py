@@ -6,8 +6,7 @@ import click
 
 from aotloop.app.atoms import start_atom
 from aotloop.app.failure import Failure, fail_atom
-from aotloop.app.loops import open_store, refuse_while_run
-from aotloop.app.names import known_atom
+from aotloop.app.loops import known_atom, open_store, refuse_while_run
 from aotloop.app.preflight.consent import permit_only
 from aotloop.app.resolution import may_run_checks, resolve_atom
 from aotloop.cli.commands.edits.atom_growth import add, decompose

@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from aotloop.app.atoms import NewAtom, Part, add_atom, decompose_atom
-from aotloop.app.loops import open_store, refuse_while_run
-from aotloop.app.names import known_atom
+from aotloop.app.loops import known_atom, open_store, refuse_while_run
 from aotloop.app.preflight.consent import accept_typed
 from aotloop.cli.ui.consent_dialog import tell_unkept
 from aotloop.cli.ui.loop_names import complete_atom, complete_group

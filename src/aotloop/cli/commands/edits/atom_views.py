@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from aotloop.app.loops import open_store
-from aotloop.app.names import known_atom
+from aotloop.app.loops import known_atom, open_store
 from aotloop.cli.ui.failures import failures_as_data, failures_in_words
 from aotloop.cli.ui.loop_names import complete_atom
 from aotloop.cli.ui.options import json_option, state_file_option

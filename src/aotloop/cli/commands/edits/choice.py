@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from aotloop.app.atoms import select_choice
-from aotloop.app.loops import open_store, refuse_while_run
-from aotloop.app.names import known_group
+from aotloop.app.loops import known_group, open_store, refuse_while_run
 from aotloop.cli.ui.loop_names import complete_choice, complete_group
 from aotloop.cli.ui.options import WORDS, json_option, state_file_option
 from aotloop.cli.ui.output import named, report_done

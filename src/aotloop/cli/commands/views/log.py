@@ -6,8 +6,7 @@ import click
 
 from aotloop.app.history.loop_history import history_of
 from aotloop.app.history.trail_entries import HistoryEntry
-from aotloop.app.loops import open_store
-from aotloop.app.names import known_atom
+from aotloop.app.loops import known_atom, open_store
 from aotloop.cli.live.event_lines import follow_news
 from aotloop.cli.live.journal_events import journals_of
 from aotloop.cli.ui.loop_names import complete_atom

@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from aotloop.agents.prompts.attempt_prompt import prompt_in_style
-from aotloop.app.loops import open_store
-from aotloop.app.names import known_atom
+from aotloop.app.loops import known_atom, open_store
 from aotloop.cli.ui.loop_names import complete_atom
 from aotloop.cli.ui.options import json_option, state_file_option
 from aotloop.cli.ui.output import named, say_json, say_next

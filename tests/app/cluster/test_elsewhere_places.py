@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aotloop.app.cluster.places import check_queue_of, places_of, queues_of, slots_of_places
+from aotloop.app.cluster.elsewhere import check_queue_of, places_of, queues_of, slots_of_places
 from aotloop.config.remote_settings import QueueSettings, RemoteSettings
 from aotloop.config.schema import AgentConfig, Config
 

@@ -1,20 +1,32 @@
-"""Asks a person about waiting items, and shows the result of the answers."""
+"""Asks a person about items that no program can decide, finds an item by its name, and shows the result."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from aotloop.app.confirm import Conclusion, Said, claim_of
+import click
+from click.shell_completion import CompletionItem
+
+from aotloop.app.confirm import Conclusion, Said, claim_of, judged_items
+from aotloop.app.loops import open_store
 from aotloop.app.verify import Verification
+from aotloop.checks.evaluation import leaves_by_path
 from aotloop.checks.judge import UNJUDGED
 from aotloop.checks.results import CheckResult, Report
 from aotloop.cli.ui.check_results import code_of_report, tell_item
 from aotloop.cli.ui.output import faint, heading, mark, named, report_done, say_json, say_next, tell
 from aotloop.cli.ui.prompts import ask
+from aotloop.core.checks.item_paths import SEPARATOR
+from aotloop.core.model import Loop
+from aotloop.errors import AotError
 from aotloop.statefile.lease import Holder
 from aotloop.statefile.store import Store
+from aotloop.text.phrases import listed, nearest
 from aotloop.text.sanitize import prose
 from aotloop.trust.confirmations import Subject
+
+MOST_LISTED = 10
 
 
 def ask_about(store: Store, done: Verification) -> Said:
@@ -105,3 +117,41 @@ def _tell_verdict(said: Said, end: Conclusion) -> None:
         repair = f"; {', '.join(end.begun)} will repair it" if end.begun else ""
         tell(prose(f"the base case does not hold: {', '.join(end.report.failing)}{repair}"), head=f"{mark(False)} ")
         say_next("aot run", "aot status")
+
+
+def path_named(loop: Loop, name: str) -> str:
+    """The path of the item with this whole path, or with this last name if only one item has it."""
+    items = judged_items(loop)
+    for path in items:
+        if name in (path, prose(path)):
+            return path
+    ending = [path for path in items if path.rpartition(SEPARATOR)[2] == name or items[path].name == name]
+    if len(ending) == 1:
+        return ending[0]
+    if ending:
+        raise AotError(f"{name} could be any of {len(ending)} items", hint=f"Name it in full: {_listed(ending)}.")
+    raise _unknown(loop, name, list(items))
+
+
+def _unknown(loop: Loop, name: str, known: list[str]) -> AotError:
+    others = {path: leaf for path, leaf in leaves_by_path(loop.objective.base_case).items() if path not in known}
+    for path, leaf in others.items():
+        if name in (path, leaf.name):
+            return AotError(f"{name} is checked by a program ({leaf.check.type})", hint="`aot verify` runs it.")
+    if not known:
+        return AotError("no item of the base case waits for a person", hint="`aot verify` checks all items.")
+    near = nearest(name, known)
+    hint = f"Did you mean {near!r}?" if near else f"There are: {_listed(known)}."
+    return AotError(f"there is no item {name} that a person can decide", hint=hint)
+
+
+def _listed(paths: Iterable[str]) -> str:
+    return listed([repr(path) for path in paths], MOST_LISTED)
+
+
+def complete_item(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    try:
+        items = judged_items(open_store(ctx.params.get("state_file")).load())
+    except (AotError, OSError):  # completion has no place to complain
+        return []
+    return [CompletionItem(path) for path in items if path.startswith(incomplete) and path.isprintable()]

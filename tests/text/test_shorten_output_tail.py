@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from aotloop.text.output_tail import last_line, last_lines, terminal_lines
+from aotloop.text.shorten import last_line, last_lines, terminal_lines
 from tests.text.test_sanitize import anything, can_steer
 
 
