@@ -99,12 +99,22 @@ class Terminal:
         until(lambda: text in self.text or not self._read(), lambda: f"{text!r} did not appear in {self.shown!r}")
         assert text in self.text, f"it ended without {text!r}: {self.shown!r}"
 
-    def wait_for_prompt(self, text: str) -> None:
-        """Until the command waits for an answer: all that it says before its question has been read then."""
-        self.wait_for(text)
-        until(
-            lambda: self.text.endswith(" ") or not self._read(), lambda: f"nothing is asked at the end: {self.shown!r}"
-        )
+    def wait_for_prompt(self, question: str) -> None:
+        """Until this is the end of all that was said: the command waits for an answer then. "…" is a gap."""
+        assert question.endswith(" "), "only the end of a question shows that all before it has been read"
+        end = re.compile(".*".join(re.escape(part) for part in question.split("…")) + r"\Z", re.DOTALL)
+        until(lambda: end.search(self.text) or not self._read(), lambda: f"{question!r} is not asked: {self.shown!r}")
+        assert end.search(self.text), f"it ended without {question!r}: {self.shown!r}"
+
+    def answer(self, *pairs: tuple[str, str]) -> str:
+        """Each question, and a line for it. All that was said since the last answer, up to the last question here."""
+        said = ""
+        for question, line in pairs:
+            self.wait_for_prompt(question)
+            said += self.text
+            self.shown = ""
+            self.type(f"{line}\n")
+        return said
 
     def type(self, text: str) -> None:
         os.write(self._descriptor, text.encode())

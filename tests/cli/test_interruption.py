@@ -112,24 +112,21 @@ def test_a_dialogue_interrupts_at_once_and_the_run_waits_for_its_end(project: Pr
         with terminal("redirect") as screen:
             screen.wait_for(MENU)
             until(lambda: not processes_with(mark))
-            for question, answer in (
+            screen.answer(
                 (MENU, "3"),
                 ("What has to be done? ", "quickly"),
-                ("After which atoms?", ""),
-                ("As a choice of which group?", ""),
-                ("Which command does it?", "touch a"),
+                ("After which atoms?…) ", ""),
+                ("As a choice of which group?…) ", ""),
+                ("Which command does it?…) ", "touch a"),
                 ("Apply it? [y/N] ", "y"),
                 (MENU, "4"),
-                ("Which one?", "A1"),
+                ("Which one?…) ", "A1"),
                 ("Apply it? [y/N] ", "y"),
                 (MENU, "1"),
-                ("Which part?", "goal"),
-                ("What should it be?", "It flies"),
+                ("Which part?…) ", "goal"),
+                ("What should it be? ", "It flies"),
                 ("Apply it? [y/N] ", "y"),
-            ):
-                screen.wait_for(question)
-                screen.shown = ""
-                screen.type(f"{answer}\n")
+            )
             screen.wait_for(MENU)
             assert process.poll() is None
             assert status_of(project) == "running"

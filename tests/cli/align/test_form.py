@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from aotloop.core.model import Check, Constraints, Loop, OrGroup, Prices
 from aotloop.statefile.store import Store
-from tests.cli.align.talking import AGREE, CHANGE, EDIT, LEAVE, LETTER, answer
+from tests.cli.align.talking import AGREE, CHANGE, EDIT, LEAVE, LETTER
 from tests.cli.terminal import Terminal, terminal
 from tests.loops import a_loop, atom, write_loop
 
@@ -25,14 +25,14 @@ WORDS = (
 CHECKS = (
     ("Which kind of check? (number; Enter: none) ", "1"),
     ("Which command?  $ ", "sh greet.sh | grep -q hello"),
-    ("In a few words, what holds?", "says hello"),
+    ("In a few words, what holds?…) ", "says hello"),
     ("Another check? (number; Enter: none) ", ""),
 )
-PROTECTED = (("Which files must agents not change?", ""),)
+PROTECTED = (("Which files must agents not change?…  > ", ""),)
 WORK = (("  What? ", ""),)
-CONNECTED = (("(Enter: as shown; else ", ""),)
-COVERAGE = "(Enter: as proposed; else "
-BUDGET = (("How many dollars may the loop cost at most?", ""),)
+CONNECTED = (("(Enter: as shown; else …) > ", ""),)
+COVERAGE = "(Enter: as proposed; else …) > "
+BUDGET = (("How many dollars may the loop cost at most?…(Enter: no limit) > ", ""),)
 
 
 def loop_now() -> Loop:
@@ -41,9 +41,8 @@ def loop_now() -> Loop:
 
 def test_it_asks_for_everything_and_writes_what_was_agreed_on(project: Path) -> None:
     with terminal(*FORM, columns=120) as screen:
-        answer(screen, *WORDS)
-        answer(
-            screen,
+        screen.answer(*WORDS)
+        screen.answer(
             *CHECKS[:3],
             ("Another check? (number; Enter: none) ", "file"),
             ("Which path? ", "README"),
@@ -52,8 +51,7 @@ def test_it_asks_for_everything_and_writes_what_was_agreed_on(project: Path) -> 
             ("  > ", "tests/**"),
             ("  > ", ""),
         )
-        answer(
-            screen,
+        screen.answer(
             ("  What? ", "the script"),
             ("  What? ", ""),
             *CONNECTED,
@@ -88,32 +86,31 @@ def test_it_asks_for_everything_and_writes_what_was_agreed_on(project: Path) -> 
 
 def test_every_answer_is_looked_at_at_once(project: Path) -> None:
     with terminal(*FORM, columns=120) as screen:
-        answer(screen, (WORDS[0][0], ""), ("This answer is required", "A greeter"), *WORDS[1:])
-        answer(
-            screen,
+        screen.answer((WORDS[0][0], ""), ("This answer is required…> ", "A greeter"), *WORDS[1:])
+        screen.answer(
             (CHECKS[0][0], ""),
-            ("At least one check is needed", "9"),
-            ("9 is not in the list. Type a number or a name from the list.", "quality"),
+            ("At least one check is needed…none) ", "9"),
+            ("9 is not in the list. Type a number or a name from the list.…none) ", "quality"),
             ("What is scored? ", "how it reads"),
-            ("In a few words", "reads well"),
-            ("Which score from 1 to 5", "7"),
-            ("7 is not a number from 1 to 5.", "4.5"),
+            ("In a few words…) ", "reads well"),
+            ("Which score from 1 to 5…) ", "7"),
+            ("7 is not a number from 1 to 5.…) ", "4.5"),
             CHECKS[3],
             ("  > ", "../x"),
-            ("Write the path relative to the project.", ""),
+            ("Write the path relative to the project.…> ", ""),
             ("  What? ", "one"),
             ("  What? ", "two"),
             ("  What? ", "another two"),
             ("  What? ", ""),
             (CONNECTED[0][0], "A2 after A9"),
-            ("there is no atom A9; known atoms: A1, A2, A3", "a2 after A1"),
-            ("two  after A1", "A2 runs make two"),
-            ("$ make two", "A3 instead of A2"),
-            ("one of instead_of_A2", "A3 below A2"),
-            ("this is not understood.", ""),
+            ("there is no atom A9; known atoms: A1, A2, A3…) > ", "a2 after A1"),
+            ("two  after A1…) > ", "A2 runs make two"),
+            ("$ make two…) > ", "A3 instead of A2"),
+            ("one of instead_of_A2…) > ", "A3 below A2"),
+            ("this is not understood.…) > ", ""),
             *BUDGET,
             (LETTER, "x"),
-            ("Type one of these letters.", AGREE),
+            ("Type one of these letters.…Letter: ", AGREE),
         )
         assert screen.end() == 0
     loop = loop_now()
@@ -133,9 +130,9 @@ def test_every_answer_is_looked_at_at_once(project: Path) -> None:
 
 def test_an_atom_costs_one_line_and_all_of_them_together_one_question(project: Path) -> None:
     with terminal(*FORM, columns=120) as screen:
-        answer(screen, *WORDS, *CHECKS, *PROTECTED)
+        screen.answer(*WORDS, *CHECKS, *PROTECTED)
         atoms = [("  What? ", f"part {number} of `app.py`") for number in range(1, 7)]
-        shown = answer(screen, *atoms, *WORK, *CONNECTED, (COVERAGE, ""), *BUDGET, (LETTER, AGREE))
+        shown = screen.answer(*atoms, *WORK, *CONNECTED, (COVERAGE, ""), *BUDGET, (LETTER, AGREE))
         assert "part 2 of `app.py`  after A1\n" in shown
         assert screen.end() == 0
     assert [one.depends_on for one in loop_now().atoms][:3] == [(), ("A1",), ("A1", "A2")], project
@@ -145,7 +142,7 @@ WORDS_WITH_GOAL = (("(Enter keeps it) > ", ""), *WORDS[1:])
 
 
 def filled_in(screen: Terminal, words: tuple[tuple[str, str], ...] = WORDS) -> None:
-    answer(screen, *words, *CHECKS, *PROTECTED, *WORK, *BUDGET)
+    screen.answer(*words, *CHECKS, *PROTECTED, *WORK, *BUDGET)
     screen.wait_for(LETTER)
 
 
@@ -167,14 +164,14 @@ def test_nothing_is_written_by_whoever_leaves(project: Path) -> None:
 
 def test_ctrl_c_loses_no_answer(project: Path) -> None:
     with terminal(*FORM) as screen:
-        answer(screen, *WORDS)
+        screen.answer(*WORDS)
         screen.wait_for(CHECKS[0][0])
         screen.type("\x03")
         assert screen.end() == 130
     with terminal(*FORM) as screen:
-        answer(screen, ("Continue with that draft? [Y/n] ", ""))
-        answer(screen, *(("(Enter keeps it) > ", "") for _ in WORDS))
-        answer(screen, *CHECKS, *PROTECTED, *WORK, *BUDGET, (LETTER, AGREE))
+        screen.answer(("Continue with that draft? [Y/n] ", ""))
+        screen.answer(*(("(Enter keeps it) > ", "") for _ in WORDS))
+        screen.answer(*CHECKS, *PROTECTED, *WORK, *BUDGET, (LETTER, AGREE))
         assert screen.end() == 0
     words = loop_now().objective
     assert (words.goal, words.background_intent, words.deliverables) == ("A greeter", "Guests", "greet.sh")
@@ -189,22 +186,21 @@ def test_commands_of_the_project_are_proposed_and_a_glob_without_a_match_is_told
     (project / "Makefile").write_text("test:\n\ttrue\n")
     (project / "package.json").write_text('{"scripts": {"test": "vitest"}}')
     with terminal(*FORM, columns=120) as screen:
-        shown = answer(
-            screen,
+        shown = screen.answer(
             *WORDS[:2],
             (WORDS[2][0], ""),
             (WORDS[3][0], ""),
             ("Which of these commands have to succeed? (numbers; Enter: none) > ", "3"),
-            ("3 is not a number from 1 to 2.", "1"),
+            ("3 is not a number from 1 to 2.…) > ", "1"),
             CHECKS[3],
-            ("Which files must agents not change?", "no/such/**"),
-            ("No file matches no/such/** now; it protects files that come later.", ""),
+            ("Which files must agents not change?…  > ", "no/such/**"),
+            ("No file matches no/such/** now; it protects files that come later.…> ", ""),
             *WORK,
             *BUDGET,
         )
         assert "make test" in shown
         assert "from package.json" in shown
-        shown = answer(screen, (LETTER, AGREE), ("Agree anyway? [y/N] ", "y"))
+        shown = screen.answer((LETTER, AGREE), ("Agree anyway? [y/N] ", "y"))
         assert "Running 1 command of your base case, with your rights, in" in shown
         assert screen.end() == 0
     objective = loop_now().objective
@@ -217,12 +213,12 @@ def test_what_already_holds_is_asked_about_and_can_be_changed(project: Path) -> 
     with terminal(*FORM) as screen:
         filled_in(screen)
         screen.type("a\n")
-        answer(screen, ("says hello: already holds; it may prove nothing\nAgree anyway? [y/N] ", "n"))
+        screen.answer(("says hello: already holds; it may prove nothing\nAgree anyway? [y/N] ", "n"))
         screen.wait_for(LETTER)
         assert not STATE_FILE.exists()
         screen.shown = ""
         screen.type("a\n")
-        answer(screen, ("Agree anyway? [y/N] ", "y"))
+        screen.answer(("Agree anyway? [y/N] ", "y"))
         assert screen.end() == 0
     assert STATE_FILE.exists()
 
@@ -238,7 +234,7 @@ def test_it_is_edited_as_a_file(project: Path, tmp_path: Path) -> None:
     program = "path.write_text(text.replace('A greeter', 'A loud greeter') + 'constraints: {max_iterations: 3}\\n')"
     with terminal(*FORM, environ=editor(tmp_path, program)) as screen:
         filled_in(screen)
-        shown = answer(screen, (LETTER, EDIT), ("max_iterations 3", ""), ("Type one of these", AGREE))
+        shown = screen.answer((LETTER, EDIT), ("max_iterations 3…Letter: ", ""), ("Type one of these…Letter: ", AGREE))
         assert "A loud greeter" in shown
         assert screen.end() == 0
     assert loop_now().objective.goal == "A loud greeter"
@@ -252,8 +248,7 @@ def test_an_edit_that_makes_no_sense_is_not_lost(project: Path, tmp_path: Path) 
     )
     with terminal(*FORM, columns=120, environ=editor(tmp_path, program)) as screen:
         filled_in(screen)
-        answer(
-            screen,
+        screen.answer(
             (LETTER, EDIT),
             ("gaol: unknown key; did you mean goal?\nEdit it again? [Y/n] ", ""),
             (LETTER, EDIT),
@@ -270,7 +265,7 @@ def test_an_editor_that_changes_nothing_or_fails_costs_nothing(
 ) -> None:
     with terminal(*FORM, environ=editor(tmp_path, program)) as screen:
         filled_in(screen)
-        answer(screen, (LETTER, EDIT), (told, ""), (LETTER, AGREE))
+        screen.answer((LETTER, EDIT), (f"{told}…{LETTER}", ""), (LETTER, AGREE))
         assert screen.end() == 0
     assert loop_now().objective.goal == "A greeter", project
 
@@ -278,8 +273,7 @@ def test_an_editor_that_changes_nothing_or_fails_costs_nothing(
 def test_the_questions_can_be_answered_once_more_and_keep_what_was_said(project: Path) -> None:
     with terminal(*FORM) as screen:
         filled_in(screen)
-        answer(
-            screen,
+        screen.answer(
             (LETTER, CHANGE),
             ("now: A greeter\n(Enter keeps it) > ", "Another greeter"),
             ("now: Guests\n(Enter keeps it) > ", ""),
@@ -301,8 +295,7 @@ def test_a_loop_that_exists_is_what_the_form_begins_from(project: Path) -> None:
     loop = a_loop(atom("A1", status="resolved"), atom("A2", "A1"), status="stopped", command="false")
     write_loop(project, loop)
     with terminal(*FORM) as screen:
-        answer(
-            screen,
+        screen.answer(
             ("now: It works\n(Enter keeps it) > ", "It works well"),
             *((("(Enter keeps it) > ", ""),) * 3),
             ("now: command: false\nKeep these? [Y/n] ", ""),
@@ -331,10 +324,10 @@ def test_a_loop_that_exists_is_what_the_form_begins_from(project: Path) -> None:
 def test_an_imported_plan_is_what_the_form_begins_from(project: Path) -> None:
     (project / "plan.md").write_text("# A shop\n\n- [ ] shelves\n- [ ] goods\n")
     with terminal("align", "--from", "plan.md") as screen:
-        shown = answer(screen, ("now: A shop\n(Enter keeps it) > ", ""))
+        shown = screen.answer(("now: A shop\n(Enter keeps it) > ", ""))
         assert "No agent is configured, so a form asks the questions." in shown
-        answer(screen, *WORDS[1:], *CHECKS, *PROTECTED, ("Keep them? [Y/n] ", ""), *WORK)
-        answer(screen, (COVERAGE, "A2=1"), *BUDGET, (LETTER, AGREE))
+        screen.answer(*WORDS[1:], *CHECKS, *PROTECTED, ("Keep them? [Y/n] ", ""), *WORK)
+        screen.answer((COVERAGE, "A2=1"), *BUDGET, (LETTER, AGREE))
         assert screen.end() == 0
     assert [(one.description, one.covers) for one in loop_now().atoms] == [("shelves", ()), ("goods", ("says hello",))]
 
@@ -342,8 +335,8 @@ def test_an_imported_plan_is_what_the_form_begins_from(project: Path) -> None:
 def test_what_was_agreed_on_is_not_lost_if_it_cannot_be_written(project: Path) -> None:
     path = write_loop(project, a_loop(atom("A1"), status="stopped", command="false"))
     with terminal(*FORM) as screen:
-        answer(screen, ("(Enter keeps it) > ", "A better one"), *((("(Enter keeps it) > ", ""),) * 3))
-        answer(screen, ("Keep these? [Y/n] ", ""), CHECKS[3], *PROTECTED, ("Keep them? [Y/n] ", ""), *WORK, *BUDGET)
+        screen.answer(("(Enter keeps it) > ", "A better one"), *((("(Enter keeps it) > ", ""),) * 3))
+        screen.answer(("Keep these? [Y/n] ", ""), CHECKS[3], *PROTECTED, ("Keep them? [Y/n] ", ""), *WORK, *BUDGET)
         screen.wait_for(LETTER)
         Store(str(path)).update(lambda loop: loop.atoms.append(atom("A9")))
         before = path.read_bytes()
@@ -367,9 +360,8 @@ TWO_CHECKS = (
 
 
 def two_atoms(screen: Terminal) -> None:
-    answer(screen, *WORDS, *TWO_CHECKS, *PROTECTED)
-    answer(
-        screen,
+    screen.answer(*WORDS, *TWO_CHECKS, *PROTECTED)
+    screen.answer(
         ("  What? ", "Write the script that says hello"),
         ("  What? ", "Describe it in a readme"),
         ("  What? ", ""),
@@ -385,7 +377,7 @@ def covered() -> dict[str, tuple[str, ...]]:
 def test_one_question_says_what_each_atom_makes_true_and_enter_takes_the_proposal(project: Path) -> None:
     with terminal(*FORM, columns=120) as screen:
         two_atoms(screen)
-        shown = answer(screen, (COVERAGE, ""), *BUDGET)
+        shown = screen.answer((COVERAGE, ""), *BUDGET)
         for told in (
             "   1  says hello\n",
             "   2  README exists\n",
@@ -404,12 +396,11 @@ def test_one_question_says_what_each_atom_makes_true_and_enter_takes_the_proposa
 def test_the_proposal_is_changed_by_numbers_and_every_slip_is_told(project: Path) -> None:
     with terminal(*FORM, columns=120) as screen:
         two_atoms(screen)
-        shown = answer(
-            screen,
+        shown = screen.answer(
             (COVERAGE, "A9=1"),
-            ("A9=1: write the id of an atom, =, and numbers; there are: A1, A2", "A1=3"),
-            ("A1=3: 3 is not a number from 1 to 2", "2"),
-            ("2: write the id of an atom", "A1 = - A2=1, 2"),
+            ("A9=1: write the id of an atom, =, and numbers; there are: A1, A2…) > ", "A1=3"),
+            ("A1=3: 3 is not a number from 1 to 2…) > ", "2"),
+            ("2: write the id of an atom…) > ", "A1 = - A2=1, 2"),
             *BUDGET,
             (LETTER, AGREE),
         )
@@ -420,8 +411,8 @@ def test_the_proposal_is_changed_by_numbers_and_every_slip_is_told(project: Path
 
 def test_a_limit_of_cost_is_proposed_and_looked_at(project: Path) -> None:
     with terminal(*FORM, columns=120) as screen:
-        answer(screen, *WORDS, *CHECKS, *PROTECTED, *WORK)
-        shown = answer(screen, ("(Enter: no limit) > ", "much"), ("much is not an amount of money", "$7.5"))
+        screen.answer(*WORDS, *CHECKS, *PROTECTED, *WORK)
+        shown = screen.answer(("(Enter: no limit) > ", "much"), ("much is not an amount of money…> ", "$7.5"))
         assert "A usual amount is 3 (3 attempts at 1 atom, $1.00 each, a guess; at most 10 are made)" in shown
         screen.wait_for(LETTER)
         assert "max_cost_usd 7.5" in screen.text
@@ -439,9 +430,9 @@ def test_what_attempts_have_cost_so_far_is_proposed_and_effort_is_set_by_a_flag(
     loop.control = replace(loop.control, prices=Prices(attempts=4, attempts_usd=10.0))
     write_loop(project, loop)
     with terminal(*FORM, "--effort", "high", columns=120) as screen:
-        answer(screen, *((("(Enter keeps it) > ", ""),) * 4), ("Keep these? [Y/n] ", ""), CHECKS[3], *PROTECTED)
-        answer(screen, ("Keep them? [Y/n] ", ""), *WORK)
-        shown = answer(screen, *BUDGET)
+        screen.answer(*((("(Enter keeps it) > ", ""),) * 4), ("Keep these? [Y/n] ", ""), CHECKS[3], *PROTECTED)
+        screen.answer(("Keep them? [Y/n] ", ""), *WORK)
+        shown = screen.answer(*BUDGET)
         assert (
             "A usual amount is 8 (3 attempts at 1 atom, $2.50 each, the average of this loop so far; at most 30"
             in shown
@@ -455,8 +446,8 @@ def test_what_attempts_have_cost_so_far_is_proposed_and_effort_is_set_by_a_flag(
 
 def test_what_commands_do_costs_nothing_and_is_not_asked_about(project: Path) -> None:
     with terminal(*FORM) as screen:
-        answer(screen, *WORDS, *CHECKS, *PROTECTED, ("  What? ", "all"), *WORK)
-        answer(screen, (CONNECTED[0][0], "A1 runs true"), *CONNECTED)
+        screen.answer(*WORDS, *CHECKS, *PROTECTED, ("  What? ", "all"), *WORK)
+        screen.answer((CONNECTED[0][0], "A1 runs true"), *CONNECTED)
         screen.wait_for(LETTER)
         assert "dollars" not in screen.text, project
         screen.type("q\n")

@@ -12,7 +12,7 @@ import pytest
 from aotloop.cli.align.interview import MOST_QUESTION_ROUNDS
 from aotloop.core.model import Loop, OrGroup
 from aotloop.statefile.store import Store
-from tests.cli.align.talking import AGREE, CHANGE, LEAVE, LETTER, answer
+from tests.cli.align.talking import AGREE, CHANGE, LEAVE, LETTER
 from tests.cli.terminal import Terminal, terminal
 from tests.loops import a_loop, atom, write_loop
 from tests.modelserver import Answer, Call, ModelServer, Script
@@ -21,8 +21,8 @@ from tests.runner.agents import Order, scripted, times_asked
 from tests.runner.projects import processes_with
 
 STATE_FILE = Path(".claude") / "aot-loop-state.md"
-BUDGET = ("How many dollars may the loop cost at most?", "")
-COVERAGE = "(Enter: as proposed; else "
+BUDGET = ("How many dollars may the loop cost at most?…(Enter: no limit) > ", "")
+COVERAGE = "(Enter: as proposed; else …) > "
 CONSENT = ("Accept them, now and until they change? [y/N] ", "y")
 ATOM: dict[str, Any] = {"depends_on": [], "or_group": None, "touches": [], "estimate": None, "covers": ["tests pass"]}
 PLAN: dict[str, Any] = {
@@ -83,11 +83,10 @@ def stage(project: Path, tmp_path: Path) -> Stage:
 def test_it_asks_proposes_and_writes_what_was_agreed_on(stage: Stage) -> None:
     stage.plays(asks("With what?", "For whom?", choices=("a password", "a key")), proposes())
     with terminal("align", "Log in, please", columns=120) as screen:
-        answer(
-            screen,
+        screen.answer(
             CONSENT,
             ("With what?\n  1  a password\n  2  a key\n(number, or your own words; Enter: the agent decides) > ", "2"),
-            ("For whom?", "everybody with an account"),
+            ("For whom?…) > ", "everybody with an account"),
             BUDGET,
         )
         screen.wait_for(LETTER)
@@ -135,12 +134,11 @@ def test_the_agent_is_told_what_was_said_before(stage: Stage) -> None:
         f'agent = "echo"\n[agents.echo]\nargv = ["python3", "{program}"]\nroles = ["planner"]\n'
     )
     with terminal("align", columns=120) as screen:
-        answer(
-            screen,
+        screen.answer(
             CONSENT,
             ("What do you want to achieve? Use your own words.\n> ", ""),
             ("Write at least one sentence.\n> ", "Log in"),
-            ("With what?", "a password"),
+            ("With what?…) > ", "a password"),
             BUDGET,
             (LETTER, CHANGE),
             ("What should be different? ", "rather by key"),
@@ -159,7 +157,7 @@ def test_a_loop_that_exists_is_what_it_begins_from_and_what_was_done_stays(stage
     form = {**ATOM, "name": "form", "description": "A form", "depends_on": ["A1"]}
     stage.plays(proposes(atoms=[{**PLAN["atoms"][0], "name": "A1"}, form]))
     with terminal("align") as screen:
-        answer(screen, CONSENT, BUDGET, (LETTER, AGREE))
+        screen.answer(CONSENT, BUDGET, (LETTER, AGREE))
         assert screen.end() == 0
     assert "done already: A1" in screen.text
     now = loop_now()
@@ -174,7 +172,7 @@ def test_an_imported_plan_stays_where_the_agent_proposes_no_other_work(stage: St
     (stage.project / "plan.md").write_text("# A shop\n\n- [ ] shelves\n- [ ] goods\n")
     stage.plays(proposes(atoms=[]))
     with terminal("align", "--from", "plan.md") as screen:
-        answer(screen, CONSENT, (COVERAGE, "A1=2"), BUDGET, (LETTER, AGREE))
+        screen.answer(CONSENT, (COVERAGE, "A1=2"), BUDGET, (LETTER, AGREE))
         assert screen.end() == 0
     assert [one.covers for one in loop_now().atoms] == [("documented",), ()]
     assert [one.description for one in loop_now().atoms] == ["shelves", "goods"]
@@ -184,7 +182,7 @@ def test_a_request_may_be_a_file_of_words(stage: Stage) -> None:
     (stage.project / "PROMPT.md").write_text("\ufeffLog in.\n\nWith care.\n", encoding="utf-8")
     stage.plays(proposes())
     with terminal("align", "-f", "PROMPT.md") as screen:
-        answer(screen, CONSENT, BUDGET, (LETTER, AGREE))
+        screen.answer(CONSENT, BUDGET, (LETTER, AGREE))
         assert screen.end() == 0
     assert STATE_FILE.read_text().endswith("# Original Prompt\n\nLog in.\n\nWith care.\n")
     (stage.project / "PROMPT.md").write_bytes(b"\xff")
@@ -197,9 +195,9 @@ def test_an_item_that_its_checklist_does_not_have_is_left_out_with_a_note(stage:
     odd = [{**one, "covers": ["tests pass", "it is magic"]} for one in PLAN["atoms"]]
     stage.plays(proposes(atoms=odd))
     with terminal("align", "Log in", columns=160) as screen:
-        shown = answer(screen, CONSENT, BUDGET)
+        shown = screen.answer(CONSENT, BUDGET)
         assert "model is to cover it is magic, which its checklist does not have: left out" in shown
-        answer(screen, (LETTER, AGREE))
+        screen.answer((LETTER, AGREE))
         assert screen.end() == 0
     assert {one.covers for one in loop_now().atoms} == {("tests pass",)}
 
@@ -207,8 +205,8 @@ def test_an_item_that_its_checklist_does_not_have_is_left_out_with_a_note(stage:
 def test_what_the_agent_says_nothing_about_is_asked_once(stage: Stage) -> None:
     stage.plays(proposes(atoms=[{**one, "covers": []} for one in PLAN["atoms"]]), proposes())
     with terminal("align", "Log in", columns=120) as screen:
-        answer(screen, CONSENT, (COVERAGE, "A1=2 A2=1 A3=1"), (BUDGET[0], "20"), (LETTER, CHANGE))
-        answer(screen, ("What should be different? ", "more"), (LETTER, AGREE))  # neither is asked again
+        screen.answer(CONSENT, (COVERAGE, "A1=2 A2=1 A3=1"), (BUDGET[0], "20"), (LETTER, CHANGE))
+        screen.answer(("What should be different? ", "more"), (LETTER, AGREE))  # neither is asked again
         assert screen.end() == 0
     assert [one.covers for one in loop_now().atoms] == [("documented",), ("tests pass",), ("tests pass",)]
     assert loop_now().objective.constraints.max_cost_usd == 20
@@ -220,9 +218,9 @@ def test_what_the_agent_says_nothing_about_is_asked_once(stage: Stage) -> None:
 def test_whoever_only_asks_is_not_asked_for_ever(stage: Stage) -> None:
     stage.plays(asks("And then?"))
     with terminal("align", "Log in") as screen:
-        answer(screen, CONSENT)
+        screen.answer(CONSENT)
         for _ in range(12):
-            answer(screen, ("And then?", "no idea"))
+            screen.answer(("And then?…) > ", "no idea"))
         screen.wait_for("A form asks for the rest.")
         screen.wait_for("now: Log in\n(Enter keeps it) > ")
         screen.type("\x03")
@@ -245,15 +243,15 @@ def test_an_answer_that_is_none_is_told_and_the_person_decides(stage: Stage, ord
     stage.plays(order, proposes())
     question = "Try again [t], fill in a form instead [f], or leave [q]? "
     with terminal("align", "Log in", columns=120) as screen:
-        answer(screen, CONSENT)
-        assert told in answer(screen, (question, "t"))
-        answer(screen, BUDGET, (LETTER, LEAVE))
+        screen.answer(CONSENT)
+        assert told in screen.answer((question, "t"))
+        screen.answer(BUDGET, (LETTER, LEAVE))
         assert screen.end() == 1
     assert stage.times_asked == 2
     stage.plays(order)
     for way, code in (("q", 1), ("f", 130)):
         with terminal("align", "Log in", columns=120) as screen:
-            answer(screen, (question, way))
+            screen.answer((question, way))
             if way == "f":
                 screen.wait_for("What do you want to achieve, in one sentence?")
                 screen.type("\x03")
@@ -265,8 +263,8 @@ def test_what_the_agent_says_cannot_steer_the_terminal(stage: Stage) -> None:
     checks = [{"item": "x\x1b[2J", "type": "command", "value": "echo \x1b]0;title\x07 || true"}]
     stage.plays({**asks("What\x1b[2J?"), "say": "\x1b[2Jlooking"}, proposes(goal="G\x1b[2J", checklist=checks))
     with terminal("align", "Log in") as screen:
-        answer(screen, CONSENT)
-        shown = answer(screen, ("What?", ""), (COVERAGE, ""), BUDGET)
+        screen.answer(CONSENT)
+        shown = screen.answer(("What?…) > ", ""), (COVERAGE, ""), BUDGET)
         screen.wait_for(LETTER)
         shown += screen.shown
         screen.type("q\n")
@@ -281,10 +279,10 @@ def test_an_agent_that_writes_is_kept_from_it_or_told_of(stage: Stage) -> None:
     for more, is_there in (("", False), ('confine = "off"', True)):
         stage.plays({**proposes(), "run": "touch planted"}, more=more)
         with terminal("align", "Log in") as screen:
-            answer(screen, CONSENT)
-            screen.wait_for(BUDGET[0])
+            screen.answer(CONSENT)
+            screen.wait_for_prompt(BUDGET[0])
             told = "These files in your checkout changed while the agent looked: planted" in screen.text
-            answer(screen, BUDGET, (LETTER, LEAVE))
+            screen.answer(BUDGET, (LETTER, LEAVE))
             assert screen.end() == 1
         assert ((stage.project / "planted").exists(), told) == (is_there, is_there)
 
@@ -299,7 +297,7 @@ def hangs(stage: Stage) -> Path:
 def test_ctrl_c_while_it_works_ends_it_and_writes_nothing(stage: Stage) -> None:
     begun = hangs(stage)
     with terminal("align", "Log in") as screen:
-        answer(screen, CONSENT)
+        screen.answer(CONSENT)
         screen.wait_for("scripted looks at the project …")
         while not begun.read_text():
             assert screen_is_alive(screen)
@@ -324,7 +322,7 @@ def test_an_agent_that_was_named_has_to_be_there(stage: Stage) -> None:
         'agent = "gone"\n[agents.gone]\nargv = ["no-such-program"]\nroles = ["planner"]\n'
     )
     with terminal("align", "Log in", columns=120) as screen:
-        shown = answer(screen, CONSENT, ("now: Log in\n(Enter keeps it) > ", ""))
+        shown = screen.answer(CONSENT, ("now: Log in\n(Enter keeps it) > ", ""))
         assert "so a form asks the questions." in shown
         screen.type("\x03")
         assert screen.end() == 130
@@ -333,7 +331,7 @@ def test_an_agent_that_was_named_has_to_be_there(stage: Stage) -> None:
 def test_a_program_of_which_nobody_says_that_it_plans_is_not_asked(stage: Stage) -> None:
     (stage.project / "aot.toml").write_text('agent = "mine"\n[agents.mine]\nargv = ["no-such-program"]\n')
     with terminal("align", "Log in", columns=200) as screen:
-        shown = answer(screen, ("now: Log in\n(Enter keeps it) > ", ""))
+        shown = screen.answer(("now: Log in\n(Enter keeps it) > ", ""))
         assert "The agent mine does not plan, so a form asks the questions." in shown
         screen.type("\x03")
         assert screen.end() == 130
@@ -342,7 +340,7 @@ def test_a_program_of_which_nobody_says_that_it_plans_is_not_asked(stage: Stage)
 def test_without_consent_to_the_configuration_no_agent_is_started(stage: Stage) -> None:
     stage.plays(proposes())
     with terminal("align", "Log in") as screen:
-        answer(screen, (CONSENT[0], "n"))
+        screen.answer((CONSENT[0], "n"))
         assert screen.end() == 1
     assert stage.times_asked == 0
 
@@ -359,7 +357,7 @@ def test_a_real_client_looks_asks_and_proposes_and_changes_nothing(stage: Stage,
     more: list[Call | Answer] = [Answer(proposes()["answer"])]
     with ModelServer([Script("a key", more), Script("Log in, please", turns)]) as server:
         with terminal("align", "Log in, please", columns=120, environ=environ_of(client, server)) as screen:
-            answer(screen, CONSENT, ("With what?", "1"), BUDGET, (LETTER, AGREE))
+            screen.answer(CONSENT, ("With what?…) > ", "1"), BUDGET, (LETTER, AGREE))
             assert screen.end() == 0, screen.text
         assert server.lost == []
     assert (stage.project / "README.md").read_text() == "a shop\n"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.align.talking import AGREE, LETTER, answer
+from tests.cli.align.talking import AGREE, LETTER
 from tests.cli.terminal import terminal
 from tests.modelserver import Answer, ModelServer, Script
 from tests.modelserver.operators import DONE, config_of, each_client, environ_of, shell
@@ -52,8 +52,8 @@ def test_a_client_plans_and_does_the_work(tmp_path: Path, client: str, monkeypat
     with ModelServer(scripts) as server:
         project.environ = environ_of(client, server)
         with terminal("align", "Greet people", columns=120, environ=project.environ) as screen:
-            answer(screen, CONSENT, ("In which words?", "1"))
-            answer(screen, ("How many dollars may the loop cost at most?", ""), (LETTER, AGREE))
+            screen.answer(CONSENT, ("In which words?…) > ", "1"))
+            screen.answer(("How many dollars may the loop cost at most?…(Enter: no limit) > ", ""), (LETTER, AGREE))
             assert screen.end() == 0, screen.text
         ran = project.aot("run", "--json")  # without --yes: all of it was accepted before
         assert server.lost == []

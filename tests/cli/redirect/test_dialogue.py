@@ -40,16 +40,8 @@ def path(project: Path) -> Path:
     return write_loop(project, loop)
 
 
-def answer(screen: Terminal, *pairs: tuple[str, str]) -> None:
-    """Waits for each question, and only for what was shown since the last answer."""
-    for question, text in pairs:
-        screen.wait_for(question)
-        screen.shown = ""
-        screen.type(f"{text}\n")
-
-
 def leave(screen: Terminal) -> int:
-    answer(screen, (MENU, ""))
+    screen.answer((MENU, ""))
     return screen.end()
 
 
@@ -168,8 +160,11 @@ def test_stop_works_while_it_is_open(path: Path) -> None:
 
 def test_the_goal(path: Path) -> None:
     with terminal("redirect") as screen:
-        answer(
-            screen, (MENU, "1"), ("Which part?", "goal"), ("What should it be?", "It flies"), ("Apply it? [y/N]", "y")
+        screen.answer(
+            (MENU, "1"),
+            ("Which part? (number; Enter: none) ", "goal"),
+            ("What should it be? ", "It flies"),
+            ("Apply it? [y/N] ", "y"),
         )
         screen.wait_for("✔ goal is now: It flies")
         assert leave(screen) == 0
@@ -180,14 +175,13 @@ def test_the_goal(path: Path) -> None:
 def test_the_commands_of_the_base_case(path: Path) -> None:
     assert spawn("verify", "--yes").code == 0
     with terminal("redirect") as screen:
-        answer(
-            screen,
+        screen.answer(
             (MENU, "1"),
-            ("Which part?", "5"),
+            ("Which part? (number; Enter: none) ", "5"),
             ("$ ", "true"),
             ("$ ", "echo fine"),
             ("$ ", ""),
-            ("Apply it?", "y"),
+            ("Apply it? [y/N] ", "y"),
         )
         assert leave(screen) == 0
     checklist = loop_in(path).objective.base_case.checklist
@@ -198,10 +192,20 @@ def test_the_commands_of_the_base_case(path: Path) -> None:
 
 def test_protected_files(path: Path) -> None:
     with terminal("redirect") as screen:
-        answer(screen, (MENU, "1"), ("Which part?", "protect"), ("Which glob?", "tests/**"), ("Apply it?", "y"))
-        answer(screen, (MENU, "1"), ("Which part?", "unprotect"), ("Which glob?", "docs/**"))
+        screen.answer(
+            (MENU, "1"),
+            ("Which part? (number; Enter: none) ", "protect"),
+            ("Which glob? ", "tests/**"),
+            ("Apply it? [y/N] ", "y"),
+        )
+        screen.answer((MENU, "1"), ("Which part? (number; Enter: none) ", "unprotect"), ("Which glob? ", "docs/**"))
         screen.wait_for("✘ This is not possible: docs/** is not protected. Protected: tests/**.")
-        answer(screen, (MENU, "1"), ("Which part?", "unprotect"), ("Which glob?", "tests/**"), ("Apply it?", "y"))
+        screen.answer(
+            (MENU, "1"),
+            ("Which part? (number; Enter: none) ", "unprotect"),
+            ("Which glob? ", "tests/**"),
+            ("Apply it? [y/N] ", "y"),
+        )
         assert leave(screen) == 0
     assert loop_in(path).objective.protect == ()
     assert len(loop_in(path).corrections) == 2
@@ -209,19 +213,25 @@ def test_protected_files(path: Path) -> None:
 
 def test_a_limit(path: Path) -> None:
     with terminal("redirect") as screen:
-        answer(screen, (MENU, "2"), ("Which one?", "max_iterations"), ("What should it be?", "many"))
+        screen.answer(
+            (MENU, "2"),
+            ("Which one? (number; Enter: none) ", "max_iterations"),
+            ("What should it be? (none: unset it) ", "many"),
+        )
         screen.wait_for("'many' is not a whole number")
-        answer(screen, (MENU, "2"), ("Which one?", "2"), ("What should it be?", "40"))
+        screen.answer(
+            (MENU, "2"), ("Which one? (number; Enter: none) ", "2"), ("What should it be? (none: unset it) ", "40")
+        )
         screen.wait_for("This change would be made: max_iterations 20 (by effort) → 40")
-        answer(screen, ("Apply it?", "y"))
+        screen.answer(("Apply it? [y/N] ", "y"))
         assert leave(screen) == 0
     assert loop_in(path).objective.constraints.max_iterations == 40
 
 
 def test_an_atom_more(path: Path) -> None:
     with terminal("redirect") as screen:
-        answer(screen, (MENU, "3"), ("What has to be done?", "more"), ("After which", "A1, A2"))
-        answer(screen, ("which group?", ""), ("Which command does it?", "make more"), ("Apply it?", "y"))
+        screen.answer((MENU, "3"), ("What has to be done? ", "more"), ("After which…) ", "A1, A2"))
+        screen.answer(("which group?…) ", ""), ("Which command does it?…) ", "make more"), ("Apply it? [y/N] ", "y"))
         assert leave(screen) == 0
     added = loop_in(path).atoms[-1]
     assert (added.id, added.description, added.depends_on, added.run) == ("A3", "more", ("A1", "A2"), "make more")
@@ -229,32 +239,37 @@ def test_an_atom_more(path: Path) -> None:
 
 def test_an_atom_less(path: Path) -> None:
     with terminal("redirect") as screen:
-        answer(screen, (MENU, "4"), ("Which one?", "A2"))
+        screen.answer((MENU, "4"), ("Which one? (number; Enter: none) ", "A2"))
         screen.wait_for("removed A2: do A2")
-        answer(screen, ("Apply it?", "y"))
+        screen.answer(("Apply it? [y/N] ", "y"))
         assert leave(screen) == 0
     assert [one.id for one in loop_in(path).atoms] == ["A1", "B1", "B2"]
 
 
 def test_another_choice(path: Path) -> None:
     with terminal("redirect") as screen:
-        answer(screen, (MENU, "5"), ("For which group?", "way"), ("Which choice?", "B1"), ("Apply it?", "y"))
+        screen.answer(
+            (MENU, "5"),
+            ("For which group? (number; Enter: none) ", "way"),
+            ("Which choice? (number; Enter: none) ", "B1"),
+            ("Apply it? [y/N] ", "y"),
+        )
         assert leave(screen) == 0
     assert loop_in(path).or_groups["way"].selected == "B1"
 
 
 def test_another_summary(path: Path) -> None:
     with terminal("redirect") as screen:
-        answer(screen, (MENU, "6"), ("The result of which atom?", "1"))
+        screen.answer((MENU, "6"), ("The result of which atom? (number; Enter: none) ", "1"))
         screen.wait_for("Now: did A1")
-        answer(screen, ("What should it be?", "did it anew"), ("Apply it?", "y"))
+        screen.answer(("What should it be? ", "did it anew"), ("Apply it? [y/N] ", "y"))
         assert leave(screen) == 0
     assert loop_in(path).bindings == {"A1": Binding(summary="did it anew")}
 
 
 def test_new_attempts(path: Path) -> None:
     with terminal("redirect") as screen:
-        answer(screen, (MENU, "7"), ("Which one?", "A2"), ("Apply it?", "y"))
+        screen.answer((MENU, "7"), ("Which one? (number; Enter: none) ", "A2"), ("Apply it? [y/N] ", "y"))
         assert leave(screen) == 0
     assert loop_in(path).atoms[1].attempts == 0
 
@@ -268,7 +283,7 @@ def test_what_was_changed_in_the_file_is_shown_and_can_be_taken(path: Path) -> N
     path.write_text(path.read_text().replace("It works", "It is cheap"))
     with terminal("redirect") as screen:
         screen.wait_for('+goal: "It is cheap"')
-        answer(screen, (MENU, "8"), ("Apply it?", "y"))
+        screen.answer((MENU, "8"), ("Apply it? [y/N] ", "y"))
         screen.wait_for("accepted the changes")
         assert leave(screen) == 0
     assert agreed(str(path)) == loop_in(path).objective
@@ -277,7 +292,7 @@ def test_what_was_changed_in_the_file_is_shown_and_can_be_taken(path: Path) -> N
 
 def test_the_loop_is_stopped_from_within(path: Path) -> None:
     with terminal("redirect") as screen:
-        answer(screen, (MENU, "9"), ("Why?", "enough"))
+        screen.answer((MENU, "9"), ("Why? (Enter: no reason) ", "enough"))
         screen.wait_for("✔ the loop is stopped (user: enough)")
         assert screen.end() == 0
     control = loop_in(path).control
@@ -286,7 +301,7 @@ def test_the_loop_is_stopped_from_within(path: Path) -> None:
 
 def test_the_loop_is_stopped_from_within_while_somebody_runs_it(path: Path) -> None:
     with held_by_another(path, obeys=True) as runner, terminal("redirect") as screen:
-        answer(screen, (MENU, "9"), ("Why?", ""))
+        screen.answer((MENU, "9"), ("Why? (Enter: no reason) ", ""))
         assert screen.end() == 0
         assert runner.wait(PATIENCE) == 0
     control = loop_in(path).control
@@ -298,11 +313,16 @@ def test_the_loop_is_stopped_from_within_while_somebody_runs_it(path: Path) -> N
 
 def test_several_changes_and_everything_waits_until_the_end(path: Path) -> None:
     with terminal("redirect") as screen:
-        answer(screen, (MENU, "7"), ("Which one?", "A2"), ("Apply it?", "y"))
+        screen.answer((MENU, "7"), ("Which one? (number; Enter: none) ", "A2"), ("Apply it? [y/N] ", "y"))
         screen.wait_for(MENU)
         assert loop_in(path).control.redirect_requested  # never let go in between
         first = loop_in(path).control.epoch
-        answer(screen, (MENU, "2"), ("Which one?", "max_iterations"), ("What should it be?", "40"), ("Apply it?", "y"))
+        screen.answer(
+            (MENU, "2"),
+            ("Which one? (number; Enter: none) ", "max_iterations"),
+            ("What should it be? (none: unset it) ", "40"),
+            ("Apply it? [y/N] ", "y"),
+        )
         screen.wait_for(MENU)
         assert loop_in(path).control.epoch > first
         assert leave(screen) == 0
@@ -312,7 +332,7 @@ def test_several_changes_and_everything_waits_until_the_end(path: Path) -> None:
 
 def test_nothing_is_done_without_a_yes(path: Path) -> None:
     with terminal("redirect") as screen:
-        answer(screen, (MENU, "4"), ("Which one?", "A2"), ("Apply it?", ""))
+        screen.answer((MENU, "4"), ("Which one? (number; Enter: none) ", "A2"), ("Apply it? [y/N] ", ""))
         screen.wait_for("Nothing was changed.")
         assert leave(screen) == 0
     assert loop_in(path).corrections == []
@@ -321,33 +341,32 @@ def test_nothing_is_done_without_a_yes(path: Path) -> None:
 @pytest.mark.parametrize("kind", ["1", "2", "3", "4", "5", "6", "7"])
 def test_every_question_can_be_left_unanswered(path: Path, kind: str) -> None:
     with terminal("redirect") as screen:
-        answer(screen, (MENU, kind), ("? ", ""))
+        screen.answer((MENU, kind), ("What has to be done? " if kind == "3" else "(number; Enter: none) ", ""))
         assert leave(screen) == 0
     assert loop_in(path).corrections == []
 
 
 def test_what_makes_no_sense_is_asked_again(path: Path) -> None:
     with terminal("redirect") as screen:
-        answer(screen, (MENU, "77"))
+        screen.answer((MENU, "77"))
         screen.wait_for("77 is not in the list.")
-        answer(screen, (MENU, "4"), ("Which one?", "A9"))
+        screen.answer((MENU, "4"), ("Which one? (number; Enter: none) ", "A9"))
         screen.wait_for("A9 is not in the list.")
-        answer(screen, ("Which one?", "\x1b[D"))
+        screen.answer(("Which one? (number; Enter: none) ", "\x1b[D"))
         screen.wait_for("invisible characters")
-        answer(screen, ("Which one?", ""))
+        screen.answer(("Which one? (number; Enter: none) ", ""))
         assert leave(screen) == 0
     assert loop_in(path).corrections == []
 
 
 def test_what_the_machine_refuses_is_said_and_the_dialogue_goes_on(path: Path) -> None:
     with terminal("redirect") as screen:
-        answer(
-            screen,
+        screen.answer(
             (MENU, "3"),
-            ("What has to be done?", "more"),
-            ("After which", "A9"),
-            ("group?", ""),
-            ("Which command does it?", ""),
+            ("What has to be done? ", "more"),
+            ("After which…) ", "A9"),
+            ("which group?…) ", ""),
+            ("Which command does it?…) ", ""),
         )
         screen.wait_for("✘ This is not possible: there is no atom A9.")
         assert leave(screen) == 0
@@ -357,11 +376,11 @@ def test_what_the_machine_refuses_is_said_and_the_dialogue_goes_on(path: Path) -
 def test_a_loop_without_groups_or_failures_says_so(project: Path) -> None:
     path = write_loop(project, a_loop(atom("A1")))
     with terminal("redirect") as screen:
-        answer(screen, (MENU, "5"))
+        screen.answer((MENU, "5"))
         screen.wait_for("The loop has no OR group.")
-        answer(screen, (MENU, "7"))
+        screen.answer((MENU, "7"))
         screen.wait_for("No atom can be chosen: nothing has failed.")
-        answer(screen, (MENU, "6"))
+        screen.answer((MENU, "6"))
         screen.wait_for("No atom can be chosen: nothing is resolved.")
         assert leave(screen) == 0
     until(lambda: not loop_in(path).control.redirect_requested)

@@ -15,11 +15,7 @@ def test_on_a_terminal_a_person_is_asked_about_each(checkout: Path) -> None:
         screen.wait_for(ASKED)
         assert "✔ runs: exit 0" in screen.text
         assert "nice\n  the page looks nice\n" in screen.text
-        screen.shown = ""
-        screen.type("perhaps\n")
-        screen.wait_for(ASKED)
-        screen.shown = ""
-        screen.type("y\n")
+        screen.answer((ASKED, "perhaps"), (ASKED, "y"))
         screen.wait_for(f"fast\n  pages come up at once\n{ASKED}")
         screen.type("yes\n")
         assert screen.end() == 0
