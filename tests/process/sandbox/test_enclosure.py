@@ -12,8 +12,10 @@ import pytest
 from msgspec.structs import replace
 
 from aotloop.checks.command_check import check_command
+from aotloop.errors import Unavailable
 from aotloop.process.sandbox import Confinement
 from aotloop.process.sandbox.enclosure import Namespace
+from aotloop.process.sandbox.resolved_fence import resolved
 from aotloop.process.spawn import start
 from tests.agents.assignments import LINUX, all_dead
 from tests.patience import until
@@ -163,3 +165,19 @@ def test_a_namespace_is_known_to_be_empty_when_its_first_process_has_ended(
     for pipe in process.outputs.values():
         pipe.close()
     assert not guard.is_empty(), "then nothing is known"
+
+
+@pytest.mark.parametrize("engine", engines())
+def test_a_link_in_the_place_of_its_folder_opens_nothing(tmp_path: Path, engine: str) -> None:
+    """Seen: the project was a folder of its repository; a check made it a link to the home, the next one changed it."""
+    world = a_world(tmp_path)
+    fence = fence_of(world, engine)
+    folder = world.worktree / "project"
+    there = replace(world.spec(fence, "echo x > new"), cwd=folder)
+    folder.mkdir()
+    started = resolved(fence, there.env, folder)  # type: ignore[arg-type] # an engine has one
+    assert str(folder) not in started.open  # else a link that comes in between would be followed
+    world.run(fence, f"rmdir project; ln -s {world.home} project")
+    with pytest.raises(Unavailable, match="is a link"):
+        start(there)
+    assert not (world.home / "new").exists()

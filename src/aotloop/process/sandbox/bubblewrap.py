@@ -57,6 +57,7 @@ def arguments(
     return (
         program,
         *_ROOT,
+        *("--remount-ro", "/dev"),  # else it holds as many files as half of the memory
         *(("--remount-ro", "/proc") if os.geteuid() == 0 else ()),  # else root could change settings of the kernel
         *(word for folder in _emptied() for word in ("--size", _MOST, "--tmpfs", folder)),
         *_mounts(fence, (*texts, sys.executable, sys.prefix), real),
@@ -88,7 +89,7 @@ def _mounts(fence: ResolvedFence, texts: Iterable[str], real: RealPaths) -> Iter
     """The shorter paths first: a longer one then changes a part of it."""
     named = list(dict.fromkeys(_named_in(texts, real)))
     # The same path can be in several lists: the later ones decide.
-    kinds = {real(path): "--ro-bind" for path in (*_KEPT, *named, fence.here, *fence.closed)}
+    kinds = {real(path): "--ro-bind" for path in (*_KEPT, *named, *fence.closed)}
     kinds |= dict.fromkeys(fence.hidden, "hide")
     kinds |= dict.fromkeys(fence.open, "--bind")
     kinds |= dict.fromkeys(fence.private, "private")

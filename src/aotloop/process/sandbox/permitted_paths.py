@@ -46,7 +46,8 @@ def _disks() -> Iterator[str]:
 def _changeable(fence: ResolvedFence, env: Mapping[str, str]) -> Iterator[str]:
     closed = [*fence.closed, *ours(env)]
     yield from (path for path in fence.open if path != fence.here)
-    for folder in (fence.here, *map(os.path.realpath, _TEMPORARY)):
+    own = (fence.here,) if fence.here in fence.open else ()  # else it lies in what is open or closed
+    for folder in (*own, *map(os.path.realpath, _TEMPORARY)):
         if not any(is_at_or_in(folder, path) for path in closed):
             apart = () if folder == fence.here else (*worktrees(env), *fence.hidden)
             yield from _beside(folder, [*closed, *apart])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from aotloop.errors import Unavailable
 from aotloop.process.sandbox.fence import Confinement, is_at_or_in
 from aotloop.process.sandbox.home_folders import (
     kept_open,
@@ -26,7 +27,9 @@ class ResolvedFence(msgspec.Struct, frozen=True, kw_only=True):
     here: str
     """The folder in which the process starts."""
     open: tuple[str, ...]
-    """Places that can be changed: those of the fence, the client's state, what the person names, and `here`."""
+    """Places that can be changed: those of the fence, the client's state, what the person names, and `here`, unless it
+    lies in one of these.
+    """
     closed: tuple[str, ...]
     settings: tuple[str, ...] = ()
     """Parts of the client's state that may not be changed. Landlock cannot close a part of a folder."""
@@ -42,13 +45,13 @@ def resolved(
     """Call it directly before the start: it makes the folders of the client's state, and looks at what exists now."""
     prepare_state(confinement.client, env)
     real = RealPaths() if real is None else real
-    here = real(cwd if cwd is not None else Path.cwd())
+    here = _start(confinement, cwd if cwd is not None else Path.cwd(), real)
     policy = confinement.policy
     closed = tuple(real(str(path)) for path in (*confinement.closed, *policy.closed))
     named = [real(os.path.expanduser(path)) for path in policy.writable]  # noqa: PTH111 - never raises
     client = confinement.client
     open_ = [*map(real, confinement.open), *state_of(client, env, real), *kept_open(client, env, here), *named]
-    if not any(is_at_or_in(here, path) for path in closed):  # it works there
+    if not any(is_at_or_in(here, path) for path in (*closed, *open_)):  # it works there
         open_.append(here)
     more = tuple(map(real, policy.hidden))
     hidden = (*secrets(env, client, real), *ours(env, real), *scratch_folders(env, real), *more)
@@ -60,3 +63,12 @@ def resolved(
         private=tuple(path for path in private_folders(client, env) if path not in named),
         hidden=tuple(path for path in hidden if path not in named),
     )
+
+
+def _start(confinement: Confinement, cwd: Path, real: RealPaths) -> str:
+    """In a place that is open, another process may have put a link to elsewhere here: it opens nothing there."""
+    here, named = real(cwd), os.path.abspath(cwd)  # noqa: PTH100 - without following a link
+    for place in map(str, confinement.open):
+        if is_at_or_in(named, place) and not is_at_or_in(here, real(place)):
+            raise Unavailable(f"{cwd} is a link that leads to {here} now, so nothing is started there")
+    return here
