@@ -1,21 +1,28 @@
 """Logins: an attempt gets a copy of the client's login, which only our user can read, and which ends with it.
 
-A login that the client renewed is copied back: only the renewed token is still valid. No other file of the user is ever
-written.
+A login that the client renewed is copied back: only the renewed token is still valid. Commands of the agent can write
+to the copy, and a client obeys more in such a file than tokens: services, addresses, variables. So nothing else may
+differ. No other file of the user is ever written.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from aotloop.deletion import discard_tree
 from aotloop.errors import Unavailable
 from aotloop.foreign_files import read_foreign
 
 _MOST_BYTES = 1_000_000
+_RENEWED = frozenset(
+    {"access", "refresh", "expires", "access_token", "refresh_token", "id_token", "expires_at", "last_refresh"}
+)
+"""What a client renews. Each stays a text, or a number."""
 
 
 def login_file(surroundings: Mapping[str, str], variable: str, usual: str, file: str) -> Path:
@@ -52,10 +59,28 @@ def _take_over(copy: Path, login: Path, lent: bytes | None) -> None:
 
 def _put_back(renewed: bytes, login: Path, lent: bytes | None) -> None:
     is_ours_to_change = lent is not None and _content(login) == lent  # else another process renewed it before us
-    if renewed and renewed != lent and is_ours_to_change:
+    if is_ours_to_change and renewed != lent and is_renewal(lent or b"", renewed):
         beside = login.with_name(f"{login.name}.{os.getpid()}")
         _write(beside, renewed)
         beside.replace(login.resolve())
+
+
+def is_renewal(lent: bytes, renewed: bytes) -> bool:
+    """Whether only tokens and their times differ."""
+    try:
+        before, after = _without_tokens(json.loads(lent)), _without_tokens(json.loads(renewed))
+    except (ValueError, RecursionError):
+        return False
+    return bool(before == after)
+
+
+def _without_tokens(value: Any, name: str = "") -> Any:
+    """A renewed value becomes its type. Numbers are not compared with truths, so each value goes with its type."""
+    if isinstance(value, dict):
+        return {key: _without_tokens(part, key) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_without_tokens(part) for part in value]
+    return type(value) if name in _RENEWED and isinstance(value, str | int | float) else (type(value), value)
 
 
 def _content(path: Path) -> bytes | None:

@@ -27,7 +27,7 @@ from aotloop.agents.client.folders import leads_out
 from aotloop.agents.client.logins import home_with_login, login_file
 from aotloop.agents.client.service_errors import Trouble, trouble
 from aotloop.agents.contract import Assignment, Backend, Capabilities, Outcome
-from aotloop.agents.opencode.request_log import STORE, Record, copy_store, read_record, tokens_in
+from aotloop.agents.opencode.request_log import Record, copied_to, copy_store, read_record, tokens_in
 from aotloop.agents.opencode.settings_isolation import in_a_file, refuse_plugins
 from aotloop.agents.registry import Client, Settings, of_client
 from aotloop.agents.roles import Access, access_of
@@ -92,15 +92,19 @@ class OpenCode(Client, frozen=True, kw_only=True):
         session = AcpSession(
             assignment, on_output, patience=self.patience, price=self.price, hint_of_trouble=_hint_of_trouble
         )
-        with home_with_login(assignment.scratch / "opencode", _login(os.environ), "data/opencode/auth.json") as own:
+        login = _login(os.environ)
+        with (
+            home_with_login(assignment.scratch / "opencode", login, "data/opencode/auth.json") as own,
+            copied_to(assignment.evidence) as copy,
+        ):
             _spare_the_plugin(own / "config/opencode")
             data = own / "data/opencode"
             env = self._environment(assignment, own, preset.passed)
             if assignment.sitting is not None:
                 copy_store(assignment.sitting.store, data)
-            async with polled(lambda: session.count(tokens_in(data / STORE)), _GLANCE):
+            async with polled(lambda: session.count(tokens_in(data, copy)), _GLANCE):
                 ran = await run_agent(preset, assignment, env, on_output, session)
-            record = read_record(data / STORE)
+            record = read_record(data, copy)
             if assignment.sitting is not None:
                 copy_store(data, assignment.sitting.store)
         _complete(session, record)

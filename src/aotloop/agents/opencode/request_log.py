@@ -1,13 +1,18 @@
 """The log of OpenCode's requests to models, from its own store: tokens, and how the last request failed.
 
-That store is not an interface: an unexpected form counts as no information.
+That store is not an interface: an unexpected form counts as no information. Commands of the agent can write to it, and
+a database can hold a query without an end in the place of a table. So a copy in a folder of ours is read, for a bounded
+time.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
-from contextlib import closing, suppress
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +21,18 @@ import msgspec
 from aotloop.agents.attempt.usage import total
 from aotloop.agents.client.service_errors import Trouble, trouble
 from aotloop.agents.contract import Tokens
+from aotloop.deletion import discard_tree
 from aotloop.foreign_files import read_foreign, write_new
 
 STORE = "opencode.db"
+_PARTS = (STORE, f"{STORE}-wal")
 _MOST_BYTES = 200_000_000
+_MOST_OF_A_MESSAGE = 20_000_000
+_LONGEST = 2.0
+"""Seconds."""
+_OFTEN = 10_000
+"""Steps of the database after which it looks at the time."""
+_MOST_TOKENS = 2**53
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,15 +41,19 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     trouble: Trouble | None = None
 
 
-def read_record(store: Path) -> Record | None:
-    """None: there is no information."""
-    if store.is_symlink() or not store.is_file() or store.stat().st_size > _MOST_BYTES:
+def read_record(folder: Path, own: Path) -> Record | None:
+    """None: there is no information. `folder`: where the store is. `own`: a folder in which no agent can write."""
+    copy_store(folder, own)
+    if not (own / STORE).exists():
         return None
     try:
-        with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True, timeout=1)) as connection:
-            rows = connection.execute("SELECT data FROM message ORDER BY time_created, id").fetchall()
-        messages = [message for (data,) in rows if (message := json.loads(data)).get("role") == "assistant"]
-    except (sqlite3.Error, ValueError, AttributeError, TypeError):
+        with _opened(own / STORE) as connection:
+            kinds = connection.execute("SELECT type FROM sqlite_schema WHERE name = 'message'").fetchall()
+            if kinds != [("table",)]:
+                return None
+            rows = connection.execute("SELECT data FROM message ORDER BY time_created, id")
+            messages = [message for (data,) in rows if (message := json.loads(data)).get("role") == "assistant"]
+    except (sqlite3.Error, ValueError, AttributeError, TypeError, RecursionError, MemoryError):
         return None
     return Record(
         turns=len(messages),
@@ -45,9 +62,31 @@ def read_record(store: Path) -> Record | None:
     )
 
 
-def tokens_in(store: Path) -> Tokens | None:
-    """What all its requests have used by now."""
-    record = read_record(store)
+@contextmanager
+def copied_to(folder: Path) -> Iterator[Path]:
+    """A folder of its own in this one, for the copy."""
+    own = folder / "requests"
+    try:
+        yield own
+    finally:
+        discard_tree(own)
+
+
+@contextmanager
+def _opened(store: Path) -> Iterator[sqlite3.Connection]:
+    """As SQLite advises for a file of a stranger."""
+    deadline = time.monotonic() + _LONGEST
+    with closing(sqlite3.connect(store, timeout=1)) as connection:
+        connection.set_progress_handler(lambda: time.monotonic() > deadline, _OFTEN)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_OF_A_MESSAGE)
+        for order in ("trusted_schema = OFF", "cell_size_check = ON", "query_only = ON"):
+            connection.execute(f"PRAGMA {order}")
+        yield connection
+
+
+def tokens_in(folder: Path, own: Path) -> Tokens | None:
+    """What all its requests have used by now. As `read_record`."""
+    record = read_record(folder, own)
     return record.tokens if record is not None and record.tokens != Tokens() else None
 
 
@@ -57,7 +96,8 @@ def copy_store(source: Path, target: Path) -> None:
     If the copy fails, the client does not know the conversation, and reports that.
     """
     with suppress(OSError):
-        for name in (STORE, f"{STORE}-wal"):
+        target.mkdir(parents=True, exist_ok=True)
+        for name in _PARTS:
             (target / name).unlink(missing_ok=True)
             with suppress(FileNotFoundError):
                 write_new(target / name, read_foreign(source / name, _MOST_BYTES))
@@ -77,7 +117,7 @@ def _tokens(message: dict[str, Any]) -> Tokens:
 
 
 def _count(value: Any) -> int:
-    return value if isinstance(value, int) else 0
+    return value if isinstance(value, int) and 0 <= value < _MOST_TOKENS else 0
 
 
 def _trouble(error: Any) -> Trouble | None:
@@ -92,7 +132,7 @@ def _trouble(error: Any) -> Trouble | None:
 
 
 def _seconds(value: Any) -> float | None:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return None
+    with suppress(TypeError, ValueError, OverflowError):
+        seconds = float(value)
+        return seconds if math.isfinite(seconds) and seconds >= 0 else None
+    return None
