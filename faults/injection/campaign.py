@@ -24,7 +24,7 @@ from tests.loops import a_loop, atom
 from aotloop.config.schema import Config
 from aotloop.core.model import Atom, AtomCheck, BaseCase, Check, ChecklistItem, Loop
 from aotloop.core.phases.model import PhaseLoop
-from aotloop.hooks.payload import Told
+from aotloop.hooks.payload import Payload
 from aotloop.statefile.yaml import emitter
 from faults.counts import Counts, Deadline
 from faults.injection import commands, settings
@@ -35,7 +35,7 @@ from faults.injection.traps import Trap
 KINDS = {
     Loop: "injection: state file",
     PhaseLoop: "injection: phase file",
-    Told: "injection: hook payloads",
+    Payload: "injection: hook payloads",
     Config: "injection: aot.toml",
 }
 ROOT = Path(__file__).parents[2]
@@ -110,7 +110,7 @@ def struck(case: Case, trap: Trap) -> list[str]:
         file.unlink()
         return wrong
     payload = {"session_id": SESSION, "cwd": str(state_file.parent.parent), "tool_name": "Edit", "tool_input": {}}
-    return commands.hook_complaints(put(payload, Told, case.field, text), state_file)
+    return commands.hook_complaints(put(payload, Payload, case.field, text), state_file)
 
 
 def _first_atom(data: dict[str, Any]) -> str:

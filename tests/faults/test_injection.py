@@ -22,7 +22,7 @@ from aotloop.cli.main import COMMANDS
 from aotloop.config import tables
 from aotloop.core.model import Loop, Objective
 from aotloop.core.phases.model import PhaseLoop
-from aotloop.hooks.payload import Told
+from aotloop.hooks.payload import Payload
 from aotloop.scripts.run import MODULES
 from aotloop.statefile.yaml import emitter
 from faults import hostility
@@ -45,7 +45,7 @@ def test_fields_are_found_by_their_types() -> None:
     assert not any("count" in path for path in found)
 
 
-@pytest.mark.parametrize("kind", [Loop, PhaseLoop, Told, *RESULTS.values()])
+@pytest.mark.parametrize("kind", [Loop, PhaseLoop, Payload, *RESULTS.values()])
 def test_every_text_that_is_found_can_be_put(kind: type) -> None:
     known: dict[type, Any] = {Loop: emitter.to_data(campaign.base_loop()), PhaseLoop: campaign.base_phases()}
     usual = known.get(kind)

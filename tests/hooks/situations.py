@@ -11,7 +11,7 @@ from aotloop.core.model import Atom, Constraints, Loop, Verdict
 from aotloop.core.objective import digest_of
 from aotloop.hooks.agent_stop import Circumstances, decide
 from aotloop.hooks.answers import Answer
-from aotloop.hooks.payload import COORDINATOR, Told
+from aotloop.hooks.payload import COORDINATOR, Payload
 from aotloop.trust.verdicts import keep_verdict
 from tests.loops import a_loop, atom, write_loop
 
@@ -45,17 +45,17 @@ def judged(loop: Loop, *, passed: bool = False, failing: tuple[str, ...] = (), *
     return loop
 
 
-def coordinator(**more: Any) -> Told:
-    return Told(**{"session_id": SESSION, "agent_type": COORDINATOR, "agent_id": "a1", **more})
+def coordinator(**more: Any) -> Payload:
+    return Payload(**{"session_id": SESSION, "agent_type": COORDINATOR, "agent_id": "a1", **more})
 
 
-def session(**more: Any) -> Told:
-    return Told(**{"session_id": SESSION, **more})
+def session(**more: Any) -> Payload:
+    return Payload(**{"session_id": SESSION, **more})
 
 
-def stopped(loop: Loop, told: Told | None = None, now: Circumstances = NOW) -> Answer:
+def stopped(loop: Loop, payload: Payload | None = None, now: Circumstances = NOW) -> Answer:
     """What whoever coordinates is answered when it wants to end."""
-    return decide(told or coordinator(), loop, now)
+    return decide(payload or coordinator(), loop, now)
 
 
 def written_with_our_verdict(project: Path, loop: Loop) -> Path:

@@ -30,7 +30,7 @@ from aotloop.core.policy import turns
 from aotloop.core.policy.turns import bad_luck, patience
 from aotloop.hooks.agent_stop import Circumstances, mark_of
 from aotloop.hooks.answers import Allow, Answer, Block
-from aotloop.hooks.payload import MOST_IN_VAIN, Told
+from aotloop.hooks.payload import MOST_IN_VAIN, Payload
 from tests.hooks.situations import COMMIT, coordinator, driven, judged, lasted, session, stopped
 from tests.loops import atom
 
@@ -77,11 +77,11 @@ def reason_of(answer: Answer) -> str:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "payload",
     [
-        Told(session_id="another"),
-        Told(session_id=""),
-        Told(),
+        Payload(session_id="another"),
+        Payload(session_id=""),
+        Payload(),
         coordinator(session_id="another"),
         coordinator(agent_type="aot-loop:worker"),
         coordinator(agent_type="aot-loop:probe"),
@@ -92,17 +92,17 @@ def reason_of(answer: Answer) -> str:
         coordinator(agent_type=""),
     ],
 )
-def test_who_does_not_coordinate_this_loop_is_answered_nothing(told: Told) -> None:
+def test_who_does_not_coordinate_this_loop_is_answered_nothing(payload: Payload) -> None:
     loop = driven(stop_requested=True)
     before = loop.snapshot()
-    assert stopped(loop, told) == Answer()
+    assert stopped(loop, payload) == Answer()
     assert loop == before
 
 
 @pytest.mark.parametrize("bound", [None, ""])
 def test_a_loop_that_no_session_has_entered_is_nobodys(bound: str | None) -> None:
     loop = driven(session_id=bound)
-    assert stopped(loop, Told(session_id="")) == stopped(loop) == Answer()
+    assert stopped(loop, Payload(session_id="")) == stopped(loop) == Answer()
     assert control_of(loop) == ("running", 0)
 
 
@@ -688,7 +688,7 @@ def test_a_decomposition_that_led_nowhere_is_told() -> None:
 
 
 def test_only_the_session_is_told_to_start_a_coordinator() -> None:
-    answers = [stopped(driven(), told) for told in (session(), coordinator())]
+    answers = [stopped(driven(), payload) for payload in (session(), coordinator())]
     assert ["Start aot-loop:coordinator" in one.reason for one in answers if isinstance(one, Block)] == [True, False]
 
 

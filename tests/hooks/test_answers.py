@@ -7,7 +7,7 @@ import json
 import pytest
 
 from aotloop.hooks.answers import Allow, Answer, Block, Client, Context, Deny, Plain, output
-from aotloop.hooks.payload import Told
+from aotloop.hooks.payload import Payload
 
 
 @pytest.mark.parametrize(
@@ -52,4 +52,4 @@ def test_there_is_no_answer_that_permits_anything() -> None:
 
 
 def test_a_client_that_tells_a_turn_is_codex() -> None:
-    assert (Told(turn_id="t1").client, Told().client) == ("codex", "claude")
+    assert (Payload(turn_id="t1").client, Payload().client) == ("codex", "claude")

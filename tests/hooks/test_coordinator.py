@@ -12,7 +12,7 @@ import pytest
 from aotloop.core.model import Loop, Steering
 from aotloop.hooks.answers import Allow, Answer, Block, Context, Deny
 from aotloop.hooks.coordinator import after_tool, at_start, before_start, on_notice, on_session_start, on_stop
-from aotloop.hooks.payload import COORDINATOR, Told
+from aotloop.hooks.payload import COORDINATOR, Payload
 from aotloop.hooks.session_start import at_start as at_session_start
 from aotloop.statefile.reader import decode
 from tests.hooks.shim import call
@@ -24,7 +24,7 @@ START = {"subagent_type": COORDINATOR, "prompt": "Coordinate the loop.", "descri
 NOTICE = f"<task-notification>\n<task-id>{AGENT}</task-id>\n<status>killed</status>"
 
 
-def starting(call_id: str = "toolu_1", **more: Any) -> Told:
+def starting(call_id: str = "toolu_1", **more: Any) -> Payload:
     return session(tool_name="Agent", tool_input=START, tool_use_id=call_id, **more)
 
 
@@ -65,7 +65,7 @@ def test_of_two_that_are_started_at_the_same_moment_one_is_refused(project: Path
 
 
 @pytest.mark.parametrize(
-    ("told", "loop"),
+    ("payload", "loop"),
     [
         (starting(), driven(session_id="another")),
         (starting(), driven(status="stopped")),
@@ -73,10 +73,10 @@ def test_of_two_that_are_started_at_the_same_moment_one_is_refused(project: Path
         (session(tool_name="Agent", tool_input={"subagent_type": "other:coordinator"}), coordinated()),
     ],
 )
-def test_other_agents_and_other_sessions_are_left_alone(told: Told, loop: Loop, project: Path) -> None:
+def test_other_agents_and_other_sessions_are_left_alone(payload: Payload, loop: Loop, project: Path) -> None:
     path = write_loop(project, loop)
     before = path.read_bytes()
-    given = {"tool_name": told.tool_name, "tool_input": told.tool_input, "tool_use_id": told.tool_use_id}
+    given = {"tool_name": payload.tool_name, "tool_input": payload.tool_input, "tool_use_id": payload.tool_use_id}
     assert call("PreToolUse", project, **given) == {}
     assert path.read_bytes() == before
 
@@ -92,11 +92,11 @@ def test_none_is_started_while_the_person_stops_or_redirects(wish: str) -> None:
 def test_a_compacted_session_is_told_that_its_coordinator_runs() -> None:
     loop = coordinated()
     on_session_start(session(source="compact"), loop)
-    told = at_session_start(session(), loop)
-    assert isinstance(told, Context)
-    assert f"Its coordinator ({AGENT}) works in the background" in told.text
-    assert "Start no other one" in told.text
-    assert "start it again" not in told.text
+    payload = at_session_start(session(), loop)
+    assert isinstance(payload, Context)
+    assert f"Its coordinator ({AGENT}) works in the background" in payload.text
+    assert "Start no other one" in payload.text
+    assert "start it again" not in payload.text
 
 
 @pytest.mark.parametrize("source", ["startup", "resume", "clear", ""])

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from aotloop.core.model import Loop
 from aotloop.hooks.answers import Answer, Deny
-from aotloop.hooks.payload import Told
+from aotloop.hooks.payload import Payload
 from aotloop.hooks.pre_tool_use import decide, paths_written
 from aotloop.hooks.write_targets import Target, target, writes_to
 from tests.hooks.situations import SESSION, driven
@@ -23,8 +23,8 @@ STATE = Target(inside=(f".claude/{NAME}",), is_state_file=True)
 ORDINARY = Target(inside=("src/a.py",))
 
 
-def using(tool: str, agent: str | None = None, **given_: Any) -> Told:
-    return Told(session_id=SESSION, tool_name=tool, tool_input=given_, agent_type=agent)
+def using(tool: str, agent: str | None = None, **given_: Any) -> Payload:
+    return Payload(session_id=SESSION, tool_name=tool, tool_input=given_, agent_type=agent)
 
 
 def protecting(*patterns: str) -> Loop:

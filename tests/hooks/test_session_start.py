@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from aotloop.core.model import TrailEntry
 from aotloop.hooks.answers import Answer, Context, Plain
-from aotloop.hooks.payload import Told
+from aotloop.hooks.payload import Payload
 from aotloop.hooks.session_start import at_start, before_compaction
 from tests.hooks.situations import driven, session
 from tests.loops import atom
@@ -20,9 +20,9 @@ FAILURE = TrailEntry(reason="no such option", timestamp="now", type="failure", a
 def anchor(**control: Any) -> str:
     loop = driven(atom("A1", status="resolved"), atom("A2"), atom("A3", status="in_progress"), iteration=4, **control)
     loop.trail.append(FAILURE)
-    told = at_start(session(), loop)
-    assert isinstance(told, Context)
-    return told.text
+    payload = at_start(session(), loop)
+    assert isinstance(payload, Context)
+    return payload.text
 
 
 def test_it_holds_objective_unresolved_atoms_last_failures_and_the_next_step() -> None:
@@ -47,10 +47,10 @@ def test_what_the_person_asked_for_comes_first() -> None:
 
 
 def test_before_a_compaction_the_same_is_said_in_plain_words() -> None:
-    told = before_compaction(session(), driven())
-    assert isinstance(told, Plain)
-    assert told.text.startswith("Keep in the summary")
-    assert "Objective: It works" in told.text
+    payload = before_compaction(session(), driven())
+    assert isinstance(payload, Plain)
+    assert payload.text.startswith("Keep in the summary")
+    assert "Objective: It works" in payload.text
 
 
 @pytest.mark.parametrize("status", ["pending", "stopped", "completed"])
@@ -58,17 +58,17 @@ def test_a_loop_that_does_not_run_is_not_mentioned(status: Any) -> None:
     assert at_start(session(), driven(status=status)) == before_compaction(session(), driven(status=status)) == Answer()
 
 
-@pytest.mark.parametrize("told", [Told(session_id="another"), Told(session_id="")])
-def test_another_session_is_told_nothing(told: Told) -> None:
+@pytest.mark.parametrize("payload", [Payload(session_id="another"), Payload(session_id="")])
+def test_another_session_is_told_nothing(payload: Payload) -> None:
     loop = driven()
-    loop.control = replace(loop.control, session_id=loop.control.session_id if told.session_id else "")
-    assert at_start(told, loop) == before_compaction(told, loop) == Answer()
+    loop.control = replace(loop.control, session_id=loop.control.session_id if payload.session_id else "")
+    assert at_start(payload, loop) == before_compaction(payload, loop) == Answer()
 
 
 def test_it_is_bounded_however_large_the_loop_is() -> None:
     loop = driven(*[atom(f"A{number}", description="long " * 5_000) for number in range(1_000)])
     loop.objective = replace(loop.objective, goal="x" * 1_000_000)
     loop.trail += [replace(FAILURE, reason="y" * 1_000_000)] * 100
-    told = at_start(session(), loop)
-    assert isinstance(told, Context)
-    assert len(told.text) < 5_000
+    payload = at_start(session(), loop)
+    assert isinstance(payload, Context)
+    assert len(payload.text) < 5_000

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from aotloop.hooks.answers import Answer, Context
-from aotloop.hooks.payload import Told
+from aotloop.hooks.payload import Payload
 from aotloop.hooks.user_prompt import COMMAND, Request, decide, request_in
 from tests.hooks.shim import quick
 from tests.hooks.situations import SESSION, driven
@@ -49,8 +49,8 @@ def test_the_shim_lets_through_what_is_a_request_and_nothing_else(prompt: str, r
     assert (quick().command_in(prompt) == COMMAND) is (request_ is not None)
 
 
-def asked(words: str = "", **more: Any) -> Told:
-    return Told(**{"session_id": "mine", "prompt": f"/aot-loop:enter-recursion {words}", **more})
+def asked(words: str = "", **more: Any) -> Payload:
+    return Payload(**{"session_id": "mine", "prompt": f"/aot-loop:enter-recursion {words}", **more})
 
 
 @pytest.mark.parametrize("status", ["pending", "stopped", "completed"])
@@ -87,10 +87,10 @@ def test_the_same_session_may_ask_again() -> None:
     assert decide(asked(), loop) == Answer()
 
 
-@pytest.mark.parametrize("told", [asked(session_id=""), asked(agent_type="aot-loop:worker"), asked(prompt="hello")])
-def test_nobody_else_is_bound(told: Told) -> None:
+@pytest.mark.parametrize("payload", [asked(session_id=""), asked(agent_type="aot-loop:worker"), asked(prompt="hello")])
+def test_nobody_else_is_bound(payload: Payload) -> None:
     loop = driven(status="pending", session_id=None)
-    assert decide(told, loop) == Answer()
+    assert decide(payload, loop) == Answer()
     assert loop.control.session_id is None
 
 

@@ -61,7 +61,7 @@ def permitted() -> Reply:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class Payload:
     """One call of a hook."""
 
     event: str
@@ -92,10 +92,10 @@ class Recorder:
         return [one for one in inputs if all(one.get(key) == value for key, value in having.items())]
 
     @property
-    def calls(self) -> list[Told]:
+    def calls(self) -> list[Payload]:
         log = self.folder / "calls.jsonl"
         lines = log.read_text().rpartition("\n")[0].splitlines() if log.exists() else []
         return [
-            Told(event=one["told"]["hook_event_name"], input=one["told"], environ=one["environ"])
+            Payload(event=one["told"]["hook_event_name"], input=one["told"], environ=one["environ"])
             for one in map(json.loads, lines)
         ]

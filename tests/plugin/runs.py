@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.modelserver import Exchange, ModelServer
-from tests.plugin.recorder import Told
+from tests.plugin.recorder import Payload
 from tests.repositories import new_repository
 
 Event = Mapping[str, Any]
@@ -20,7 +20,7 @@ class Run:
     code: int
     events: Sequence[Event]
     errors: str
-    calls: Sequence[Told]
+    calls: Sequence[Payload]
     """Of the recorder, during this run only."""
 
     def told(self, event: str, **having: Any) -> list[Mapping[str, Any]]:

@@ -31,7 +31,7 @@ from aotloop.trust.confirmations import Subject
 from aotloop.trust.person import refuse_agents, refuse_session
 
 
-class Said(msgspec.Struct, frozen=True, kw_only=True):
+class Answers(msgspec.Struct, frozen=True, kw_only=True):
     """By the path of an item, with the words that the person added."""
 
     about: Subject
@@ -52,14 +52,14 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     """Atoms that repair what fails."""
 
 
-def remember(said: Said) -> None:
-    confirmations.confirm(said.about, said.confirmed)
-    confirmations.withdraw(said.about, said.rejected)
+def remember(answers: Answers) -> None:
+    confirmations.confirm(answers.about, answers.confirmed)
+    confirmations.withdraw(answers.about, answers.rejected)
 
 
-def refuse_rejecting_a_run(store: Store, said: Said) -> None:
+def refuse_rejecting_a_run(store: Store, answers: Answers) -> None:
     runner = holder_of(store.path)
-    if said.rejected and runner is not None:
+    if answers.rejected and runner is not None:
         raise StateFileBusy(
             f"{runner.name} still runs this loop and works on what you reject",
             hint="Add work with `aot redirect --add`; or stop the loop with `aot stop`, then reject.",
@@ -68,7 +68,7 @@ def refuse_rejecting_a_run(store: Store, said: Said) -> None:
 
 def verify_with(
     store: Store,
-    said: Said | None,
+    answers: Answers | None,
     others: JudgeOf,
     *,
     permit: Permit,
@@ -76,7 +76,7 @@ def verify_with(
     on_progress: Progress | None = None,
 ) -> Verification:
     """Recorded, unless a process runs the loop: that process keeps the verdicts."""
-    judge = _judge_by(said, others) if said is not None else lambda subject: remembered(subject, others(subject))
+    judge = _judge_by(answers, others) if answers is not None else lambda subject: remembered(subject, others(subject))
     is_recorded = holder_of(store.path) is None
     done = verify(store, timeout=timeout, on_progress=on_progress, record=is_recorded, permit=permit, judge=judge)
     if done.unrecorded is not None:
@@ -84,34 +84,34 @@ def verify_with(
     return done
 
 
-def _judge_by(said: Said, others: JudgeOf) -> JudgeFor:
+def _judge_by(answers: Answers, others: JudgeOf) -> JudgeFor:
     def judge(subject: Subject) -> Judge:
-        if subject != said.about:
+        if subject != answers.about:
             raise NotVerified(
                 "the objective or the checked-out commit changed while you decided, so your decision does not apply",
                 hint="Look at the items again, and confirm again.",
             )
-        confirmed = {**confirmations.confirmed(subject), **said.confirmed}
-        return ConfirmedByPerson(confirmed, rejected=said.rejected, otherwise=others(subject))
+        confirmed = {**confirmations.confirmed(subject), **answers.confirmed}
+        return ConfirmedByPerson(confirmed, rejected=answers.rejected, otherwise=others(subject))
 
     return judge
 
 
-def decide(store: Store, said: Said, others: JudgeOf, *, permit: Permit) -> Conclusion | None:
+def decide(store: Store, answers: Answers, others: JudgeOf, *, permit: Permit) -> Conclusion | None:
     """All of it, for a place that asked the person before. None: the process that runs the loop will use it."""
     refuse_agents("only a person confirms")
     refuse_session(holding_session(store.load().control), "only a person confirms")
-    refuse_rejecting_a_run(store, said)
-    remember(said)
+    refuse_rejecting_a_run(store, answers)
+    remember(answers)
     if holder_of(store.path) is not None:
         return None
-    return conclude(store, said, verify_with(store, said, others, permit=permit))
+    return conclude(store, answers, verify_with(store, answers, others, permit=permit))
 
 
-def conclude(store: Store, said: Said, done: Verification) -> Conclusion:
+def conclude(store: Store, answers: Answers, done: Verification) -> Conclusion:
     report = done.report
     is_completed = report.passed and store.update(lambda loop: _complete(store, loop, done.verdict))
-    failing = {path: result.evidence for path, result in report.failing.items()} if said.rejected else {}
+    failing = {path: result.evidence for path, result in report.failing.items()} if answers.rejected else {}
     begun = store.update(lambda loop: _mend(loop, failing)) if failing else ()
     status = store.load().control.status
     return Conclusion(report=report, status=status, is_completed=is_completed, begun=begun)

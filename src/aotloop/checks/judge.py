@@ -59,8 +59,8 @@ class ConfirmedByPerson:
     def judge(self, leaf: Question, cancellation: Cancellation) -> Judgement:
         if (why := self._rejected.get(leaf.path)) is not None:
             return Judgement(passed=False, evidence=f"a person disagrees: {why}")
-        if (said := self._confirmed.get(leaf.path)) is not None:
-            return Judgement(passed=True, evidence=f"a person confirmed it: {said}", confirmed=True)
+        if (confirmation := self._confirmed.get(leaf.path)) is not None:
+            return Judgement(passed=True, evidence=f"a person confirmed it: {confirmation}", confirmed=True)
         if self._otherwise is not None:
             return self._otherwise.judge(leaf, cancellation)
         return Judgement(passed=None, evidence=UNJUDGED[leaf.check.type])

@@ -169,11 +169,11 @@ def _report_bug(arguments: Sequence[str]) -> int:
     import tempfile  # noqa: PLC0415
     import traceback  # noqa: PLC0415
 
-    told = traceback.format_exc()
+    trace = traceback.format_exc()
     message = f"this is a bug: {''.join(traceback.format_exception_only(_innermost(sys.exception()))).strip()}"
     try:
         with tempfile.NamedTemporaryFile("w", prefix="aot-bug-", suffix=".log", delete=False, encoding="utf-8") as log:
-            log.write(f"arguments: {list(arguments)}\npython: {sys.version}\n\n{told}")
+            log.write(f"arguments: {list(arguments)}\npython: {sys.version}\n\n{trace}")
     except OSError:
-        return _report(message, told, arguments)
+        return _report(message, trace, arguments)
     return _report(message, f"Please report it with {log.name}", arguments)

@@ -71,7 +71,7 @@ _FOLDERS = {
 }
 """The folder of `cli.commands` with the commands of a group: one module for each command."""
 
-COMMANDS = {name: said for group in GROUPS.values() for name, said in group.items()}
+COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
 
 _MODULES = {
     "dev-cluster": "commands.setup.dev_cluster",
@@ -119,7 +119,7 @@ class Commands(click.Group):
         widest = max(map(len, COMMANDS))
         for title, commands in GROUPS.items():
             with formatter.section(title):
-                formatter.write_dl([(f"{name:<{widest}}", said) for name, said in commands.items()])
+                formatter.write_dl([(f"{name:<{widest}}", summary) for name, summary in commands.items()])
 
 
 def _module_of(command: str) -> str:

@@ -25,8 +25,8 @@ class Place(msgspec.Struct, frozen=True):
     def inner(self, part: str | int) -> Place:
         return Place(self.source, (*self.path, part))
 
-    def mistake(self, what: str, hint: str | None = None) -> AotError:
-        return AotError(f"{self}: {what}", hint=hint)
+    def mistake(self, message: str, hint: str | None = None) -> AotError:
+        return AotError(f"{self}: {message}", hint=hint)
 
     def __str__(self) -> str:
         return f"{self.source}: {dotted(self.path)}" if self.path else self.source

@@ -35,7 +35,7 @@ def context_of(graph: Graph, atom_id: str) -> Context:
     sources = [source for source in _builds_on(graph, atom) if source in loop.bindings]
     results = {source: loop.bindings[source] for source in _nearest_first(graph, sources)}
     concerned = {*graph.unit(atom_id), *graph.parents_of_unit(atom_id)}
-    told = [
+    lines = [
         f"{entry.atom}: {entry.reason}" for entry in loop.trail if entry.type == "failure" and entry.atom in concerned
     ]
     group = graph.group(atom_id)
@@ -45,7 +45,7 @@ def context_of(graph: Graph, atom_id: str) -> Context:
         objective=loop.objective,
         atom=atom,
         results=results,
-        failures=tuple(dict.fromkeys(told))[-MOST_FAILURES:],
+        failures=tuple(dict.fromkeys(lines))[-MOST_FAILURES:],
         may_split=not (is_racing or is_deep or atom.whole),
     )
 

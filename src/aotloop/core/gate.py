@@ -72,8 +72,10 @@ def _unchecked(graph: Graph, work: list[str]) -> Iterator[Finding]:
     ]
     if found and len(work) > 1:
         have = "atom has" if len(found) == 1 else "atoms have"
-        told = f"{len(found)} {have} no check ({listed(found)})"
-        yield warning(("atoms",), f"{told}; let `covers` name the items of the base case that each of them makes true")
+        message = f"{len(found)} {have} no check ({listed(found)})"
+        yield warning(
+            ("atoms",), f"{message}; let `covers` name the items of the base case that each of them makes true"
+        )
 
 
 _HERE: Path = ("objective", "constraints")
@@ -94,8 +96,8 @@ def _too_few_attempts(graph: Graph, work: list[str]) -> Iterator[Finding]:
     allowed, left = attempts_allowed(graph.loop), attempts_left(graph.loop)
     if left < len(work):
         is_set = graph.loop.objective.constraints.max_total_attempts is not None
-        told = f"{len(work)} atoms need one attempt each; of {allowed} attempts {left} are left"
-        yield warning((*_HERE, "max_total_attempts" if is_set else "effort"), told)
+        message = f"{len(work)} atoms need one attempt each; of {allowed} attempts {left} are left"
+        yield warning((*_HERE, "max_total_attempts" if is_set else "effort"), message)
 
 
 def _turn_longer_than_all(graph: Graph) -> Iterator[Finding]:
@@ -105,8 +107,8 @@ def _turn_longer_than_all(graph: Graph) -> Iterator[Finding]:
     if longest is not None and longest > allowed:
         is_set = constraints.max_total_attempts is not None
         of = "max_total_attempts" if is_set else f"`effort: {constraints.effort}`"
-        told = f"{longest} failures in a row are more than all {allowed} attempts of {of}"
-        yield warning((*_HERE, "max_attempts"), told)
+        message = f"{longest} failures in a row are more than all {allowed} attempts of {of}"
+        yield warning((*_HERE, "max_attempts"), message)
 
 
 def _too_few_iterations(graph: Graph, work: list[str]) -> Iterator[Finding]:
@@ -118,8 +120,8 @@ def _too_few_iterations(graph: Graph, work: list[str]) -> Iterator[Finding]:
     if not left:
         yield warning(here, f"{control.iteration} iterations were made, {most} are allowed: none is left")
     elif constraints.max_iterations is not None and _are_many_wanted(graph) and room < wanted:
-        told = f"iterations are over after about {room} attempts ({left} iterations)"
-        yield warning(here, f"{told}, so that the {wanted} attempts that are left cannot be made")
+        message = f"iterations are over after about {room} attempts ({left} iterations)"
+        yield warning(here, f"{message}, so that the {wanted} attempts that are left cannot be made")
 
 
 def _too_few_stalls(graph: Graph, work: list[str]) -> Iterator[Finding]:
@@ -127,8 +129,8 @@ def _too_few_stalls(graph: Graph, work: list[str]) -> Iterator[Finding]:
     stalls, usual = constraints.max_stall_count, EFFORTS[constraints.effort].max_stall_count
     if stalls is not None and constraints.effort == "high" and 2 * stalls < usual:
         attempts = stalls * least_outcomes(graph, work)
-        told = f"{stalls} beside `effort: high`, which has {usual}, ends the loop after {attempts} attempts in vain"
-        yield warning((*_HERE, "max_stall_count"), f"{told}, of {attempts_left(graph.loop)} that are left")
+        message = f"{stalls} beside `effort: high`, which has {usual}, ends the loop after {attempts} attempts in vain"
+        yield warning((*_HERE, "max_stall_count"), f"{message}, of {attempts_left(graph.loop)} that are left")
 
 
 def _are_many_wanted(graph: Graph) -> bool:

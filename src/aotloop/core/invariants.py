@@ -94,8 +94,8 @@ def _ambiguous(loop: Loop, items: Counter[str]) -> Iterator[Finding]:
     for item in (name for name, count in items.items() if count > 1):
         covering = [atom.id for atom in loop.atoms if item in atom.covers]
         if covering:
-            told = f"{items[item]} items are called {item!r}; {', '.join(covering[:8])} must make all of them true"
-            yield warning(("objective", "base_case"), f"{told}. Give them names of their own")
+            message = f"{items[item]} items are called {item!r}; {', '.join(covering[:8])} must make all of them true"
+            yield warning(("objective", "base_case"), f"{message}. Give them names of their own")
 
 
 def _membership(atom: Atom, loop: Loop, here: Path) -> Iterator[Finding]:

@@ -59,5 +59,5 @@ def illegal(loop: Loop | None, event: Event, why: str, atom_id: str | None = Non
 
 def _story(loop: Loop, atom_id: str) -> str:
     entries = [entry for entry in loop.trail if atom_id in (entry.atom, entry.selected)]
-    told = [f"{entry.timestamp} {entry.type}: {entry.reason}" for entry in entries[-LONGEST_STORY:]]
-    return f" (its story: {'; '.join(told)})" if told else ""
+    lines = [f"{entry.timestamp} {entry.type}: {entry.reason}" for entry in entries[-LONGEST_STORY:]]
+    return f" (its story: {'; '.join(lines)})" if lines else ""

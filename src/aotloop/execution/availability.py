@@ -74,12 +74,12 @@ class Availability:
             return Busy(seconds=first.until - now, reason=first.reason)
         return Gone(reason="; ".join(dict.fromkeys(self._why_not(agent, task) for agent in chain)))
 
-    def rests(self, agent: str, reason: str, told: float | None, task: str | None = None) -> None:
+    def rests(self, agent: str, reason: str, stated_wait: float | None, task: str | None = None) -> None:
         """The wait is as long as the service said; else it grows each time. `task`: it is busy only for this task."""
         now, before = self._clock(), self._resting.get((agent, task))
         times = before.times + 1 if before is not None else 0
         usual = min(_FIRST_REST * 2**times, _LONGEST_REST)
-        seconds = min(max(told, 0.0), _LONGEST_TOLD) if told is not None else usual
+        seconds = min(max(stated_wait, 0.0), _LONGEST_TOLD) if stated_wait is not None else usual
         since = before.since if before is not None else now
         rest = _Rest(since=since, until=now + seconds, times=times, reason=f"{agent}: {reason}")
         self._resting[agent, task] = rest

@@ -108,9 +108,9 @@ class CheckoutWitness:
         """In which way the protected files are not as they were when a person agreed, also after a commit."""
         return self._run.objection(objective)
 
-    def edited(self, what: Sequence[str]) -> None:
+    def edited(self, paths: Sequence[str]) -> None:
         """The state file was changed by a person or another process while this process ran the loop."""
-        self._edits += what
+        self._edits += paths
 
     def begin(self) -> Sight:
         """Call it before the commands."""

@@ -46,7 +46,7 @@ from aotloop.core.policy.stop_reasons import (
 )
 from aotloop.hooks.answers import Allow, Answer, Block
 from aotloop.hooks.outlook import Outlook, outlook
-from aotloop.hooks.payload import COORDINATOR, MOST_IN_VAIN, Told
+from aotloop.hooks.payload import COORDINATOR, MOST_IN_VAIN, Payload
 from aotloop.hooks.stop_instructions import ask_a_person, go_on, judge_now, verify_now
 
 ALL_RESOLVED = "nothing that is required is unresolved"
@@ -62,24 +62,28 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a program of ours reached this passing verdict. Asked only if the loop would complete."""
 
 
-def decide(told: Told, loop: Loop, now: Circumstances) -> Answer:
+def decide(payload: Payload, loop: Loop, now: Circumstances) -> Answer:
     """Only the machine changes the loop."""
     control = loop.control
-    if not told.session_id or told.session_id != control.session_id or told.agent_type not in (None, COORDINATOR):
+    if (
+        not payload.session_id
+        or payload.session_id != control.session_id
+        or payload.agent_type not in (None, COORDINATOR)
+    ):
         return Answer()
-    if control.status != "running" or told.others_in_background():
+    if control.status != "running" or payload.others_in_background():
         return Allow()
     if control.stop_requested:  # also if a change of direction is still open
         reason = control.stop_reason or "stop requested"
-        return _Turn(told, loop, now).stop(f"user: {reason.removeprefix('user: ')}")
+        return _Turn(payload, loop, now).stop(f"user: {reason.removeprefix('user: ')}")
     if control.redirect_requested:
         return Allow()
-    return _Turn(told, loop, now).answer()
+    return _Turn(payload, loop, now).answer()
 
 
 class _Turn:
-    def __init__(self, told: Told, loop: Loop, now: Circumstances) -> None:
-        self._told = told
+    def __init__(self, payload: Payload, loop: Loop, now: Circumstances) -> None:
+        self._payload = payload
         self._loop = loop
         self._now = now
         self._board = Board(loop, is_for_once=True)
@@ -125,7 +129,7 @@ class _Turn:
             if self._fresh() is None and self._last.asked != "verify":
                 return self._send_back(verify_now(f"this is the last time ({reason})"), asked="verify")
             return self.stop(reason)
-        is_session = self._told.agent_type is None
+        is_session = self._payload.agent_type is None
         return self._send_back(go_on(self._board, self._ahead, effects, before=before, is_session=is_session))
 
     def _judge(self) -> list[Effect]:

@@ -19,7 +19,7 @@ from aotloop.core.events import CoordinatorChanged
 from aotloop.core.machine import advance
 from aotloop.core.model import Loop
 from aotloop.hooks.answers import Allow, Answer, Deny
-from aotloop.hooks.payload import COORDINATOR, Told
+from aotloop.hooks.payload import COORDINATOR, Payload
 
 STARTING = ("Agent", "Task")
 STOPPING = ("TaskStop", "KillShell")
@@ -27,20 +27,22 @@ NOTICE = "<task-notification>"
 _NAMED = "<task-id>"
 
 
-def is_start(told: Told) -> bool:
-    return told.tool_name in STARTING and told.tool_input.get("subagent_type") == COORDINATOR
+def is_start(payload: Payload) -> bool:
+    return payload.tool_name in STARTING and payload.tool_input.get("subagent_type") == COORDINATOR
 
 
-def is_driven_by(told: Told, loop: Loop) -> bool:
-    return bool(told.session_id) and told.session_id == loop.control.session_id and loop.control.status == "running"
+def is_driven_by(payload: Payload, loop: Loop) -> bool:
+    return (
+        bool(payload.session_id) and payload.session_id == loop.control.session_id and loop.control.status == "running"
+    )
 
 
-def before_start(told: Told, loop: Loop) -> Answer:
+def before_start(payload: Payload, loop: Loop) -> Answer:
     """Refuses a second coordinator. The call that is not refused is noted at once: two calls can come together."""
-    if not is_driven_by(told, loop):
+    if not is_driven_by(payload, loop):
         return Answer()
     running = loop.control.steering.coordinator
-    if running and running != told.tool_use_id:
+    if running and running != payload.tool_use_id:
         return Deny(
             reason=f"A coordinator of this loop runs already ({running}); a second one would do the same work again."
             " Start none. End your turn: you are notified when it ends. To replace it because the person changed the"
@@ -49,49 +51,49 @@ def before_start(told: Told, loop: Loop) -> Answer:
     if loop.control.stop_requested or loop.control.redirect_requested:
         wish = "to stop the loop" if loop.control.stop_requested else "to change the direction of the loop"
         return Deny(reason=f"The person asked {wish}. Start no coordinator until that is done.")
-    advance(loop, CoordinatorChanged(agent=told.tool_use_id or "a call that has no name"))
+    advance(loop, CoordinatorChanged(agent=payload.tool_use_id or "a call that has no name"))
     return Answer()
 
 
-def at_start(told: Told, loop: Loop) -> Answer:
+def at_start(payload: Payload, loop: Loop) -> Answer:
     """`SubagentStart`. It is also called when an agent that waited goes on."""
-    if is_driven_by(told, loop) and told.agent_id:
-        advance(loop, CoordinatorChanged(agent=told.agent_id))
+    if is_driven_by(payload, loop) and payload.agent_id:
+        advance(loop, CoordinatorChanged(agent=payload.agent_id))
     return Answer()
 
 
-def after_tool(told: Told, loop: Loop) -> Answer:
+def after_tool(payload: Payload, loop: Loop) -> Answer:
     """After a tool that starts or stops an agent."""
     running = loop.control.steering.coordinator
-    if not running or told.session_id != loop.control.session_id:
+    if not running or payload.session_id != loop.control.session_id:
         return Answer()
-    if is_start(told):
-        response = told.tool_response if isinstance(told.tool_response, dict) else {}
+    if is_start(payload):
+        response = payload.tool_response if isinstance(payload.tool_response, dict) else {}
         if not response.get("isAsync"):
             advance(loop, CoordinatorChanged())
-    elif told.tool_name in STOPPING and running in told.tool_input.values():
+    elif payload.tool_name in STOPPING and running in payload.tool_input.values():
         advance(loop, CoordinatorChanged())
     return Answer()
 
 
-def on_notice(told: Told, loop: Loop) -> Answer:
+def on_notice(payload: Payload, loop: Loop) -> Answer:
     running = loop.control.steering.coordinator
-    named = told.prompt.partition(_NAMED)[2].partition("<")[0].strip()
-    if running and named == running and told.session_id == loop.control.session_id:
+    named = payload.prompt.partition(_NAMED)[2].partition("<")[0].strip()
+    if running and named == running and payload.session_id == loop.control.session_id:
         advance(loop, CoordinatorChanged())
     return Answer()
 
 
-def on_session_start(told: Told, loop: Loop) -> None:
-    if told.source != "compact" and told.session_id == loop.control.session_id:
+def on_session_start(payload: Payload, loop: Loop) -> None:
+    if payload.source != "compact" and payload.session_id == loop.control.session_id:
         advance(loop, CoordinatorChanged())
 
 
-def on_stop(told: Told, loop: Loop, answer: Answer) -> Answer:
+def on_stop(payload: Payload, loop: Loop, answer: Answer) -> Answer:
     """After `answer` was decided for the coordinator, or for the session."""
-    if not loop.control.steering.coordinator or told.session_id != loop.control.session_id:
+    if not loop.control.steering.coordinator or payload.session_id != loop.control.session_id:
         return answer
-    is_over = isinstance(answer, Allow) if told.agent_type == COORDINATOR else told.agent_type is None
-    if is_over and told.background_tasks is not None and not told.ours_in_background():
+    is_over = isinstance(answer, Allow) if payload.agent_type == COORDINATOR else payload.agent_type is None
+    if is_over and payload.background_tasks is not None and not payload.ours_in_background():
         advance(loop, CoordinatorChanged())
     return answer

@@ -17,7 +17,7 @@ from aotloop.clock import now
 from aotloop.core.model import Loop, Verdict
 from aotloop.errors import AotError
 from aotloop.hooks.answers import Allow, Answer, Context, joined, output
-from aotloop.hooks.payload import Told, most_in_vain
+from aotloop.hooks.payload import Payload, most_in_vain
 from aotloop.statefile.lease import holder_of
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.store import Store
@@ -26,15 +26,15 @@ PATIENCE = 2.0
 """Seconds. A process that holds the lock longer is stopped or hangs, and the session does not wait for it."""
 
 
-def run(event: str, payload: dict[str, Any], state_file: str | None, phase_file: str | None = None) -> bytes:
-    told = msgspec.convert(payload, Told)
+def run(event: str, fields: dict[str, Any], state_file: str | None, phase_file: str | None = None) -> bytes:
+    payload = msgspec.convert(fields, Payload)
     store = Store(state_file, patience=PATIENCE) if state_file is not None else None
-    answer = _decided(lambda: HOOKS[event](told, store))
+    answer = _decided(lambda: HOOKS[event](payload, store))
     if phase_file is not None or event == "UserPromptSubmit":
-        answer = _with_phases(event, told, answer, store, phase_file)
-    if told.plugin_folder:
-        answer = _with_folder(told, answer)
-    return output(answer, event, told.client)
+        answer = _with_phases(event, payload, answer, store, phase_file)
+    if payload.plugin_folder:
+        answer = _with_folder(payload, answer)
+    return output(answer, event, payload.client)
 
 
 def _decided(decide: Callable[[], Answer]) -> Answer:
@@ -44,7 +44,7 @@ def _decided(decide: Callable[[], Answer]) -> Answer:
         return Answer()
 
 
-def _with_phases(event: str, told: Told, first: Answer, store: Store | None, phase_file: str | None) -> Answer:
+def _with_phases(event: str, payload: Payload, first: Answer, store: Store | None, phase_file: str | None) -> Answer:
     from aotloop.hooks.phases import phase_entry  # noqa: PLC0415 - most sessions ship nothing
     from aotloop.statefile.phases.phase_store import PhaseStore  # noqa: PLC0415
 
@@ -53,23 +53,23 @@ def _with_phases(event: str, told: Told, first: Answer, store: Store | None, pha
     if event == "PreToolUse" and first != Answer():
         return first
     is_settled = event == "Stop" and first != Answer()
-    if is_settled and (not isinstance(first, Allow) or (store is not None and _is_in_charge(told, store))):
+    if is_settled and (not isinstance(first, Allow) or (store is not None and _is_in_charge(payload, store))):
         return first
     phases = PhaseStore(phase_file, patience=PATIENCE) if phase_file is not None else None
-    return joined(first, _decided(lambda: phase_entry.HOOKS[event](told, phases)))
+    return joined(first, _decided(lambda: phase_entry.HOOKS[event](payload, phases)))
 
 
-def _with_folder(told: Told, answer: Answer) -> Answer:
-    where = Context(text=f"In the texts of aot-loop, ${{CLAUDE_PLUGIN_ROOT}} is {told.plugin_folder}")
+def _with_folder(payload: Payload, answer: Answer) -> Answer:
+    where = Context(text=f"In the texts of aot-loop, ${{CLAUDE_PLUGIN_ROOT}} is {payload.plugin_folder}")
     return joined(answer, where) if isinstance(answer, Context) or answer == Answer() else answer
 
 
-def _is_in_charge(told: Told, store: Store) -> bool:
+def _is_in_charge(payload: Payload, store: Store) -> bool:
     control = store.load().control
-    return control.status == "running" and control.session_id == told.session_id
+    return control.status == "running" and control.session_id == payload.session_id
 
 
-def _stop(told: Told, store: Store | None) -> Answer:
+def _stop(payload: Payload, store: Store | None) -> Answer:
     from aotloop.hooks.agent_stop import Circumstances, decide  # noqa: PLC0415 - each hook loads what it needs
 
     if store is None or _is_run_elsewhere(store):
@@ -83,7 +83,7 @@ def _stop(told: Told, store: Store | None) -> Answer:
     )
     from aotloop.hooks.coordinator import on_stop  # noqa: PLC0415
 
-    return store.update(lambda loop: on_stop(told, loop, decide(told, loop, circumstances)))
+    return store.update(lambda loop: on_stop(payload, loop, decide(payload, loop, circumstances)))
 
 
 def _objection(store: Store, loop: Loop) -> str | None:
@@ -105,13 +105,13 @@ def _commit(store: Store) -> str | None:
     return head_commit(project_root(store.path))
 
 
-def _prompt(told: Told, store: Store | None) -> Answer:
+def _prompt(payload: Payload, store: Store | None) -> Answer:
     from aotloop.hooks.coordinator import NOTICE, on_notice  # noqa: PLC0415
     from aotloop.hooks.user_prompt import decide, request_in  # noqa: PLC0415
 
-    if store is not None and told.prompt.startswith(NOTICE):
-        return store.update(lambda loop: on_notice(told, loop))
-    asked = request_in(told.prompt)
+    if store is not None and payload.prompt.startswith(NOTICE):
+        return store.update(lambda loop: on_notice(payload, loop))
+    asked = request_in(payload.prompt)
     if store is None or asked is None:
         return Answer()
     if asked.accepted is not None:
@@ -122,7 +122,7 @@ def _prompt(told: Told, store: Store | None) -> Answer:
         except AotError as error:
             return Context(text=str(error))
     is_run_elsewhere = _is_run_elsewhere(store)
-    return store.update(lambda loop: decide(told, loop, is_run_elsewhere=is_run_elsewhere))
+    return store.update(lambda loop: decide(payload, loop, is_run_elsewhere=is_run_elsewhere))
 
 
 def _is_run_elsewhere(store: Store) -> bool:
@@ -130,50 +130,50 @@ def _is_run_elsewhere(store: Store) -> bool:
     return holder_of(store.path) is not None
 
 
-def _start(told: Told, store: Store | None) -> Answer:
+def _start(payload: Payload, store: Store | None) -> Answer:
     from aotloop.hooks.coordinator import on_session_start  # noqa: PLC0415
     from aotloop.hooks.session_start import at_start  # noqa: PLC0415
 
     def change(loop: Loop) -> Answer:
-        on_session_start(told, loop)
-        return at_start(told, loop)
+        on_session_start(payload, loop)
+        return at_start(payload, loop)
 
     return store.update(change) if store is not None else Answer()
 
 
-def _agent_start(told: Told, store: Store | None) -> Answer:
+def _agent_start(payload: Payload, store: Store | None) -> Answer:
     from aotloop.hooks.coordinator import at_start  # noqa: PLC0415
 
-    return store.update(lambda loop: at_start(told, loop)) if store is not None else Answer()
+    return store.update(lambda loop: at_start(payload, loop)) if store is not None else Answer()
 
 
-def _after_tool(told: Told, store: Store | None) -> Answer:
+def _after_tool(payload: Payload, store: Store | None) -> Answer:
     from aotloop.hooks.coordinator import after_tool  # noqa: PLC0415
 
-    return store.update(lambda loop: after_tool(told, loop)) if store is not None else Answer()
+    return store.update(lambda loop: after_tool(payload, loop)) if store is not None else Answer()
 
 
-def _compaction(told: Told, store: Store | None) -> Answer:
+def _compaction(payload: Payload, store: Store | None) -> Answer:
     from aotloop.hooks.session_start import before_compaction  # noqa: PLC0415
 
-    return before_compaction(told, store.load()) if store is not None else Answer()
+    return before_compaction(payload, store.load()) if store is not None else Answer()
 
 
-def _tool(told: Told, store: Store | None) -> Answer:
+def _tool(payload: Payload, store: Store | None) -> Answer:
     from aotloop.hooks.coordinator import before_start, is_start  # noqa: PLC0415
     from aotloop.hooks.pre_tool_use import decide, paths_written  # noqa: PLC0415
     from aotloop.hooks.write_targets import target  # noqa: PLC0415
 
-    if store is not None and is_start(told):
-        return store.update(lambda loop: before_start(told, loop))
-    denied = decide(told, None, [])
+    if store is not None and is_start(payload):
+        return store.update(lambda loop: before_start(payload, loop))
+    denied = decide(payload, None, [])
     if store is None or denied != Answer():
         return denied
-    targets = [target(path, told.cwd, store.path) for path in paths_written(told)]
-    return decide(told, store.load(), targets, os.path.basename(store.path))
+    targets = [target(path, payload.cwd, store.path) for path in paths_written(payload)]
+    return decide(payload, store.load(), targets, os.path.basename(store.path))
 
 
-HOOKS: dict[str, Callable[[Told, Store | None], Answer]] = {
+HOOKS: dict[str, Callable[[Payload, Store | None], Answer]] = {
     "SubagentStop": _stop,
     "SubagentStart": _agent_start,
     "Stop": _stop,

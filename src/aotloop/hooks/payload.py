@@ -15,7 +15,7 @@ COORDINATOR = f"{PLUGIN}:coordinator"
 ONLY_LOOKING = (f"{PLUGIN}:probe", f"{PLUGIN}:verifier")
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
+class Payload(msgspec.Struct, frozen=True, kw_only=True):
     session_id: str = ""
     cwd: str = ""
     agent_id: str | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from aotloop.core.model import Loop
 from aotloop.hooks.answers import Answer, Deny
 from aotloop.hooks.coordinator import is_driven_by
-from aotloop.hooks.payload import ONLY_LOOKING, Told
+from aotloop.hooks.payload import ONLY_LOOKING, Payload
 from aotloop.hooks.write_targets import Target, writes_to
 from aotloop.text.shorten import short_line
 
@@ -25,28 +25,28 @@ SCRIPTS = (
 )
 
 
-def paths_written(told: Told) -> list[str]:
+def paths_written(payload: Payload) -> list[str]:
     """The paths as the tool names them; empty for a tool that writes no named files."""
-    if told.tool_name == PATCH:
-        patch = str(told.tool_input.get("command", ""))
+    if payload.tool_name == PATCH:
+        patch = str(payload.tool_input.get("command", ""))
         starts = [(text, start) for text in patch.splitlines() for start in _PATCHED if text.startswith(start)]
         return [text[len(start) :].strip() for text, start in starts]
-    key = PATH_KEYS.get(told.tool_name)
-    path = told.tool_input.get(key) if key is not None else None
+    key = PATH_KEYS.get(payload.tool_name)
+    path = payload.tool_input.get(key) if key is not None else None
     return [path] if isinstance(path, str) and path else []
 
 
-def decide(told: Told, loop: Loop | None, targets: list[Target], state_file_name: str = "") -> Answer:
+def decide(payload: Payload, loop: Loop | None, targets: list[Target], state_file_name: str = "") -> Answer:
     """`loop` None: there is none, or it cannot be read."""
-    is_writing = told.tool_name in PATH_KEYS or told.tool_name == PATCH
-    if is_writing and told.agent_type in ONLY_LOOKING:
-        role = told.agent_type.partition(":")[2]
+    is_writing = payload.tool_name in PATH_KEYS or payload.tool_name == PATCH
+    if is_writing and payload.agent_type in ONLY_LOOKING:
+        role = payload.agent_type.partition(":")[2]
         return Deny(reason=f"A {role} only looks: it writes nothing. Say what you found in your answer.")
-    if loop is None or not is_driven_by(told, loop):
+    if loop is None or not is_driven_by(payload, loop):
         return Answer()
     if any(target.is_state_file for target in targets):
         return _by_scripts()
-    if told.tool_name == SHELL and writes_to(str(told.tool_input.get("command", "")), state_file_name):
+    if payload.tool_name == SHELL and writes_to(str(payload.tool_input.get("command", "")), state_file_name):
         return _by_scripts()
     return _protect(loop, targets)
 

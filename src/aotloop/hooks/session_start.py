@@ -9,16 +9,16 @@ from aotloop.core.model import Loop
 from aotloop.hooks.answers import Answer, Context, Plain
 from aotloop.hooks.coordinator import is_driven_by
 from aotloop.hooks.outlook import MOST_NAMED, described, last_failures, names, outlook
-from aotloop.hooks.payload import COORDINATOR, Told
+from aotloop.hooks.payload import COORDINATOR, Payload
 from aotloop.text.shorten import short_line
 
 
-def at_start(told: Told, loop: Loop) -> Answer:
-    return Context(text=_anchor(loop)) if is_driven_by(told, loop) else Answer()
+def at_start(payload: Payload, loop: Loop) -> Answer:
+    return Context(text=_anchor(loop)) if is_driven_by(payload, loop) else Answer()
 
 
-def before_compaction(told: Told, loop: Loop) -> Answer:
-    if not is_driven_by(told, loop):
+def before_compaction(payload: Payload, loop: Loop) -> Answer:
+    if not is_driven_by(payload, loop):
         return Answer()
     return Plain(text=f"Keep in the summary that this session drives a loop, and how far it is:\n{_anchor(loop)}")
 

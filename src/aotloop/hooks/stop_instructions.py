@@ -25,7 +25,9 @@ def go_on(board: Board, ahead: Outlook, effects: Iterable[Effect], *, before: in
     lines = [f"{balance} At most {attempts_left(board.loop)} more attempts.", *strategy, *hints(board)]
     if ahead.ready:
         lines += [f"Ready, best first; start workers for them, at most {limits.max_parallel_agents} at once:"]
-        lines += [f"{told}{standing(board, atom_id)}" for atom_id, told in described(board, ahead.ready).items()]
+        lines += [
+            f"{description}{standing(board, atom_id)}" for atom_id, description in described(board, ahead.ready).items()
+        ]
     if ahead.left_in_progress:
         ways = "integrate.py takes the result, fail_atom.py says that it failed, update_atom.py ID pending gives it up"
         lines += [f"Left in progress: {names(ahead.left_in_progress)}; {ways}."]

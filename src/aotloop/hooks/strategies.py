@@ -17,25 +17,25 @@ MOST_HINTS = 3
 
 def changes(board: Board, effects: Iterable[Effect]) -> list[str]:
     """The decisions of the machine itself."""
-    told: list[str] = []
+    lines: list[str] = []
     for effect in effects:
         match effect:
             case Backtracked(or_group=group, left=left, selected=selected, undone=undone):
                 why = _why(board, selected)
                 had = f"{short_name(left)} has had its turn"
-                told.append(f"{short_name(group)} has switched: {had}, go on with {selected} ({why}).")
+                lines.append(f"{short_name(group)} has switched: {had}, go on with {selected} ({why}).")
                 if undone:
                     ids = short_line(",".join(undone), 600)
-                    told.append(f"First take back what was built on it: take_back.py {ids} --reason R.")
+                    lines.append(f"First take back what was built on it: take_back.py {ids} --reason R.")
             case Withdrawn(parents=parents):
-                told.append(f"Decomposing {names(parents)} led nowhere: do it whole, in one piece.")
+                lines.append(f"Decomposing {names(parents)} led nowhere: do it whole, in one piece.")
             case Reopened(atoms=atoms):
-                told.append(f"The base case does not hold; items fail that these atoms cover: {names(atoms)}.")
+                lines.append(f"The base case does not hold; items fail that these atoms cover: {names(atoms)}.")
             case Added(atoms=atoms):
-                told.append(f"The base case does not hold; these atoms must repair it: {names(atoms)}.")
+                lines.append(f"The base case does not hold; these atoms must repair it: {names(atoms)}.")
             case _:
                 pass
-    return told
+    return lines
 
 
 def advice(board: Board, ready: Iterable[str]) -> list[str]:
@@ -76,13 +76,13 @@ def standing(board: Board, atom_id: str) -> str:
 
 def hints(board: Board) -> list[str]:
     """Hints that were given once. When the same hint comes again, the group leaves the choice."""
-    told = [
+    lines = [
         f"{names(speakers)} said that {short_name(choice)} is in the way; said again, {short_name(name)} leaves it."
         for name, group in board.loop.or_groups.items()
         for choice, speakers in group.hints.items()
         if choice == group.selected and choice in board.required
     ]
-    return told[:MOST_HINTS]
+    return lines[:MOST_HINTS]
 
 
 def _why(board: Board, choice: str) -> str:

@@ -9,7 +9,7 @@ from aotloop.core.machine import advance
 from aotloop.core.model import Loop
 from aotloop.errors import IllegalEvent
 from aotloop.hooks.answers import Answer, Context
-from aotloop.hooks.payload import PLUGIN, Told
+from aotloop.hooks.payload import PLUGIN, Payload
 
 COMMAND = "enter-recursion"
 AS_SKILL = f"source-command-{COMMAND}"
@@ -37,14 +37,14 @@ def request_in(prompt: str) -> Request | None:
     return Request(take_over=TAKE_OVER in words[1:], accepted=accepted)
 
 
-def decide(told: Told, loop: Loop, *, is_run_elsewhere: bool = False) -> Answer:
-    asked = request_in(told.prompt)
-    if asked is None or not told.session_id or told.agent_type is not None or is_run_elsewhere:
+def decide(payload: Payload, loop: Loop, *, is_run_elsewhere: bool = False) -> Answer:
+    asked = request_in(payload.prompt)
+    if asked is None or not payload.session_id or payload.agent_type is not None or is_run_elsewhere:
         return Answer()  # the script that enters reports which process runs it, and what to do
     try:
-        advance(loop, SessionBound(session_id=told.session_id, take_over=asked.take_over))
+        advance(loop, SessionBound(session_id=payload.session_id, take_over=asked.take_over))
     except IllegalEvent:
-        typed = f"/{PLUGIN}:{COMMAND}" if told.client == "claude" else f"${PLUGIN}:{AS_SKILL}"
+        typed = f"/{PLUGIN}:{COMMAND}" if payload.client == "claude" else f"${PLUGIN}:{AS_SKILL}"
         how = f"If the person wants it here, the person types `{typed} {TAKE_OVER}`."
         return Context(text=f"This loop is driven by another session, which keeps it. {how}")
     return Answer()

@@ -115,9 +115,9 @@ class _Labels:
 
     def __init__(self, works: list[_Work], name: str) -> None:
         self._name = name
-        said = {id(work): match[1] for work in works if (match := _LABEL.match(work.item.text))}
-        self._counts = Counter(said.values())
-        self._own = {key: label for key, label in said.items() if self._counts[label] == 1}
+        labels = {id(work): match[1] for work in works if (match := _LABEL.match(work.item.text))}
+        self._counts = Counter(labels.values())
+        self._own = {key: label for key, label in labels.items() if self._counts[label] == 1}
 
     def of(self, work: _Work) -> str:
         return self._own.get(id(work), f"line {work.item.line}")

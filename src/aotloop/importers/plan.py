@@ -78,8 +78,8 @@ def plan_of(
     )
 
 
-def invalid(name: str, what: str, hint: str | None = None) -> AotError:
-    return AotError(f"{name}: {what}", hint=hint, exit_code=NOT_READY)
+def invalid(name: str, message: str, hint: str | None = None) -> AotError:
+    return AotError(f"{name}: {message}", hint=hint, exit_code=NOT_READY)
 
 
 def _by_label(pieces: Sequence[Piece], name: str) -> dict[str, Piece]:

@@ -94,22 +94,22 @@ class AtomMerges:
             if not isinstance(landed, Landed):
                 return None
             name = self._context.name_of(atom, number)
-            told = run_events.Merged(
+            event = run_events.Merged(
                 at=now(), atom=atom, attempt=number, commit=landed.commit, name=name, checked_on=host
             )
-            return self._settled(_merged(number, landed.commit), told, exchanged)
+            return self._settled(_merged(number, landed.commit), event, exchanged)
 
         self._put(deed)
 
-    def _settled(self, report: reports.OfAttempt, told: run_events.RunEvent, exchanged: Exchanged) -> reports.Report:
+    def _settled(self, report: reports.OfAttempt, event: run_events.RunEvent, exchanged: Exchanged) -> reports.Report:
         exchanged.afterwards.append(partial(self._context.unmerged.use, report.attempt))
-        exchanged.afterwards.append(partial(self._context.tell, told))
+        exchanged.afterwards.append(partial(self._context.tell, event))
         return report
 
-    def _refused(self, report: reports.OfAttempt, told: run_events.RunEvent, exchanged: Exchanged) -> reports.Report:
+    def _refused(self, report: reports.OfAttempt, event: run_events.RunEvent, exchanged: Exchanged) -> reports.Report:
         """The result is used up before the file says so: else a later run would count the same failure twice."""
         self._context.unmerged.use(report.attempt)
-        return self._settled(report, told, exchanged)
+        return self._settled(report, event, exchanged)
 
     async def take_back(self, atoms: tuple[str, ...], why: str) -> list[Item]:
         """`why` the atoms were given up: the text goes into the history."""

@@ -51,12 +51,12 @@ class Performer:
         if not bill.is_empty:
             charge = self._context.budget.charge(bill.usd or 0.0)
             role = "judge" if isinstance(judged, Scored) else "verifier"
-            told = run_events.JudgeAsked(at=now(), role=role, cost_usd=bill.usd, used=bill.used)
-            self._loop.call_soon_threadsafe(put, partial(self._charged, charge, bill, told))
+            event = run_events.JudgeAsked(at=now(), role=role, cost_usd=bill.usd, used=bill.used)
+            self._loop.call_soon_threadsafe(put, partial(self._charged, charge, bill, event))
 
-    def _charged(self, charge: object, bill: Bill, told: run_events.RunEvent, exchanged: Exchanged) -> reports.Report:
+    def _charged(self, charge: object, bill: Bill, event: run_events.RunEvent, exchanged: Exchanged) -> reports.Report:
         self._context.budget.release(charge)
-        exchanged.afterwards.append(partial(self._context.tell, told))
+        exchanged.afterwards.append(partial(self._context.tell, event))
         return reports.Told(at=now(), event=bill.event)
 
     # --- at once, in the thread of the exchange ------------------------------------------------------------------
@@ -64,9 +64,9 @@ class Performer:
     def at_once(self, effect: effects.Effect, exchanged: Exchanged) -> reports.Report | None:
         match effect:
             case effects.Integrate(attempt=number) if self._context.unmerged.to_merge(number) is None:
-                told = merged(effect, None, self._context.name_of(effect.atom, number))
+                event = merged(effect, None, self._context.name_of(effect.atom, number))
                 exchanged.afterwards.append(partial(self._context.unmerged.use, number))
-                exchanged.afterwards.append(partial(self._context.tell, told))
+                exchanged.afterwards.append(partial(self._context.tell, event))
                 return reports.Merged(at=now(), attempt=number)
             case effects.Revert(atoms=atoms) if self._merges is None:
                 text = f"what {', '.join(atoms)} did cannot be taken back: attempts are made in place"
@@ -129,8 +129,10 @@ class Performer:
         """For effects that are news and need no work."""
         if isinstance(effect, effects.EndAnnounced):
             names = tuple(self._context.name_of(atom, number) for number, atom in effect.attempts)
-            told = run_events.EndAnnounced(at=now(), reason=effect.reason, running=names, are_ended=effect.are_ended)
-            self._context.tell(told)
+            announcement = run_events.EndAnnounced(
+                at=now(), reason=effect.reason, running=names, are_ended=effect.are_ended
+            )
+            self._context.tell(announcement)
         for event in events_of(effect, loop):
             self._context.tell(event)
 

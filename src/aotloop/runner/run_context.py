@@ -60,11 +60,11 @@ class RunContext(msgspec.Struct, frozen=True, kw_only=True):
     witness: CheckoutWitness | None = None
     """Notices what commands in the checkout changed, although they may not."""
 
-    def edited(self, what: Sequence[str]) -> None:
+    def edited(self, paths: Sequence[str]) -> None:
         """A person or another process has changed the state file."""
-        self.isolation.edited(what)
+        self.isolation.edited(paths)
         if self.witness is not None:
-            self.witness.edited(what)
+            self.witness.edited(paths)
 
     def judge(self, objective: Objective, commit: str | None = None) -> JudgeIn:
         return partial(self.judge_at, objective, commit)

@@ -26,10 +26,10 @@ def is_trusted(state_file: str, commands: Sequence[str]) -> bool:
     if not commands:
         return True
     try:
-        said = msgspec.json.decode(sealed_content(_record(state_file, commands)), type=_Accepted)
+        record = msgspec.json.decode(sealed_content(_record(state_file, commands)), type=_Accepted)
     except (OSError, Unavailable, msgspec.MsgspecError):
         return False
-    return (said.state_file, said.commands) == (written_path(state_file), list(commands))
+    return (record.state_file, record.commands) == (written_path(state_file), list(commands))
 
 
 def trust(state_file: str, commands: Sequence[str]) -> None:

@@ -31,9 +31,9 @@ def confirm(subject: Subject, items: Mapping[str, str]) -> None:
 
 def withdraw(subject: Subject, items: Iterable[str]) -> None:
     """Withdraws confirmations, because a person may change an opinion."""
-    said, gone = confirmed(subject), set(items)
-    if not gone.isdisjoint(said):
-        _keep(subject, {path: words for path, words in said.items() if path not in gone})
+    kept, gone = confirmed(subject), set(items)
+    if not gone.isdisjoint(kept):
+        _keep(subject, {path: words for path, words in kept.items() if path not in gone})
 
 
 def confirmed(subject: Subject) -> dict[str, str]:

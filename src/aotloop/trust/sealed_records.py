@@ -39,9 +39,9 @@ def sealed_content(record: Path) -> bytes:
     if not seal.is_there():  # nothing was written by this version yet
         return content
     with suppress(msgspec.MsgspecError, TypeError):
-        said = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
-        code = msgspec.json.decode(said.pop(_CODE, msgspec.Raw(b'""')), type=str)
-        if seal.is_sealed(_place(record), _plain(said), code):
+        fields = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
+        code = msgspec.json.decode(fields.pop(_CODE, msgspec.Raw(b'""')), type=str)
+        if seal.is_sealed(_place(record), _plain(fields), code):
             return content
     raise FileNotFoundError(f"{record} is not a record of ours")
 
@@ -56,17 +56,17 @@ def is_forged(record: Path) -> bool:
 
 
 def _sealed(record: Path, content: bytes) -> bytes:
-    said = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
-    said.pop(_CODE, None)
-    code = seal.code_for(_place(record), _plain(said))
-    whole = msgspec.json.encode({**said, _CODE: code})
+    fields = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
+    fields.pop(_CODE, None)
+    code = seal.code_for(_place(record), _plain(fields))
+    whole = msgspec.json.encode({**fields, _CODE: code})
     return msgspec.json.format(whole, indent=2) + b"\n"
 
 
-def _plain(said: dict[str, msgspec.Raw]) -> bytes:
+def _plain(fields: dict[str, msgspec.Raw]) -> bytes:
     """The same for every way to write the same values."""
     return b"\0".join(
-        b"%b:%b" % (msgspec.json.encode(key), msgspec.json.format(said[key], indent=-1)) for key in sorted(said)
+        b"%b:%b" % (msgspec.json.encode(key), msgspec.json.format(fields[key], indent=-1)) for key in sorted(fields)
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from starlette.requests import Request
 
-from aotloop.app.confirm import Said, decide
+from aotloop.app.confirm import Answers, decide
 from aotloop.app.judges import recalled_judges
 from aotloop.app.preflight.consent import accept_shown, only_accepted
 from aotloop.app.redirect.preview import Preview, preview, redirect_at_once
@@ -104,13 +104,13 @@ def confirm(request: Request, body: Decision) -> dict[str, Any]:
     if not body.confirmed and not body.rejected:
         raise AotError("name the items to confirm or to reject")
     words = body.words.strip() or "as it should be"
-    said = Said(
+    answers = Answers(
         about=Subject(state_file=store.path, objective_digest=body.objective_digest, commit=body.commit),
         confirmed=dict.fromkeys(body.confirmed, words),
         rejected={path: why.strip() or "it is not as it should be" for path, why in body.rejected.items()},
     )
     with recalled_judges(store) as judges:
-        end = decide(store, said, judges, permit=only_accepted(store))
+        end = decide(store, answers, judges, permit=only_accepted(store))
     if end is None:
         return {"remembered": True}
     return {

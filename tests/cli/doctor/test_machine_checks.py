@@ -25,5 +25,5 @@ def test_extras_are_told_with_how_to_install_them(project: Path) -> None:
     extra = told["aotloop[claude]"]
     assert extra["said"].startswith("claude-agent-sdk ") or "pip install 'aotloop[claude]'" in extra["fix"]
     missing = _extra("claude", ["no-such-package-anywhere", "msgspec"])
-    assert (missing.ok, missing.said) == (None, "not installed: no-such-package-anywhere")
+    assert (missing.ok, missing.result) == (None, "not installed: no-such-package-anywhere")
     assert missing.fix == "Optional: pip install 'aotloop[claude]'"

@@ -16,8 +16,8 @@ def test_a_server_is_told_with_its_models_and_how_to_use_it(monkeypatch: pytest.
         port = urlsplit(server.url).port
         monkeypatch.setattr(local_servers.local_servers, "__defaults__", ({port: "Ollama"},))
         (finding,) = model_server_findings()
-    assert finding.what == f"{server.url}/v1 (the port of Ollama)"
-    assert finding.said == "scripted"
+    assert finding.subject == f"{server.url}/v1 (the port of Ollama)"
+    assert finding.result == "scripted"
     assert f'kind = "openai", base_url = "{server.url}/v1", model = "scripted"' in (finding.fix or "")
 
 
@@ -25,4 +25,4 @@ def test_no_server_is_worth_knowing_and_no_problem(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(local_servers.local_servers, "__defaults__", ({9: "Ollama"},))
     (finding,) = model_server_findings()
     assert finding.ok is None
-    assert "11434 (Ollama)" in finding.said
+    assert "11434 (Ollama)" in finding.result

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from aotloop.app.session.typed_approvals import shown_tests, word_for
 from aotloop.hooks.answers import Context
-from aotloop.hooks.payload import Told
+from aotloop.hooks.payload import Payload
 from aotloop.hooks.phases.phase_entry import follow_prompt
 from aotloop.hooks.phases.phase_prompt import Circumstances, Decision, decide
 from aotloop.hooks.phases.typed_commands import Wish, command_in, wish_in
@@ -105,12 +105,12 @@ def test_with_a_loop_the_first_word_decides_about_it(words: str, wish: Wish) -> 
 # --- what follows ------------------------------------------------------------------------------------------------
 
 
-def told(project: Path, prompt: str, **more: Any) -> Told:
-    return Told(**{"session_id": SESSION, "cwd": str(project), "prompt": prompt, **more})
+def payload(project: Path, prompt: str, **more: Any) -> Payload:
+    return Payload(**{"session_id": SESSION, "cwd": str(project), "prompt": prompt, **more})
 
 
 def asked(store: PhaseStore | None, project: Path, prompt: str, now: Circumstances = NOW, **more: Any) -> str:
-    answer = follow_prompt(told(project, prompt, **more), store, now)
+    answer = follow_prompt(payload(project, prompt, **more), store, now)
     return answer.text if isinstance(answer, Context) else ""
 
 
@@ -127,7 +127,7 @@ def test_a_feature_and_its_options_are_noted_down_for_this_session(project: Path
 def test_agents_say_nothing_for_the_person(project: Path, more: dict[str, Any]) -> None:
     repository(project)
     store = shipping(project, phase="spec_test", status="waiting", **with_tests(project))
-    assert decide(told(project, "/ship approve", **more), store.load(), NOW) == Decision()
+    assert decide(payload(project, "/ship approve", **more), store.load(), NOW) == Decision()
     assert human_approvals.said("approve", SESSION) is None
 
 
@@ -213,7 +213,7 @@ def test_without_a_loop_there_is_nothing_to_go_on_with_or_to_cancel(project: Pat
     assert "no loop" in asked(None, project, "/ship-cancel")
     over = shipping(project, status="completed")
     assert "which feature" in asked(over, project, "/ship")
-    assert decide(told(project, "/ship-status"), over.load(), NOW) == Decision()
+    assert decide(payload(project, "/ship-status"), over.load(), NOW) == Decision()
 
 
 def test_a_home_that_cannot_be_written_to_is_told(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

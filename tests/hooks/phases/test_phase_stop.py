@@ -12,7 +12,7 @@ from aotloop.core.phases.events import LoopStopped
 from aotloop.core.phases.model import PHASES, AcceptanceVerdict, Checkpoint, ErrorRecord, PhaseLoop, Receipt
 from aotloop.errors import AotError
 from aotloop.hooks.answers import Allow, Answer, Block, Context, Plain
-from aotloop.hooks.payload import Told
+from aotloop.hooks.payload import Payload
 from aotloop.hooks.phases.phase_entry import end_turn
 from aotloop.hooks.phases.phase_stop import (
     LONGEST,
@@ -33,15 +33,15 @@ from tests.hooks.situations import session
 NOW = Circumstances(at="2026-03-01T00:00:00Z", most_in_vain=6)
 
 
-def ended(store: PhaseStore, told: Told | None = None, now: Circumstances = NOW) -> Answer:
-    return end_turn(told or session(), store, now)
+def ended(store: PhaseStore, payload: Payload | None = None, now: Circumstances = NOW) -> Answer:
+    return end_turn(payload or session(), store, now)
 
 
 # --- whose loop it is --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    "told",
+    "payload",
     [
         session(session_id="another"),
         session(session_id=""),
@@ -49,10 +49,10 @@ def ended(store: PhaseStore, told: Told | None = None, now: Circumstances = NOW)
         session(agent_type=""),
     ],
 )
-def test_other_sessions_and_all_agents_are_left_alone(project: Path, told: Told) -> None:
+def test_other_sessions_and_all_agents_are_left_alone(project: Path, payload: Payload) -> None:
     store = shipping(project)
     before = store.load()
-    assert ended(store, told) == Answer()
+    assert ended(store, payload) == Answer()
     assert store.load() == before
 
 
@@ -317,9 +317,9 @@ def test_a_session_that_lost_its_memory_is_told_where_it_is() -> None:
     assert compacted.text.startswith("Keep in the summary that this session ships a feature")
 
 
-@pytest.mark.parametrize("told", [session(session_id="another"), session(agent_type="x")])
-def test_others_are_told_nothing(told: Told) -> None:
-    assert at_start(told, remembered(), "s") == before_compaction(told, remembered(), "s") == Answer()
+@pytest.mark.parametrize("payload", [session(session_id="another"), session(agent_type="x")])
+def test_others_are_told_nothing(payload: Payload) -> None:
+    assert at_start(payload, remembered(), "s") == before_compaction(payload, remembered(), "s") == Answer()
 
 
 @pytest.mark.parametrize("status", ["stopped", "completed", "cancelled"])

@@ -190,9 +190,9 @@ def agreeable(shape: Shape) -> Shape:
 def _not_agreeable(shape: Shape) -> StateFileInvalid:
     missing = [requirement for requirement in shape.gate.missing if " " not in requirement]  # a key; else a sentence
     wrong = [requirement for requirement in shape.gate.missing if " " in requirement]
-    told = "; ".join(filter(None, (f"missing: {', '.join(missing)}" if missing else "", *wrong)))
+    problems = "; ".join(filter(None, (f"missing: {', '.join(missing)}" if missing else "", *wrong)))
     return StateFileInvalid(
-        f"it cannot be agreed on yet: {told}",
+        f"it cannot be agreed on yet: {problems}",
         hint="Nothing was written. Say it in the file that -f names; or leave --yes out, and be asked.",
         exit_code=NOT_READY,
     )

@@ -34,12 +34,12 @@ def with_atoms(draft: Draft, descriptions: Sequence[str]) -> Draft:
 
 def connected(draft: Draft, line: str) -> Draft:
     """Raises AotError if the line is not understood; then the draft is as it was."""
-    said = _LINE.fullmatch(line.strip())
-    if said is None:
+    match = _LINE.fullmatch(line.strip())
+    if match is None:
         raise AotError("this is not understood", hint=HINT)
     known = {atom.id: atom for atom in draft.atoms if atom.id is not None}
-    atom, rest = _atom(known, said["atom"]), said["rest"].strip()
-    word = said["word"].lower()
+    atom, rest = _atom(known, match["atom"]), match["rest"].strip()
+    word = match["word"].lower()
     if word == "runs":
         return _with(draft, replace(atom, run=None if rest == NOTHING else rest))
     names = () if rest == NOTHING else tuple(dict.fromkeys(rest.replace(",", " ").split()))

@@ -63,14 +63,16 @@ class Draft(DraftObjective, frozen=True, kw_only=True):
 
 def over(below: Draft, above: Draft) -> Draft:
     """The values of `above`; where it has none, those of `below`. A graph is taken whole or not at all."""
-    said = {name: value for name in (*WORDS, "base_case", "protect", "constraints") if (value := getattr(above, name))}
+    values = {
+        name: value for name in (*WORDS, "base_case", "protect", "constraints") if (value := getattr(above, name))
+    }
     if above.protect is not None:  # also that nothing is protected any more
-        said["protect"] = above.protect
+        values["protect"] = above.protect
     if above.atoms:
-        said |= {name: getattr(above, name) for name in OF_GRAPH}
+        values |= {name: getattr(above, name) for name in OF_GRAPH}
     elif above.base_case is not None:
-        said["atoms"] = covering_only(below.atoms, above.base_case)
-    return replace(below, **said)
+        values["atoms"] = covering_only(below.atoms, above.base_case)
+    return replace(below, **values)
 
 
 def covering_only(atoms: tuple[DraftAtom, ...], base_case: BaseCase) -> tuple[DraftAtom, ...]:

@@ -66,10 +66,10 @@ def read_draft(data: bytes, name: str) -> Draft:
 
 def write_draft(draft: Draft) -> str:
     """For an editor: with every required key, also those that are still empty."""
-    said = emitter.to_data(draft)
-    words: dict[str, Any] = {name: said.pop(name, "") for name in Draft.__struct_fields__[:4]}
-    base_case = said.pop("base_case", {"checklist": []})
-    data = {**words, "base_case": base_case, **said}
+    entries = emitter.to_data(draft)
+    words: dict[str, Any] = {name: entries.pop(name, "") for name in Draft.__struct_fields__[:4]}
+    base_case = entries.pop("base_case", {"checklist": []})
+    data = {**words, "base_case": base_case, **entries}
     return _HEADING + "".join(_piece(key, value) for key, value in data.items())
 
 

@@ -29,7 +29,7 @@ from aotloop.process.spec import Limits
 Fingerprint = tuple[str | None, tuple[tuple[str, int, int], ...]]
 
 
-class Said(msgspec.Struct, frozen=True, kw_only=True):
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
     result: PlannerResult
     changed: tuple[str, ...] = ()
     """Every difference between the checkout now and before."""
@@ -50,7 +50,7 @@ class Planner(msgspec.Struct, frozen=True, kw_only=True):
     max_cost_usd: float | None = None
     """Of one answer, where the client can be told."""
 
-    def ask(self, talk: Talk, on_output: Callable[[str], None]) -> Said:
+    def ask(self, talk: Talk, on_output: Callable[[str], None]) -> Reply:
         """Raises AotError, with the reason, if there is no usable answer."""
         repository = _repository(self.root)
         before = _fingerprint(repository)
@@ -58,11 +58,11 @@ class Planner(msgspec.Struct, frozen=True, kw_only=True):
             outcome = asyncio.run(self.backend.run(self._assignment(talk, Path(folder)), on_output))
         changed = _changed(before, _fingerprint(repository))
         if isinstance(outcome, Planned):
-            return Said(result=outcome.answer, changed=changed, cost_usd=outcome.cost_usd, notes=outcome.notes)
-        told = f"; besides, this was changed: {', '.join(changed[:8])}" if changed else ""
+            return Reply(result=outcome.answer, changed=changed, cost_usd=outcome.cost_usd, notes=outcome.notes)
+        note = f"; besides, this was changed: {', '.join(changed[:8])}" if changed else ""
         if isinstance(outcome, MustWait | Failure):
-            raise AotError(f"{self.name}: {outcome.reason}{told}")
-        raise AotError(f"{self.name} answered as if it had been asked something else{told}")
+            raise AotError(f"{self.name}: {outcome.reason}{note}")
+        raise AotError(f"{self.name} answered as if it had been asked something else{note}")
 
     def _assignment(self, talk: Talk, folder: Path) -> Assignment:
         return Assignment(

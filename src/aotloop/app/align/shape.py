@@ -78,12 +78,12 @@ def _free_ids(taken: set[str]) -> Iterator[str]:
 
 
 def _groups(draft: Draft, atoms: list[DraftAtom], before: Loop | None) -> dict[str, OrGroup]:
-    said: dict[str, DraftGroup] = dict(draft.or_groups)
+    drafted: dict[str, DraftGroup] = dict(draft.or_groups)
     for atom in atoms:
         if atom.or_group is not None:
-            said.setdefault(atom.or_group, DraftGroup())
+            drafted.setdefault(atom.or_group, DraftGroup())
     groups: dict[str, OrGroup] = {}
-    for name, group in said.items():
+    for name, group in drafted.items():
         named = tuple(atom.id for atom in atoms if atom.or_group == name and atom.id is not None)
         choices = group.choices or named
         old = before.or_groups.get(name) if before is not None else None

@@ -40,17 +40,17 @@ def place_of(state_file: str | None) -> str:
 
 
 def start_from(
-    before: Loop | None, said: Draft, *, request: str = "", plan: Plan | None = None, plan_name: str = ""
+    before: Loop | None, stated: Draft, *, request: str = "", plan: Plan | None = None, plan_name: str = ""
 ) -> StartingPoint:
     """`plan_name`: of the file that the plan was imported from."""
     present = draft_of(before) if before is not None else Draft()
     if plan is None:
-        return StartingPoint(draft=over(present, said), before=before, request=request)
+        return StartingPoint(draft=over(present, stated), before=before, request=request)
     imported = draft_of_plan(plan, PurePath(plan_name).name, before)
     present = over(imported, without_graph(present))  # what was agreed on in words says more than a heading
     background = "\n\n".join(filter(None, (plan.title, plan.background)))
     return StartingPoint(
-        draft=covering(over(present, said), plan),
+        draft=covering(over(present, stated), plan),
         before=before,
         request="\n\n".join(filter(None, (request, background))),
         warnings=plan.warnings,

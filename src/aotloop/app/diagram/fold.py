@@ -124,5 +124,5 @@ def _is_whole(group: Group, stands_for: dict[str, str]) -> bool:
 def _summary(fold: Fold, looks: dict[str, Look]) -> Card:
     counts = Counter(looks[member] for member in fold.members)
     look = next(look for look in _URGENT if counts[look])
-    told = ", ".join(f"{counts[look]} {STYLES[look].words}" for look in _URGENT if counts[look])
-    return Card(id=fold.name, label=fold.label, description=f"{len(fold.members)} atoms: {told}", look=look)
+    summary = ", ".join(f"{counts[look]} {STYLES[look].words}" for look in _URGENT if counts[look])
+    return Card(id=fold.name, label=fold.label, description=f"{len(fold.members)} atoms: {summary}", look=look)

@@ -38,14 +38,14 @@ HINDRANCES = {
 
 def words(event: kinds.RunEvent) -> str | None:
     """None only for an unknown kind of event."""
-    told = _WORDS.get(type(event))
-    return shorten(told(event), LONGEST) if told is not None else None
+    writer = _WORDS.get(type(event))
+    return shorten(writer(event), LONGEST) if writer is not None else None
 
 
 def clause(text: str, before: str = ": ") -> str:
     """The text on one line, shortened; an empty text gives nothing."""
-    told = prose(text[: 8 * LONGEST])
-    return f"{before}{told}" if told else ""
+    shown = prose(text[: 8 * LONGEST])
+    return f"{before}{shown}" if shown else ""
 
 
 def first_line(text: str) -> str:
@@ -97,8 +97,8 @@ def _paused(event: kinds.Paused) -> str:
 def _end_announced(event: kinds.EndAnnounced) -> str:
     attempts = counted(len(event.running), "attempt")
     does = f"ending {attempts}" if event.are_ended else f"waiting for {attempts}"
-    what = "limit reached" if event.reason.startswith("limit:") else "the run ends"
-    return f"{what}, {does} ({names(event.running)}){clause(event.reason.removeprefix('limit: '))}"
+    cause = "limit reached" if event.reason.startswith("limit:") else "the run ends"
+    return f"{cause}, {does} ({names(event.running)}){clause(event.reason.removeprefix('limit: '))}"
 
 
 def _run_ended(event: kinds.RunEnded) -> str:

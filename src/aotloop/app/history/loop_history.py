@@ -23,11 +23,11 @@ from aotloop.text.phrases import corrected, counted, dollars, lasting, listed
 def history_of(state_file: str, loop: Loop, atom: str | None = None) -> list[HistoryEntry]:
     """`atom`: only what is about this atom. Times have whole seconds: within one, the journal knows the order."""
     trail = TrailEntries(loop)
-    told = list(_from_journal(state_file, loop, trail))
+    journalled = list(_from_journal(state_file, loop, trail))
     corrections = [
         _of_correction(correction) for correction in loop.corrections if not trail.tells_correction(correction)
     ]
-    entries = [*trail.rest(), *corrections, *told]
+    entries = [*trail.rest(), *corrections, *journalled]
     if atom is not None:
         entries = [entry for entry in entries if atom in entry.atoms]
     return sorted(entries, key=lambda entry: entry.at)
@@ -67,10 +67,10 @@ def _from_journal(state_file: str, loop: Loop, trail: TrailEntries) -> Iterator[
 
 
 def _others(event: kinds.RunEvent) -> Iterator[HistoryEntry]:
-    if (told := _TOLD.get(type(event))) is not None:
+    if (writer := _TOLD.get(type(event))) is not None:
         data = {name: value for name, value in msgspec.to_builtins(event).items() if name not in ("kind", "at")}
         kind, name = str(event.__struct_config__.tag), getattr(event, "name", None) or None
-        yield HistoryEntry(kind=kind, at=event.at, text=told(event), atoms=_atoms_of(event), attempt=name, data=data)
+        yield HistoryEntry(kind=kind, at=event.at, text=writer(event), atoms=_atoms_of(event), attempt=name, data=data)
 
 
 def _resolved(event: kinds.Merged, attempt: Attempt) -> HistoryEntry:

@@ -61,9 +61,9 @@ class TrailEntries:
 
     def tells_correction(self, correction: Correction) -> bool:
         """Whether the trail has an entry for it, which then tells of both."""
-        said = (str(correction.timestamp), correction.description)
+        key = (str(correction.timestamp), correction.description)
         for entry in self._entries:
-            is_it = entry.type == "user_correction" and (str(entry.timestamp), entry.reason) == said
+            is_it = entry.type == "user_correction" and (str(entry.timestamp), entry.reason) == key
             if is_it and id(entry) not in self._corrections:
                 self._corrections[id(entry)] = correction
                 return True

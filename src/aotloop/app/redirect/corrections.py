@@ -55,11 +55,11 @@ Corrections = Iterator[events.Corrected]
 def _file(loop: Loop, changes: Changes, at: str, agreed: Objective | None) -> Corrections:
     if not changes.takes_file or agreed is None or agreed == loop.objective:
         return
-    said = "accepted the changes in the file"
+    message = "accepted the changes in the file"
     if replace(agreed, constraints=loop.objective.constraints) == loop.objective:
-        yield events.ConstraintsCorrected(constraints=loop.objective.constraints, description=said, at=at)
+        yield events.ConstraintsCorrected(constraints=loop.objective.constraints, description=message, at=at)
     else:
-        yield events.ObjectiveCorrected(objective=loop.objective, description=said, at=at)
+        yield events.ObjectiveCorrected(objective=loop.objective, description=message, at=at)
 
 
 def _alignment(loop: Loop, changes: Changes, at: str) -> Corrections:
@@ -75,8 +75,8 @@ def _alignment(loop: Loop, changes: Changes, at: str) -> Corrections:
     wanted = replace(now, **changes.words, base_case=base_case, protect=protect)
     if wanted == now:
         raise AotError("the objective is already like this; nothing was changed")
-    said = "; ".join(_told(now, wanted))
-    yield events.ObjectiveCorrected(objective=wanted, description=said, at=at)
+    changed = "; ".join(_told(now, wanted))
+    yield events.ObjectiveCorrected(objective=wanted, description=changed, at=at)
 
 
 def _told(before: Objective, now: Objective) -> Iterator[str]:
@@ -103,8 +103,8 @@ def _constraints(loop: Loop, changes: Changes, at: str) -> Corrections:
     if wanted == now:
         raise AotError("the constraints are already like this; nothing was changed")
     changed = {name: value for name, value in changes.limits.items() if value != getattr(now, name)}
-    said = [f"{name} {in_force(now, name)} → {in_force(wanted, name)}" for name in changed]
-    yield events.ConstraintsCorrected(constraints=wanted, description=", ".join(said), at=at)
+    parts = [f"{name} {in_force(now, name)} → {in_force(wanted, name)}" for name in changed]
+    yield events.ConstraintsCorrected(constraints=wanted, description=", ".join(parts), at=at)
 
 
 def _addition(loop: Loop, changes: Changes, at: str) -> Corrections:
@@ -112,15 +112,15 @@ def _addition(loop: Loop, changes: Changes, at: str) -> Corrections:
         return
     for needed in changes.added.depends_on:
         known_atom(loop, needed)
-    said = f"added: {changes.added.description}"
-    yield events.ScopeExtended(added=changes.added.event, description=said, at=at)
+    description = f"added: {changes.added.description}"
+    yield events.ScopeExtended(added=changes.added.event, description=description, at=at)
 
 
 def _removal(loop: Loop, changes: Changes, at: str) -> Corrections:
     for atom_id in changes.removed:
         atom = known_atom(loop, atom_id)
-        said = f"removed {atom_id}: {atom.description}"
-        yield events.ScopeReduced(atom=atom_id, description=said, at=at)
+        description = f"removed {atom_id}: {atom.description}"
+        yield events.ScopeReduced(atom=atom_id, description=description, at=at)
 
 
 def _choice(loop: Loop, changes: Changes, at: str) -> Corrections:
@@ -128,8 +128,8 @@ def _choice(loop: Loop, changes: Changes, at: str) -> Corrections:
         known_group(loop, group)
         selected = loop.or_groups[group].selected
         instead = f" instead of {selected}" if selected != choice else ""
-        said = f"{group} continues with {choice}{instead}"
-        yield events.ChoiceForced(or_group=group, choice=choice, description=said, at=at)
+        description = f"{group} continues with {choice}{instead}"
+        yield events.ChoiceForced(or_group=group, choice=choice, description=description, at=at)
 
 
 def _results(loop: Loop, changes: Changes, at: str) -> Corrections:
@@ -149,8 +149,8 @@ def _results(loop: Loop, changes: Changes, at: str) -> Corrections:
 def _retry(loop: Loop, changes: Changes, at: str) -> Corrections:
     for atom_id in changes.retried:
         known_atom(loop, atom_id)
-        said = f"{atom_id} starts again: its failures no longer count, {_granted(loop)}"
-        yield events.RetryGranted(atom=atom_id, description=said, at=at)
+        description = f"{atom_id} starts again: its failures no longer count, {_granted(loop)}"
+        yield events.RetryGranted(atom=atom_id, description=description, at=at)
 
 
 def _granted(loop: Loop) -> str:

@@ -51,11 +51,11 @@ class FeatureFacts(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def numbers(self) -> list[tuple[str, str]]:
         loop, verdict = self.loop, self.loop.tests_verdict
-        told = "not run" if verdict is None else f"{'pass' if verdict.passed else 'fail'} at {verdict.commit[:10]}"
+        result = "not run" if verdict is None else f"{'pass' if verdict.passed else 'fail'} at {verdict.commit[:10]}"
         return [
             ("status", loop.status),
             ("phases done", f"{len(loop.phases_completed)} of {len(self.phases)}"),
-            ("acceptance tests", told),
+            ("acceptance tests", result),
             ("turns", f"{loop.global_iteration} of {loop.max_iterations}"),
             ("rounds of fixing", f"{loop.fix_review_cycles} of {loop.max_fix_cycles}"),
             ("cost", f"${loop.spent_usd:.2f} of ${loop.budget_limit_usd:.2f}"),

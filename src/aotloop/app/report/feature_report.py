@@ -28,9 +28,9 @@ def feature_report(project: Project, most_bytes: int = MOST_BYTES) -> Report:
 
 def _head(facts: FeatureFacts, foreign: ForeignText) -> str:
     reason = facts.loop.stop_reason
-    told = f'<p class="reason">{foreign.block(reason, LONGEST_WORDS)}</p>' if reason else ""
+    reason_html = f'<p class="reason">{foreign.block(reason, LONGEST_WORDS)}</p>' if reason else ""
     need = f'<p class="need">Needs a person: {foreign.line(facts.need)}</p>' if facts.need else ""
-    return f"{numbers(facts.numbers, foreign)}{told}{need}"
+    return f"{numbers(facts.numbers, foreign)}{reason_html}{need}"
 
 
 def _parts(facts: FeatureFacts, foreign: ForeignText, room: Room) -> Iterator[tuple[str, str, str]]:
@@ -54,12 +54,12 @@ def _phase(phase: PhaseReport, foreign: ForeignText) -> str:
         f'<span class="{look}">{SYMBOLS[phase.state]}</span> <b>{phase.name}</b>'
         f' <span class="soft">{STATES[phase.state]}{receipt}</span>'
     )
-    told = [
+    parts = [
         *(_event(judgement["at"], judgement["text"], foreign) for judgement in phase.judged),
         *(_event(checkpoint.timestamp, checkpoint.summary, foreign) for checkpoint in phase.checkpoints),
         *(_event(error.timestamp, error.message, foreign) for error in phase.errors),
     ]
-    body = f'<ol class="log">{"".join(told)}</ol>' if told else ""
+    body = f'<ol class="log">{"".join(parts)}</ol>' if parts else ""
     return f"<li>{folded(head, body)}</li>"
 
 
@@ -80,8 +80,8 @@ def feature_markdown(project: Project, most_bytes: int = MOST_OF_MARKDOWN) -> Re
 def _in_markdown(facts: FeatureFacts, written: Markdown) -> Iterator[str]:
     loop = facts.loop
     yield f"## {written.line(loop.feature)}"
-    told = " · ".join(f"{name}: {written.line(value)}" for name, value in facts.numbers)
-    yield f"{told}\n\n{written.line(loop.stop_reason)}" if loop.stop_reason else told
+    numbers = " · ".join(f"{name}: {written.line(value)}" for name, value in facts.numbers)
+    yield f"{numbers}\n\n{written.line(loop.stop_reason)}" if loop.stop_reason else numbers
     yield written.list("### Phases", (_line(phase, written) for phase in facts.phases), "phases")
     found = [("✘", finding) for finding in facts.open_findings] + [
         ("✔", finding) for finding in facts.resolved_findings

@@ -26,14 +26,14 @@ Changes = Callable[[Attempt], tuple[tuple[FileDiff, ...], str]]
 
 def atoms(facts: ReportFacts, changes: Changes, foreign: ForeignText, room: Room) -> str:
     """Results and evidence have a place before any diff has."""
-    told = {attempt.name: room.take(_attempt(attempt, foreign), "attempts") for attempt in facts.attempts}
+    rows = {attempt.name: room.take(_attempt(attempt, foreign), "attempts") for attempt in facts.attempts}
     heads = [
         room.take(f"<summary>{_head(atom, foreign)}</summary>{_about(atom, foreign)}", "atoms") for atom in facts.atoms
     ]
     diffs = _diffs(facts, changes, foreign, room)
     return "".join(
         f'<details class="atom">{head}'
-        + "".join(told[attempt.name] + diffs.get(attempt.name, "") for attempt in atom.attempts)
+        + "".join(rows[attempt.name] + diffs.get(attempt.name, "") for attempt in atom.attempts)
         + "</details>"
         for atom, head in zip(facts.atoms, heads, strict=True)
         if head
@@ -60,8 +60,8 @@ def _about(atom: AtomReport, foreign: ForeignText) -> str:
         "After": ", ".join(atom.depends_on),
         "Alternative of": f"{atom.group}{' (selected)' if atom.is_selected else ''}" if atom.group else "",
     }
-    told = (f"<dt>{name}</dt><dd>{foreign.block(text, 4000)}</dd>" for name, text in rows.items() if text.strip())
-    return f"<dl>{''.join(told)}</dl>"
+    rows_html = (f"<dt>{name}</dt><dd>{foreign.block(text, 4000)}</dd>" for name, text in rows.items() if text.strip())
+    return f"<dl>{''.join(rows_html)}</dl>"
 
 
 def _attempt(attempt: Attempt, foreign: ForeignText) -> str:
@@ -98,8 +98,8 @@ def _diffs(facts: ReportFacts, changes: Changes, foreign: ForeignText, room: Roo
             room.skip("diffs")
             continue
         files, why_none = changes(attempt)
-        told = "".join(_file(file, foreign) for file in files)
-        found[attempt.name] = room.take(told or f'<p class="soft">{foreign.line(why_none)}</p>', "diffs")
+        files_html = "".join(_file(file, foreign) for file in files)
+        found[attempt.name] = room.take(files_html or f'<p class="soft">{foreign.line(why_none)}</p>', "diffs")
     return found
 
 

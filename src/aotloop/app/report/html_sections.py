@@ -39,10 +39,10 @@ def asked(facts: ReportFacts, foreign: ForeignText) -> str:
     }
     limits = [f"{name}: {value}" for name, value in head.constraints.items() if isinstance(value, int | float | str)]
     rows["Limits"] = ", ".join(limits)
-    told = (
+    parts = (
         f"<dt>{name}</dt><dd>{foreign.block(text, LONGEST_WORDS)}</dd>" for name, text in rows.items() if text.strip()
     )
-    return f"<dl>{''.join(told)}</dl>"
+    return f"<dl>{''.join(parts)}</dl>"
 
 
 def outcome(facts: ReportFacts, foreign: ForeignText) -> str:
@@ -51,7 +51,7 @@ def outcome(facts: ReportFacts, foreign: ForeignText) -> str:
     spent = " · ".join(spending(head.cost_usd, facts.used, head.max_cost_usd))
     landed = sum(attempt.fate == "landed" for attempt in facts.attempts)
     undone = sum(attempt.fate == "undone" for attempt in facts.attempts)
-    told = [
+    parts = [
         ("status", head.status),
         ("required atoms resolved", f"{head.resolved} of {head.required}"),
         ("attempts", f"{len(facts.attempts)}, {landed} merged" + (f", {undone} taken back" if undone else "")),
@@ -61,11 +61,11 @@ def outcome(facts: ReportFacts, foreign: ForeignText) -> str:
     ]
     reason = f'<p class="reason">{foreign.block(head.stop_reason, LONGEST_WORDS)}</p>' if head.stop_reason else ""
     need = f'<p class="need">Needs a person: {foreign.line(head.need)}</p>' if head.need else ""
-    return f"{numbers(told, foreign)}{reason}{need}"
+    return f"{numbers(parts, foreign)}{reason}{need}"
 
 
-def numbers(told: Sequence[tuple[str, str]], foreign: ForeignText) -> str:
-    cells = "".join(f"<div><b>{foreign.line(value)}</b><span>{name}</span></div>" for name, value in told)
+def numbers(parts: Sequence[tuple[str, str]], foreign: ForeignText) -> str:
+    cells = "".join(f"<div><b>{foreign.line(value)}</b><span>{name}</span></div>" for name, value in parts)
     return f'<div class="numbers">{cells}</div>'
 
 
@@ -81,8 +81,8 @@ def base_case(facts: ReportFacts, foreign: ForeignText, room: Room) -> str:
 
 
 def _items(items: Sequence[BaseItem], foreign: ForeignText, room: Room) -> str:
-    told = (room.take(_item(item, foreign, room), "items of the base case") for item in items)
-    return f'<ul class="tree">{"".join(told)}</ul>'
+    parts = (room.take(_item(item, foreign, room), "items of the base case") for item in items)
+    return f'<ul class="tree">{"".join(parts)}</ul>'
 
 
 def _item(item: BaseItem, foreign: ForeignText, room: Room) -> str:
@@ -131,8 +131,8 @@ def history(entries: Sequence[HistoryEntry], foreign: ForeignText, room: Room, w
     """The newest entries, in the order in which they happened."""
     room.skip(what, len(entries) - MOST_ENTRIES)
     rows = [room.take(_entry(entry, foreign), what) for entry in reversed(entries[-MOST_ENTRIES:])]
-    told = "".join(reversed(rows))
-    return f'<ol class="log">{told}</ol>' if told else ""
+    parts = "".join(reversed(rows))
+    return f'<ol class="log">{parts}</ol>' if parts else ""
 
 
 def _entry(entry: HistoryEntry, foreign: ForeignText) -> str:
@@ -179,9 +179,9 @@ def _table(name: str, sums: dict[str, Cost], foreign: ForeignText, room: Room) -
 def left_out(room: Room) -> str:
     if not room.left_out:
         return ""
-    told = ", ".join(f"{count:,} {what}" for what, count in room.left_out.items())
+    parts = ", ".join(f"{count:,} {what}" for what, count in room.left_out.items())
     return (
-        f"<p>Left out, to keep this file small: {told}. <code>aot log</code> and <code>aot show</code> have them.</p>"
+        f"<p>Left out, to keep this file small: {parts}. <code>aot log</code> and <code>aot show</code> have them.</p>"
     )
 
 

@@ -42,8 +42,8 @@ def markdown_report(store: Store, most_bytes: int = MOST_BYTES) -> Report:
 def finished(written: Markdown, parts: Iterable[str]) -> Report:
     lines = [line for part in parts for line in (part, "") if part]
     if written.room.left_out:
-        told = ", ".join(f"{count:,} {what}" for what, count in written.room.left_out.items())
-        lines += [f"_Left out: {told}. `aot report` has more._", ""]
+        counts = ", ".join(f"{count:,} {what}" for what, count in written.room.left_out.items())
+        lines += [f"_Left out: {counts}. `aot report` has more._", ""]
     return Report(text="\n".join(lines), left_out=written.room.left_out)
 
 
@@ -55,8 +55,8 @@ class Markdown:
         self.room = room
 
     def list(self, head: str, lines: Iterable[str], what: str) -> str:
-        told = [line for line in lines if self.room.take(line, what)]
-        return "\n".join([head, "", *told]) if told else ""
+        fitting = [line for line in lines if self.room.take(line, what)]
+        return "\n".join([head, "", *fitting]) if fitting else ""
 
     def folded(self, head: str, evidence: str) -> str:
         text = self._foreign.told(evidence, LONGEST_EVIDENCE)
@@ -75,7 +75,7 @@ class _Loop(Markdown):
         yield self.list(f"### Is it done?\n\n{self._verdict(facts)}", self._items(facts.base_case.items), "items")
         yield self.list("### What was done", map(self._atom, facts.atoms), "atoms")
         yield self.list("### What failed, and what was taken back", map(self._entry, facts.failures), "failures")
-        yield from (self.room.take(told, "checks") for told in self._evidence(facts))
+        yield from (self.room.take(line, "checks") for line in self._evidence(facts))
 
     def _outcome(self, facts: ReportFacts) -> str:
         head = facts.head
@@ -91,8 +91,8 @@ class _Loop(Markdown):
 
     def _verdict(self, facts: ReportFacts) -> str:
         view = facts.base_case
-        told = {True: "It holds", False: "It does not hold", None: "It is not decided"}[view.passed]
-        return f"{told}{f' at `{view.commit[:12]}`' if view.commit and view.commit.isalnum() else ''}."
+        words = {True: "It holds", False: "It does not hold", None: "It is not decided"}[view.passed]
+        return f"{words}{f' at `{view.commit[:12]}`' if view.commit and view.commit.isalnum() else ''}."
 
     def _items(self, items: Sequence[BaseItem], depth: int = 0) -> Iterator[str]:
         for item in items:

@@ -93,8 +93,8 @@ def _broken_since(store: Store, config: Config, loop: Loop) -> str | None:
         return None
     failing = ", ".join({**report.failing, **report.waiting})
     if is_known and is_doubted:
-        told = "; ".join(f"{name} {result.evidence}" for name, result in report.waiting.items())
-        return f"blocked: it is not known whether later commits broke what was completed: {told}"
+        reasons = "; ".join(f"{name} {result.evidence}" for name, result in report.waiting.items())
+        return f"blocked: it is not known whether later commits broke what was completed: {reasons}"
     if is_known:
         return f"blocked: later commits broke what was completed: {failing}"
     return f"blocked: the file says that the loop is completed, but the base case does not hold: {failing}"

@@ -27,8 +27,12 @@ def atom_briefing(loop: Loop, state_file: str, atom_id: str) -> dict[str, Any]:
     graph = Graph(loop)
     if atom_id not in graph.atoms:
         raise AotError(f"there is no atom {atom_id!r}", hint="read_state.py --brief names those that may start.")
-    told = {**_objective(loop), **_atom(context_of(graph, atom_id)), **_folder(project_root(state_file), state_file)}
-    return {key: value for key, value in told.items() if value not in (None, [], {}, (), "")}
+    briefing = {
+        **_objective(loop),
+        **_atom(context_of(graph, atom_id)),
+        **_folder(project_root(state_file), state_file),
+    }
+    return {key: value for key, value in briefing.items() if value not in (None, [], {}, (), "")}
 
 
 def _objective(loop: Loop) -> dict[str, Any]:
@@ -75,7 +79,7 @@ def _folder(root: str, state_file: str) -> dict[str, Any]:
     is_own = None not in (own, common) and os.path.realpath(str(own)) != os.path.realpath(str(common))
     if is_own:
         claim(str(own), state_file)
-    told: dict[str, Any] = {"project": root, "integration_head": wanted, "own_worktree": is_own}
+    facts: dict[str, Any] = {"project": root, "integration_head": wanted, "own_worktree": is_own}
     if is_own and wanted is not None and head_commit(here) != wanted:
-        told["first_run"] = f"git reset --hard {wanted}"
-    return told
+        facts["first_run"] = f"git reset --hard {wanted}"
+    return facts

@@ -42,8 +42,8 @@ class SaidInSession:
         known = judgements.recall(key_of(self._case, leaf, teller=TELLER)) if judgements.is_anything_kept() else None
         if known is None:
             return self._otherwise.judge(leaf, cancellation)
-        said = f"{known.evidence} (said in a session at {known.at})"
-        return Judgement(passed=known.passed, evidence=said, scores=known.scores, confirmed=known.confirmed)
+        quoted = f"{known.evidence} (said in a session at {known.at})"
+        return Judgement(passed=known.passed, evidence=quoted, scores=known.scores, confirmed=known.confirmed)
 
 
 def judge_in_session(store: Store, objective: Objective) -> JudgeFor:

@@ -30,7 +30,7 @@ from aotloop.statefile.store import Store
 from aotloop.trust import judgements
 
 
-class Said(msgspec.Struct, frozen=True, kw_only=True):
+class Statement(msgspec.Struct, frozen=True, kw_only=True):
     """Either scores (for quality) or passed (for an assertion)."""
 
     item: str
@@ -48,13 +48,15 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True):
     waits_for_person: bool = False
 
 
-def record(store: Store, said: Said) -> Recorded:
+def record(store: Store, statement: Statement) -> Recorded:
     """An undecided judgement is reported, and not kept."""
     loop = store.load()
     case = case_of(store)
-    path, leaf = _named(loop, said.item)
+    path, leaf = _named(loop, statement.item)
     question = Question(leaf.name, leaf.check, path)
-    recorded = _assertion(path, leaf, said) if leaf.check.type == "assertion" else _quality(path, leaf, said, case)
+    recorded = (
+        _assertion(path, leaf, statement) if leaf.check.type == "assertion" else _quality(path, leaf, statement, case)
+    )
     found = recorded.judgement
     if found.passed is not None:
         judgements.remember(
@@ -69,24 +71,24 @@ def record(store: Store, said: Said) -> Recorded:
     return recorded
 
 
-def _assertion(path: str, leaf: Leaf, said: Said) -> Recorded:
-    if said.passed is None:
+def _assertion(path: str, leaf: Leaf, statement: Statement) -> Recorded:
+    if statement.passed is None:
         raise AotError(f"{leaf.name} is an assertion: it holds or not", hint="Say so with --passed true or false.")
-    found = assertion_judged(Judged(passed=said.passed, evidence=said.evidence))
-    if said.confirmed:
+    found = assertion_judged(Judged(passed=statement.passed, evidence=statement.evidence))
+    if statement.confirmed:
         agreed = f"{found.evidence}; the session says that a person agreed"
         found = replace(found, evidence=agreed, confirmed=True)
-    return Recorded(item=path, judgement=found, waits_for_person=said.passed and not said.confirmed)
+    return Recorded(item=path, judgement=found, waits_for_person=statement.passed and not statement.confirmed)
 
 
-def _quality(path: str, leaf: Leaf, said: Said, case: Case) -> Recorded:
-    if said.passed is not None and said.confirmed:
-        whether = "confirmed it" if said.passed else "disagrees"
-        evidence = f"the session says that a person {whether}: {said.evidence}"
-        return Recorded(item=path, judgement=Judgement(passed=said.passed, evidence=evidence, confirmed=True))
-    if said.scores is None:
+def _quality(path: str, leaf: Leaf, statement: Statement, case: Case) -> Recorded:
+    if statement.passed is not None and statement.confirmed:
+        whether = "confirmed it" if statement.passed else "disagrees"
+        evidence = f"the session says that a person {whether}: {statement.evidence}"
+        return Recorded(item=path, judgement=Judgement(passed=statement.passed, evidence=evidence, confirmed=True))
+    if statement.scores is None:
         raise AotError(f"{leaf.name} is judged by scores", hint="Give them: --scores '{\"criterion\": 4}'.")
-    given = tuple(replace(score, evidence=score.evidence or said.evidence) for score in said.scores.values())
+    given = tuple(replace(score, evidence=score.evidence or statement.evidence) for score in statement.scores.values())
     found = quality_judged(leaf.check, [Scored(scores=given)], lambda text: places_in(text, case.tree.files, case.root))
     return Recorded(item=path, judgement=found, mean=grade(leaf.check, [found.scores]).mean)
 

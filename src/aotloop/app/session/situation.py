@@ -129,8 +129,8 @@ def _startable(atom: Atom) -> Startable:
 def _failed_last(loop: Loop) -> tuple[str, ...]:
     gone = {entry.atom for entry in loop.trail} - {atom.id for atom in loop.atoms} - {None}
     failures = [entry for entry in reversed(loop.trail) if entry.type == "failure" and entry.atom not in gone]
-    told = (f"{entry.atom or entry.or_group}: {entry.reason}" for entry in failures[:MOST_FAILURES])
-    return tuple(short_line(line, _LONGEST) for line in told)
+    reasons = (f"{entry.atom or entry.or_group}: {entry.reason}" for entry in failures[:MOST_FAILURES])
+    return tuple(short_line(line, _LONGEST) for line in reasons)
 
 
 def _limits(loop: Loop) -> dict[str, Any]:

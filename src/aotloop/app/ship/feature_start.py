@@ -53,9 +53,9 @@ def begin_feature(store: PhaseStore, wanted: FeatureOptions) -> PhaseLoop:
             hint="`aot ship` continues it, `aot ship cancel` gives it up.",
             exit_code=NOT_READY,
         )
-    said = msgspec.structs.asdict(wanted)
-    branch = said.pop("branch")
-    given = {name: value for name, value in said.items() if value is not None}
+    options = msgspec.structs.asdict(wanted)
+    branch = options.pop("branch")
+    given = {name: value for name, value in options.items() if value is not None}
     given["feature"] = plain(wanted.feature)
     if wanted.completion_promise is not None:
         given["completion_promise"] = _promise(wanted.completion_promise)

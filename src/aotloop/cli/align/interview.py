@@ -16,7 +16,7 @@ from aotloop.agents.prompts.planner_prompt import Talk
 from aotloop.agents.roles import WAYS
 from aotloop.app.align.draft import Draft, over
 from aotloop.app.align.draft_file import write_draft
-from aotloop.app.align.planner import Planner, Said
+from aotloop.app.align.planner import Planner, Reply
 from aotloop.app.align.planner_proposal import draft_of_proposal
 from aotloop.app.align.starting_point import StartingPoint
 from aotloop.cli.align.form import Keep, fill_in
@@ -50,16 +50,16 @@ def converse(
     keep(draft, talk)
     rounds_of_questions, has_proposed = 0, False
     for _ in range(MOST_ROUNDS):
-        said = _asked(planner, replace(talk, may_ask=rounds_of_questions < MOST_QUESTION_ROUNDS))
-        if said is None:
+        reply = _asked(planner, replace(talk, may_ask=rounds_of_questions < MOST_QUESTION_ROUNDS))
+        if reply is None:
             break
-        if said.result.questions:
+        if reply.result.questions:
             rounds_of_questions += 1
-            answers = tuple((question.question, _answer(question)) for question in said.result.questions)
+            answers = tuple((question.question, _answer(question)) for question in reply.result.questions)
             talk = replace(talk, answers=(*talk.answers, *answers))
             keep(draft, talk)
-        if said.result.plan is not None:
-            draft = ask_coverage(over(draft, draft_of_proposal(said.result.plan, draft)), beginning.before)
+        if reply.result.plan is not None:
+            draft = ask_coverage(over(draft, draft_of_proposal(reply.result.plan, draft)), beginning.before)
             draft = draft if has_proposed else ask_budget(draft, beginning.before)
             has_proposed = True
             keep(draft, talk)
@@ -95,18 +95,18 @@ def _what_is_wanted() -> str:
     return words
 
 
-def _asked(planner: Planner, talk: Talk) -> Said | None:
+def _asked(planner: Planner, talk: Talk) -> Reply | None:
     """None: the person prefers the form."""
     while True:
         tell(f"{planner.name} looks at the project …", style=faint, err=True)
         began = time.monotonic()
         try:
-            said = planner.ask(talk, _shown)
+            reply = planner.ask(talk, _shown)
         except AotError as error:
             tell(prose(f"{error.message}"), head=f"{mark(False)} ", err=True)
         else:
-            _tell_spent(said, time.monotonic() - began)
-            return said
+            _tell_spent(reply, time.monotonic() - began)
+            return reply
         answer = ask("Try again [t], fill in a form instead [f], or leave [q]?").lower()[:1]
         if answer == "q":
             raise not_agreed()
@@ -121,13 +121,13 @@ def _shown(line: str) -> None:
         click.echo(faint(f"  │ {words[:200]}"), err=True)
 
 
-def _tell_spent(said: Said, seconds: float) -> None:
-    cost = f", {dollars(said.cost_usd)}" if said.cost_usd is not None and said.cost_usd >= 0.005 else ""
+def _tell_spent(reply: Reply, seconds: float) -> None:
+    cost = f", {dollars(reply.cost_usd)}" if reply.cost_usd is not None and reply.cost_usd >= 0.005 else ""
     tell(f"{seconds:.0f} s{cost}", head="  ", style=faint, err=True)
-    for note in said.notes:
+    for note in reply.notes:
         tell(prose(note), head=f"{mark(None)} ", err=True)
-    if said.changed:
-        names = prose(", ".join(said.changed[:8]))
+    if reply.changed:
+        names = prose(", ".join(reply.changed[:8]))
         tell(f"These files in your checkout changed while the agent looked: {names}", head=f"{mark(False)} ", err=True)
 
 

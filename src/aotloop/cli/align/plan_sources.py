@@ -22,17 +22,17 @@ def begin(
 ) -> StartingPoint:
     """Raises StateFileBusy while a process runs the loop."""
     before = loop_in(store)
-    request, said = prompt or "", Draft()
+    request, draft = prompt or "", Draft()
     if file is not None and _name(file).lower().endswith(IN_WORDS):
         request = _words(file)
     elif file is not None:
-        said = read_draft(file.read(LARGEST + 1), _name(file))
+        draft = read_draft(file.read(LARGEST + 1), _name(file))
     plan = read_plan(source.read(LARGEST + 1), _name(source), tag=tag) if source is not None else None
-    if plan is not None and said.atoms:
+    if plan is not None and draft.atoms:
         raise click.UsageError("-f and --from both contain atoms; remove the atoms from one of them")
-    if is_graph_without_atoms(said):
+    if is_graph_without_atoms(draft):
         raise click.UsageError("the file has groups or decompositions, but no atoms")
-    return start_from(before, said, request=request, plan=plan, plan_name=_name(source) if source is not None else "")
+    return start_from(before, draft, request=request, plan=plan, plan_name=_name(source) if source is not None else "")
 
 
 def _name(file: BinaryIO) -> str:

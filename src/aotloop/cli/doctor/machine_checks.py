@@ -32,7 +32,7 @@ _NOT_FOR_USERS = {"dev"}
 
 
 def machine_findings() -> Iterator[Finding]:
-    yield Finding(about=ABOUT, what="Python", said=platform.python_version())
+    yield Finding(about=ABOUT, subject="Python", result=platform.python_version())
     yield _git()
     yield _folder()
 
@@ -40,30 +40,32 @@ def machine_findings() -> Iterator[Finding]:
 def _git() -> Finding:
     program = shutil.which("git")
     if program is None:
-        return Finding(about=ABOUT, what="git", said="not found", ok=False, fix="Install git 2.38 or newer.")
+        return Finding(about=ABOUT, subject="git", result="not found", ok=False, fix="Install git 2.38 or newer.")
     output = Whole()
     spec = ProcessSpec(argv=(program, "--version"), env=dict(os.environ), ending=Ending(clears=False))
     blocking_run.run(spec, out=output)
-    said = output.text().strip()
-    numbers = re.search(r"(\d+)\.(\d+)", said)
+    result = output.text().strip()
+    numbers = re.search(r"(\d+)\.(\d+)", result)
     if numbers is None or (int(numbers[1]), int(numbers[2])) < OLDEST:
-        return Finding(about=ABOUT, what="git", said=f"{said} is too old", ok=False, fix="Install git 2.38 or newer.")
-    return Finding(about=ABOUT, what="git", said=said.removeprefix("git version "))
+        return Finding(
+            about=ABOUT, subject="git", result=f"{result} is too old", ok=False, fix="Install git 2.38 or newer."
+        )
+    return Finding(about=ABOUT, subject="git", result=result.removeprefix("git version "))
 
 
 def _folder() -> Finding:
     """The folder that keeps what the user accepted and agreed to."""
-    what = "your data folder"
+    subject = "your data folder"
     try:
         folder = data_folder("trusted")
     except Unavailable as error:
-        return Finding(about=ABOUT, what=what, said=error.message, ok=False, fix=error.hint)
+        return Finding(about=ABOUT, subject=subject, result=error.message, ok=False, fix=error.hint)
     there = next(parent for parent in (folder, *folder.parents) if parent.exists())
     if not os.access(there, os.W_OK):
-        said = f"{there} is not writable"
+        result = f"{there} is not writable"
         fix = "Set XDG_DATA_HOME to a writable folder; otherwise aot asks for your consent each time."
-        return Finding(about=ABOUT, what=what, said=said, ok=None, fix=fix)
-    return Finding(about=ABOUT, what=what, said=str(Path(folder).parent))
+        return Finding(about=ABOUT, subject=subject, result=result, ok=None, fix=fix)
+    return Finding(about=ABOUT, subject=subject, result=str(Path(folder).parent))
 
 
 def extra_findings() -> Iterator[Finding]:
@@ -78,14 +80,16 @@ def extra_findings() -> Iterator[Finding]:
 
 
 def _extra(extra: str, packages: list[str]) -> Finding:
-    what = f"{_DISTRIBUTION}[{extra}]"
+    subject = f"{_DISTRIBUTION}[{extra}]"
     there = {package: _version(package) for package in packages}
     missing = [package for package, found in there.items() if found is None]
     if missing:
-        fix = f"Optional: pip install '{what}'"
-        return Finding(about=ABOUT_EXTRAS, what=what, said=f"not installed: {', '.join(missing)}", ok=None, fix=fix)
-    said = ", ".join(f"{package} {found}" for package, found in there.items())
-    return Finding(about=ABOUT_EXTRAS, what=what, said=said)
+        fix = f"Optional: pip install '{subject}'"
+        return Finding(
+            about=ABOUT_EXTRAS, subject=subject, result=f"not installed: {', '.join(missing)}", ok=None, fix=fix
+        )
+    result = ", ".join(f"{package} {found}" for package, found in there.items())
+    return Finding(about=ABOUT_EXTRAS, subject=subject, result=result)
 
 
 def _version(package: str) -> str | None:
@@ -101,7 +105,7 @@ def model_server_findings() -> Iterator[Finding]:
         yield _server(server)
     if not found:
         ports = ", ".join(f"{port} ({name})" for port, name in USUAL_PORTS.items())
-        yield Finding(about=ABOUT_MODELS, what="model servers", said=f"none on the ports {ports}", ok=None)
+        yield Finding(about=ABOUT_MODELS, subject="model servers", result=f"none on the ports {ports}", ok=None)
 
 
 def _server(server: ModelsServer) -> Finding:
@@ -109,8 +113,8 @@ def _server(server: ModelsServer) -> Finding:
     example = f'base_url = "{server.base_url}"' + (f', model = "{server.models[0]}"' if server.models else "")
     return Finding(
         about=ABOUT_MODELS,
-        what=f"{server.base_url} (the port of {server.name})",
-        said=models,
+        subject=f"{server.base_url} (the port of {server.name})",
+        result=models,
         ok=True if server.models else None,
         fix=f'To use it: [agents.local] with kind = "openai", {example}, in aot.toml.',
         facts={"base_url": server.base_url, "models": list(server.models)},
@@ -122,5 +126,5 @@ def other_machine_findings(state_file: str | None) -> Iterator[Finding]:
         config = load(root_of(state_file))
     except AotError:  # the project's own check names it
         return
-    for what, said, ok in remote_findings(config):
-        yield Finding(about=ABOUT_OTHERS, what=what, said=said, ok=ok)
+    for subject, result, ok in remote_findings(config):
+        yield Finding(about=ABOUT_OTHERS, subject=subject, result=result, ok=ok)

@@ -29,15 +29,15 @@ def project_findings(state_file: str | None) -> Iterator[Finding]:
         store = open_store(state_file)
         examination = store.examine()
     except StateFileMissing as error:
-        yield Finding(about=ABOUT, what=STATE_FILE, said=error.message, ok=None, fix="`aot align` makes one.")
+        yield Finding(about=ABOUT, subject=STATE_FILE, result=error.message, ok=None, fix="`aot align` makes one.")
         return
     errors = [finding for finding in examination.findings if finding.level == "error"]
     if errors:
-        said = f"{store.path}: {errors[0]}"
-        yield Finding(about=ABOUT, what=STATE_FILE, said=said, ok=False, fix="`aot validate` gives details.")
+        result = f"{store.path}: {errors[0]}"
+        yield Finding(about=ABOUT, subject=STATE_FILE, result=result, ok=False, fix="`aot validate` gives details.")
         return
     status = examination.loop.control.status if examination.loop is not None else "unknown"
-    yield Finding(about=ABOUT, what=STATE_FILE, said=f"{store.path} ({status})")
+    yield Finding(about=ABOUT, subject=STATE_FILE, result=f"{store.path} ({status})")
     yield from _holder(store, status)
     yield from _repository(store)
     yield from file_findings(store)
@@ -46,11 +46,11 @@ def project_findings(state_file: str | None) -> Iterator[Finding]:
 def _holder(store: Store, status: str) -> Iterator[Finding]:
     holder = holder_of(store.path)
     if holder is not None:
-        said = f"{holder.name} runs it" + (f" since {holder.since}" if holder.since else "")
-        yield Finding(about=ABOUT, what="run", said=said, ok=None, fix="`aot watch` shows it.")
+        result = f"{holder.name} runs it" + (f" since {holder.since}" if holder.since else "")
+        yield Finding(about=ABOUT, subject="run", result=result, ok=None, fix="`aot watch` shows it.")
     elif status == "running":
-        said = "the process that ran it has ended"
-        yield Finding(about=ABOUT, what="run", said=said, ok=None, fix="`aot run` continues the loop.")
+        result = "the process that ran it has ended"
+        yield Finding(about=ABOUT, subject="run", result=result, ok=None, fix="`aot run` continues the loop.")
 
 
 def _repository(store: Store) -> Iterator[Finding]:
@@ -58,16 +58,16 @@ def _repository(store: Store) -> Iterator[Finding]:
     try:
         repository = find_repository(root)
     except AotError as error:
-        yield Finding(about=ABOUT, what="repository", said=error.message, ok=False, fix=error.hint)
+        yield Finding(about=ABOUT, subject="repository", result=error.message, ok=False, fix=error.hint)
         return
     if repository is None:
         fix = "`git init` makes worktrees, parallel attempts and reverts possible."
-        said = f"{root} is not in a repository: one attempt at a time, in place"
-        yield Finding(about=ABOUT, what="repository", said=said, ok=None, fix=fix)
+        result = f"{root} is not in a repository: one attempt at a time, in place"
+        yield Finding(about=ABOUT, subject="repository", result=result, ok=None, fix=fix)
         return
     head = repository.head()
     branch = (head.branch or "no branch").removeprefix("refs/heads/")
-    yield Finding(about=ABOUT, what="repository", said=f"{repository.top} on {branch}")
+    yield Finding(about=ABOUT, subject="repository", result=f"{repository.top} on {branch}")
     yield from repository_findings(repository, store)
 
 
@@ -80,22 +80,22 @@ def file_findings(store: Store) -> Iterator[Finding]:
     for role in get_args(lease.Role):
         path = lease.lease_file(store.path, role)
         if os.path.lexists(path) and lease.holder_of(store.path, role) is None:
-            said = f"{path} belongs to a process that has ended{_since(path)}"
+            result = f"{path} belongs to a process that has ended{_since(path)}"
             fix = "It blocks nothing: the next process takes it over. You may remove it."
-            yield Finding(about=LEFTOVERS, what=f"lock ({role})", said=said, ok=None, fix=fix)
+            yield Finding(about=LEFTOVERS, subject=f"lock ({role})", result=result, ok=None, fix=fix)
     log = durable.beside(store.path, "log")
     if os.path.lexists(log) and lease.holder_of(store.path) is None:
-        said = f"{log} has the last updates of a run that was killed{_since(log)}"
+        result = f"{log} has the last updates of a run that was killed{_since(log)}"
         fix = "Nothing is lost: every command reads it, and the next change puts it into the state file. Keep it."
-        yield Finding(about=LEFTOVERS, what="updates beside the state file", said=said, ok=None, fix=fix)
+        yield Finding(about=LEFTOVERS, subject="updates beside the state file", result=result, ok=None, fix=fix)
     fix = "The state file itself is complete. The next change replaces this file; you may remove it."
     temporary, old = durable.beside(store.path, "tmp"), durable.beside(store.path, "old")
     if os.path.lexists(temporary):
-        said = f"{temporary} was never finished{_since(temporary)}"
-        yield Finding(about=LEFTOVERS, what="half a state file", said=said, ok=None, fix=fix)
+        result = f"{temporary} was never finished{_since(temporary)}"
+        yield Finding(about=LEFTOVERS, subject="half a state file", result=result, ok=None, fix=fix)
     if os.path.lexists(old) and lease.holder_of(store.path) is None:
-        said = f"{old} is the state file before a change by a process that was killed{_since(old)}"
-        yield Finding(about=LEFTOVERS, what="an old state file", said=said, ok=None, fix=fix)
+        result = f"{old} is the state file before a change by a process that was killed{_since(old)}"
+        yield Finding(about=LEFTOVERS, subject="an old state file", result=result, ok=None, fix=fix)
 
 
 def repository_findings(repository: Repository, store: Store) -> Iterator[Finding]:
@@ -105,17 +105,17 @@ def repository_findings(repository: Repository, store: Store) -> Iterator[Findin
         return
     left = _worktrees(repository)
     if left:
-        said = f"{counted(len(left), 'worktree')} of earlier runs: {left[0]}{' …' if len(left) > 1 else ''}"
-        yield Finding(about=LEFTOVERS, what="worktrees", said=said, ok=None, fix="`aot clean` removes them.")
+        result = f"{counted(len(left), 'worktree')} of earlier runs: {left[0]}{' …' if len(left) > 1 else ''}"
+        yield Finding(about=LEFTOVERS, subject="worktrees", result=result, ok=None, fix="`aot clean` removes them.")
     try:
         kept = repository.git("for-each-ref", "--format=%(refname)", REFS).text.split()
     except AotError as error:
-        yield Finding(about=LEFTOVERS, what="kept attempts", said=error.message, ok=None, fix=error.hint)
+        yield Finding(about=LEFTOVERS, subject="kept attempts", result=error.message, ok=None, fix=error.hint)
         return
     if kept:
-        said = f"{counted(len(kept), 'commit')} of earlier attempts under {REFS}"
+        result = f"{counted(len(kept), 'commit')} of earlier attempts under {REFS}"
         fix = f"`git show {kept[0]}` shows the first; `aot clean` removes them."
-        yield Finding(about=LEFTOVERS, what="kept attempts", said=said, ok=None, fix=fix)
+        yield Finding(about=LEFTOVERS, subject="kept attempts", result=result, ok=None, fix=fix)
 
 
 def _git_lock(repository: Repository, *, is_run: bool) -> Iterator[Finding]:
@@ -125,8 +125,8 @@ def _git_lock(repository: Repository, *, is_run: bool) -> Iterator[Finding]:
         return
     is_old = age > _OLD and not is_run
     fix = "If no git process is running, remove it: nothing can be merged before that."
-    said = f"{lock} exists{_since(lock)}"
-    yield Finding(about=LEFTOVERS, what="git's lock", said=said, ok=False if is_old else None, fix=fix)
+    result = f"{lock} exists{_since(lock)}"
+    yield Finding(about=LEFTOVERS, subject="git's lock", result=result, ok=False if is_old else None, fix=fix)
 
 
 def _worktrees(repository: Repository) -> list[Path]:

@@ -29,63 +29,69 @@ def sandbox_findings(policy: sandbox.Policy | None = _USUAL) -> Iterator[Finding
 
 
 def _fence(policy: sandbox.Policy | None) -> Finding:
-    what = "the checkout"
+    subject = "the checkout"
     if policy is None:
-        said = "not protected: your settings switch the fence off; changes are detected only afterwards"
-        return Finding(about=ABOUT, what=what, said=said, ok=None, fix='Set sandbox = "auto" and confine = "auto".')
+        result = "not protected: your settings switch the fence off; changes are detected only afterwards"
+        return Finding(
+            about=ABOUT, subject=subject, result=result, ok=None, fix='Set sandbox = "auto" and confine = "auto".'
+        )
     try:
         force = sandbox.in_force(policy)
     except Unavailable as error:
-        return Finding(about=ABOUT, what=what, said=error.message, ok=False, fix=error.hint)
+        return Finding(about=ABOUT, subject=subject, result=error.message, ok=False, fix=error.hint)
     if force.engine == "off":
-        said = f"not protected ({force.reason}): changes outside the worktree are detected only afterwards"
+        result = f"not protected ({force.reason}): changes outside the worktree are detected only afterwards"
         help_ = "Install bubblewrap, or use Linux 5.19 or newer with Landlock switched on."
-        return Finding(about=ABOUT, what=what, said=said, ok=None, fix=help_)
+        return Finding(about=ABOUT, subject=subject, result=result, ok=None, fix=help_)
     why = f" ({force.reason})" if force.reason else ""
-    said = f"protected from agents in worktrees by {_NAMES[force.engine]}{why}; not covered: {'; '.join(force.gaps)}"
+    result = f"protected from agents in worktrees by {_NAMES[force.engine]}{why}; not covered: {'; '.join(force.gaps)}"
     is_strong = force.engine != "landlock"
     fix = None if is_strong else "Install bubblewrap (and allow user namespaces): it also protects your home."
-    return Finding(about=ABOUT, what=what, said=said, ok=True if is_strong else None, fix=fix)
+    return Finding(about=ABOUT, subject=subject, result=result, ok=True if is_strong else None, fix=fix)
 
 
 _NAMES = {"bwrap": "bubblewrap", "srt": "srt", "landlock": "the kernel (Landlock)"}
 
 
 def _codex() -> Finding:
-    what = "commands of Codex"
+    subject = "commands of Codex"
     if sys.platform == "darwin":
-        return _seatbelt(what)
+        return _seatbelt(subject)
     can = _can_make_namespaces()
     if can:
-        return Finding(about=ABOUT, what=what, said="confined by its own bubblewrap: namespaces are available here")
+        return Finding(
+            about=ABOUT, subject=subject, result="confined by its own bubblewrap: namespaces are available here"
+        )
     if can is None:
-        said = "unknown: aot cannot test whether namespaces are available here, which Codex needs to confine them"
-        return Finding(about=ABOUT, what=what, said=said, ok=None, fix="Install util-linux, which has `unshare`.")
-    said = "cannot be confined: namespaces are not available here, so Codex cannot run commands in its sandbox"
+        result = "unknown: aot cannot test whether namespaces are available here, which Codex needs to confine them"
+        return Finding(
+            about=ABOUT, subject=subject, result=result, ok=None, fix="Install util-linux, which has `unshare`."
+        )
+    result = "cannot be confined: namespaces are not available here, so Codex cannot run commands in its sandbox"
     fix = (
         "Allow user namespaces: sysctl kernel.unprivileged_userns_clone=1, and on Ubuntu"
         " kernel.apparmor_restrict_unprivileged_userns=0; in a container, use a seccomp profile that permits them."
     )
-    return Finding(about=ABOUT, what=what, said=said, ok=None, fix=fix)
+    return Finding(about=ABOUT, subject=subject, result=result, ok=None, fix=fix)
 
 
 def _claude() -> Finding:
     """The sandbox is off unless the settings of a repository switch it on."""
-    what = "commands of Claude Code"
+    subject = "commands of Claude Code"
     if sys.platform == "darwin":
-        return _seatbelt(what)
+        return _seatbelt(subject)
     missing = [name for name in ("bwrap", "socat") if shutil.which(name) is None]
     if not missing:
-        return Finding(about=ABOUT, what=what, said="can be confined (bwrap, socat) if its settings ask for it")
-    said = f"cannot be confined by its own sandbox, which needs {' and '.join(missing)}"
+        return Finding(about=ABOUT, subject=subject, result="can be confined (bwrap, socat) if its settings ask for it")
+    result = f"cannot be confined by its own sandbox, which needs {' and '.join(missing)}"
     fix = "Install bubblewrap and socat, if your own settings for Claude Code (operator_settings) ask for that sandbox."
-    return Finding(about=ABOUT, what=what, said=said, ok=None, fix=fix)
+    return Finding(about=ABOUT, subject=subject, result=result, ok=None, fix=fix)
 
 
-def _seatbelt(what: str) -> Finding:
+def _seatbelt(subject: str) -> Finding:
     if shutil.which(_SEATBELT) is not None:
-        return Finding(about=ABOUT, what=what, said=f"can be confined by macOS ({_SEATBELT})")
-    return Finding(about=ABOUT, what=what, said=f"cannot be confined: there is no {_SEATBELT}", ok=None)
+        return Finding(about=ABOUT, subject=subject, result=f"can be confined by macOS ({_SEATBELT})")
+    return Finding(about=ABOUT, subject=subject, result=f"cannot be confined: there is no {_SEATBELT}", ok=None)
 
 
 def _can_make_namespaces() -> bool | None:

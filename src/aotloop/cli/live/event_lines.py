@@ -22,8 +22,8 @@ from aotloop.text.sanitize import prose
 
 
 def as_words(event: RunEvent) -> str | None:
-    told = words(event)
-    return f"{prose(event.at[:40])}  {told}" if told is not None else None
+    sentence = words(event)
+    return f"{prose(event.at[:40])}  {sentence}" if sentence is not None else None
 
 
 def as_json(event: RunEvent) -> bytes:
@@ -60,10 +60,10 @@ class _Lines:
 
 class PlainLog(_Lines):
     def news(self, event: RunEvent) -> None:
-        told = as_words(event)
-        if told is not None:
+        sentence = as_words(event)
+        if sentence is not None:
             bell = "\a" if isinstance(event, HalfSpent) and self._stream.isatty() else ""
-            self._put(f"{told}{bell}".encode(self._stream.encoding or "utf-8", "backslashreplace"))
+            self._put(f"{sentence}{bell}".encode(self._stream.encoding or "utf-8", "backslashreplace"))
 
 
 class JsonLines(_Lines):
@@ -104,9 +104,9 @@ def _put(lines: list[bytes], *, as_json: bool) -> None:
         return
     for line in lines:
         event = news_of(line)
-        told = as_words(event) if event is not None else None
-        if told is not None:
-            click.echo(told)
+        sentence = as_words(event) if event is not None else None
+        if sentence is not None:
+            click.echo(sentence)
 
 
 _ONE = ("atom", "left", "selected")

@@ -105,9 +105,11 @@ class LiveScreen:
             self.fault = fault
         except Exception as fault:  # noqa: BLE001 - a failing picture must not end the run
             self.fault = fault
-            told = visible(f"{type(fault).__name__}: {fault}")
+            problem = visible(f"{type(fault).__name__}: {fault}")
             with suppress(OSError):
-                steady(self._stream).write(f"the picture of the run failed ({told}); `aot log -f` shows the events\n")
+                steady(self._stream).write(
+                    f"the picture of the run failed ({problem}); `aot log -f` shows the events\n"
+                )
 
 
 class _Inbox:

@@ -34,10 +34,10 @@ def approve(as_json: bool, yes: bool, reason: str | None) -> None:
     they must not be changed.
     """
     if reason is not None:
-        _report(refuse_tests(reason), as_json=as_json, said="refused; `aot ship` lets an agent write them again")
+        _report(refuse_tests(reason), as_json=as_json, message="refused; `aot ship` lets an agent write them again")
     else:
         filed = approve_tests(consent_to_tests(yes=yes))
-        _report(filed, as_json=as_json, said="approved; from now on they must not be changed")
+        _report(filed, as_json=as_json, message="approved; from now on they must not be changed")
 
 
 @click.command(
@@ -57,12 +57,12 @@ def advance(as_json: bool, yes: bool, reason: str) -> None:
     The acceptance tests and the release cannot be left like this, nor the test phase while tests fail.
     """
     before, filed = leave_phase(reason, consent_to_tests(yes=yes))
-    _report(filed, as_json=as_json, said=f"{before} was left by force; this is recorded")
+    _report(filed, as_json=as_json, message=f"{before} was left by force; this is recorded")
 
 
-def _report(filed: Filed, *, as_json: bool, said: str) -> None:
+def _report(filed: Filed, *, as_json: bool, message: str) -> None:
     data = {"phase": filed.loop.phase, "status": filed.loop.status}
-    report_done(as_json=as_json, data=data, said=said, steps=["aot ship", "aot ship status"])
+    report_done(as_json=as_json, data=data, message=message, steps=["aot ship", "aot ship status"])
 
 
 @click.command(
@@ -83,8 +83,8 @@ def stop(as_json: bool, reason: str) -> None:
     """
     with waiting_line() as on_wait:
         loop = stop_feature(reason, on_wait)
-    said = f"stopped in {loop.phase}: {loop.stop_reason}"
-    report_done(as_json=as_json, data=_data(loop), said=prose(said), steps=["aot ship", "aot ship status"])
+    message = f"stopped in {loop.phase}: {loop.stop_reason}"
+    report_done(as_json=as_json, data=_data(loop), message=prose(message), steps=["aot ship", "aot ship status"])
 
 
 @click.command(
@@ -102,7 +102,7 @@ def cancel(as_json: bool, reason: str) -> None:
     """Give up the feature permanently. Its commits stay where they are."""
     with waiting_line() as on_wait:
         loop = cancel_feature(reason, on_wait)
-    report_done(as_json=as_json, data=_data(loop), said=prose(f"given up in {loop.phase}"), steps=["git log"])
+    report_done(as_json=as_json, data=_data(loop), message=prose(f"given up in {loop.phase}"), steps=["git log"])
 
 
 def _data(loop: PhaseLoop) -> dict[str, str | None]:

@@ -82,7 +82,7 @@ def feature_command(
     here: bool,
     allow_dirty: bool | None,
     take_over: bool,
-    **said: Any,
+    **options: Any,
 ) -> None:
     """Take a feature from idea to shipped."""
     refuse_agents("begins or continues a feature")
@@ -94,7 +94,12 @@ def feature_command(
             raise click.UsageError("--here and --branch exclude each other")
         if feature is not None and not here:
             branch = branch or branch_for(feature)
-        wishes = {"begin": _wanted(feature, said), "branch": branch, "take_over": take_over, "limits": _limits(said)}
+        wishes = {
+            "begin": _wanted(feature, options),
+            "branch": branch,
+            "take_over": take_over,
+            "limits": _limits(options),
+        }
         flags = {"agent": agent, "allow_dirty": allow_dirty}
         ctx.exit(_ship(store, wishes, flags, yes=yes, as_json=as_json))
     except StateFileError as error:
@@ -108,38 +113,38 @@ def branch_for(feature: str) -> str:
     return f"ship/{'-'.join(words)[:_LONGEST_NAME].strip('-') or 'feature'}"
 
 
-def _wanted(feature: str | None, said: dict[str, Any]) -> FeatureOptions | None:
+def _wanted(feature: str | None, options: dict[str, Any]) -> FeatureOptions | None:
     """None: a feature continues. Options that apply only at the beginning are then refused, not ignored."""
     if feature is None:
         late = [
-            name for name in ("skip_brainstorm", "skip_test_review", "completion_promise", "no_graph") if said[name]
+            name for name in ("skip_brainstorm", "skip_test_review", "completion_promise", "no_graph") if options[name]
         ]
         if late:
             raise click.UsageError(f"--{late[0].replace('_', '-')} applies only at the beginning, with FEATURE")
         return None
-    budget = said["budget_usd"]
+    budget = options["budget_usd"]
     return FeatureOptions(
         feature=feature,
-        skip_brainstorm=said["skip_brainstorm"],
-        skip_test_review=said["skip_test_review"],
+        skip_brainstorm=options["skip_brainstorm"],
+        skip_test_review=options["skip_test_review"],
         budget_limit_usd=budget,
-        enforce_budget=said["enforce_budget"] or budget is not None,
-        max_iterations=said["max_iterations"],
-        max_phase_iterations=said["max_phase_iterations"],
-        max_fix_cycles=said["max_fix_cycles"],
-        completion_promise=said["completion_promise"],
-        no_graph=said["no_graph"],
+        enforce_budget=options["enforce_budget"] or budget is not None,
+        max_iterations=options["max_iterations"],
+        max_phase_iterations=options["max_phase_iterations"],
+        max_fix_cycles=options["max_fix_cycles"],
+        completion_promise=options["completion_promise"],
+        no_graph=options["no_graph"],
     )
 
 
-def _limits(said: dict[str, Any]) -> dict[str, Any]:
+def _limits(options: dict[str, Any]) -> dict[str, Any]:
     """Limits for a feature that continues."""
     given = {
-        "max_iterations": said["max_iterations"],
-        "max_phase_iterations": said["max_phase_iterations"],
-        "max_fix_cycles": said["max_fix_cycles"],
-        "budget_limit_usd": said["budget_usd"],
-        "enforce_budget": True if said["enforce_budget"] or said["budget_usd"] is not None else None,
+        "max_iterations": options["max_iterations"],
+        "max_phase_iterations": options["max_phase_iterations"],
+        "max_fix_cycles": options["max_fix_cycles"],
+        "budget_limit_usd": options["budget_usd"],
+        "enforce_budget": True if options["enforce_budget"] or options["budget_usd"] is not None else None,
     }
     return {name: value for name, value in given.items() if value is not None}
 

@@ -88,14 +88,14 @@ def _tell_rest(loop: PhaseLoop, found: Findings | None) -> None:
         tell(f"findings: {len(found.open)} open, {len(found.resolved)} resolved, {len(found.accepted)} accepted")
     if loop.tests_verdict is not None:
         verdict = loop.tests_verdict
-        told = "pass" if verdict.passed else "fail"
-        tell(prose(f"acceptance tests {told} at {verdict.commit[:10]}"), head=f"{mark(verdict.passed)} ")
+        result = "pass" if verdict.passed else "fail"
+        tell(prose(f"acceptance tests {result} at {verdict.commit[:10]}"), head=f"{mark(verdict.passed)} ")
     if REVIEW_OF_TESTS in gaps_of(loop).skipped:
         tell(f"skipped: {REVIEW_OF_TESTS}", head=f"{click.style('!', fg='yellow')} ")
     for refusal in refusals(loop) if loop.status != "completed" else ():
         tell(prose(refusal), head=f"{mark(False)} ")
-    for told in _forced(loop):
-        tell(prose(told), head=f"{click.style('!', fg='yellow')} ")
+    for result in _forced(loop):
+        tell(prose(result), head=f"{click.style('!', fg='yellow')} ")
 
 
 def _forced(loop: PhaseLoop) -> Iterator[str]:

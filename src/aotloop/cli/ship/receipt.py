@@ -44,7 +44,7 @@ def receipt(
 
     aot verifies it. If it counts, the next phase begins. Otherwise aot says what is missing and exits with 1.
     """
-    phase, loop, told = claim_receipt(
+    phase, loop, next_step = claim_receipt(
         artifact,
         consent_to_tests(yes=yes),
         sha=sha,
@@ -53,15 +53,15 @@ def receipt(
         branch=branch,
         pr_url=pr_url,
     )
-    _report(loop, told, as_json=as_json, said=f"the receipt of {phase} counts")
+    _report(loop, next_step, as_json=as_json, message=f"the receipt of {phase} counts")
 
 
-def _report(loop: PhaseLoop, told: str, *, as_json: bool, said: str) -> None:
-    """`told`: the next thing to do."""
-    data = {"phase": loop.phase, "status": loop.status, "said": told}
+def _report(loop: PhaseLoop, next_step: str, *, as_json: bool, message: str) -> None:
+    """`next_step`: what to do next."""
+    data = {"phase": loop.phase, "status": loop.status, "said": next_step}
     steps = ["aot ship approve" if loop.status == "waiting" else "aot ship", "aot ship status"]
-    report_done(as_json=as_json, data=data, said=prose(said), steps=() if as_json else steps)
-    for line in [] if as_json else told.splitlines():
+    report_done(as_json=as_json, data=data, message=prose(message), steps=() if as_json else steps)
+    for line in [] if as_json else next_step.splitlines():
         tell(prose(line))
 
 
@@ -81,4 +81,4 @@ def checkpoint(as_json: bool, summary: str, failed: tuple[str, ...]) -> None:
     """Record the state of the phase, for a later agent or person who continues it."""
     loop = note_checkpoint(summary, failed)
     data = {"phase": loop.phase, "checkpoints": len(loop.checkpoints)}
-    report_done(as_json=as_json, data=data, said=f"recorded the state of {loop.phase}", steps=["aot ship status"])
+    report_done(as_json=as_json, data=data, message=f"recorded the state of {loop.phase}", steps=["aot ship status"])

@@ -39,9 +39,9 @@ def allowance_in_words(loop: Loop, overriding: Mapping[str, Any]) -> str:
     """`overriding`: limits that replace the file's limits for this run."""
     limits = limits_of(replace(loop.objective.constraints, **overriding))
     attempts, each = attempts_left(loop, limits), usd_each(loop.control)
-    said = f"at most {counted(attempts, 'attempt')}{_money(loop, limits)}{_time(loop, limits)}"
+    words = f"at most {counted(attempts, 'attempt')}{_money(loop, limits)}{_time(loop, limits)}"
     return (
-        said if each is None or not attempts else f"{said}; about {dollars(each)} each so far, {_reach(loop, limits)}"
+        words if each is None or not attempts else f"{words}; about {dollars(each)} each so far, {_reach(loop, limits)}"
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from aotloop.app.confirm import Conclusion, Said, claim_of, judged_items
+from aotloop.app.confirm import Answers, Conclusion, claim_of, judged_items
 from aotloop.app.loops import open_store
 from aotloop.app.verify import Verification
 from aotloop.checks.evaluation import leaves_by_path
@@ -29,7 +29,7 @@ from aotloop.trust.confirmations import Subject
 MOST_LISTED = 10
 
 
-def ask_about(store: Store, done: Verification) -> Said:
+def ask_about(store: Store, done: Verification) -> Answers:
     """Asks about one item after the other. The end of the input ends the questions."""
     report: Report = done.report
     about = Subject(state_file=store.path, objective_digest=done.verdict.objective_digest, commit=done.verdict.commit)
@@ -47,7 +47,7 @@ def ask_about(store: Store, done: Verification) -> Said:
                 rejected[path] = ask("What is wrong?") or "it is not as it should be"
     except EOFError:
         pass
-    return Said(about=about, confirmed=confirmed, rejected=rejected)
+    return Answers(about=about, confirmed=confirmed, rejected=rejected)
 
 
 def _tell_claim(path: str, result: CheckResult) -> None:
@@ -67,40 +67,44 @@ def _decision() -> str:
             return answer[0]
 
 
-def tell_remembered(said: Said, runner: Holder, *, as_json: bool) -> None:
-    about = f"for commit {said.about.commit[:12]}" if said.about.commit is not None else "but not kept without git"
+def tell_remembered(answers: Answers, runner: Holder, *, as_json: bool) -> None:
+    about = (
+        f"for commit {answers.about.commit[:12]}" if answers.about.commit is not None else "but not kept without git"
+    )
     report_done(
         as_json=as_json,
-        data={"confirmed": list(said.confirmed), "commit": said.about.commit, "runner": runner.pid},
-        said=prose(f"{', '.join(said.confirmed)}: confirmed {about}; {runner.name} runs the loop and will use it"),
+        data={"confirmed": list(answers.confirmed), "commit": answers.about.commit, "runner": runner.pid},
+        message=prose(
+            f"{', '.join(answers.confirmed)}: confirmed {about}; {runner.name} runs the loop and will use it"
+        ),
         steps=["aot watch"],
     )
 
 
-def tell_end(said: Said, end: Conclusion, *, as_json: bool, is_shown: bool) -> int:
+def tell_end(answers: Answers, end: Conclusion, *, as_json: bool, is_shown: bool) -> int:
     """`is_shown`: the person has seen the items. Returns the exit code."""
     report = end.report
     if as_json:
-        say_json(_data(said, end))
+        say_json(_data(answers, end))
     else:
         for item in () if is_shown else report.items:
             tell_item(item)
-        _tell_verdict(said, end)
+        _tell_verdict(answers, end)
     return code_of_report(report)
 
 
-def _data(said: Said, end: Conclusion) -> dict[str, Any]:
+def _data(answers: Answers, end: Conclusion) -> dict[str, Any]:
     return {
         **end.report.as_data(),
         "status": end.status,
         "completed": end.is_completed,
-        "confirmed": list(said.confirmed),
-        "rejected": dict(said.rejected),
+        "confirmed": list(answers.confirmed),
+        "rejected": dict(answers.rejected),
         "begun": list(end.begun),
     }
 
 
-def _tell_verdict(said: Said, end: Conclusion) -> None:
+def _tell_verdict(answers: Answers, end: Conclusion) -> None:
     if end.is_completed:
         tell("the base case holds, and the loop is completed", head=f"{mark(True)} ")
         say_next("aot status")
@@ -109,9 +113,11 @@ def _tell_verdict(said: Said, end: Conclusion) -> None:
         say_next("aot gate" if end.status == "pending" else "aot watch")
     elif end.report.undecided:
         tell(prose(f"undecided: {', '.join(end.report.waiting)}"), head=f"{mark(None)} ")
-        if said.confirmed and said.about.commit is None:
+        if answers.confirmed and answers.about.commit is None:
             tell("Without git, a confirmation counts only once: confirm all items together.", err=True)
-        by_name = [f"aot confirm {named(path)}" for path in end.report.waiting] if said.about.commit is not None else []
+        by_name = (
+            [f"aot confirm {named(path)}" for path in end.report.waiting] if answers.about.commit is not None else []
+        )
         say_next(*by_name[:2], "aot confirm --all")
     else:
         repair = f"; {', '.join(end.begun)} will repair it" if end.begun else ""

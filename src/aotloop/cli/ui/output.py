@@ -83,8 +83,8 @@ def say_next(*steps: str) -> None:
     state_file = context.params.get("state_file") if context is not None else None
     same = f" --state-file {named(state_file)}" if state_file else ""
     if steps:
-        told = [f"{step}{same}" if step.startswith("aot ") else step for step in steps]
-        tell("  ·  ".join(told), head=faint("Next: "), err=True)
+        shown = [f"{step}{same}" if step.startswith("aot ") else step for step in steps]
+        tell("  ·  ".join(shown), head=faint("Next: "), err=True)
 
 
 def tell_problem(error: AotError) -> None:
@@ -120,10 +120,10 @@ def bullet_list(lines: Sequence[str], *, fg: str | None = None) -> None:
         tell(line, head=f"  {click.style('•', fg=fg)} ")
 
 
-def report_done(*, as_json: bool, data: dict[str, Any], said: str, steps: Sequence[str] = ()) -> None:
+def report_done(*, as_json: bool, data: dict[str, Any], message: str, steps: Sequence[str] = ()) -> None:
     """Reports the result of a command that changed something."""
     if as_json:
         say_json({"success": True, **data})
     else:
-        tell(said, head=f"{mark(True)} ")
+        tell(message, head=f"{mark(True)} ")
         say_next(*steps)

@@ -24,10 +24,10 @@ def repair_items(board: Board, failing: dict[str, str], at: str) -> list[Effect]
     covering = _covering(board, failing)
     effects: list[Effect] = []
     for atom_id, items in covering.items():
-        said = "; ".join(f'"{item}" fails: {_shortened(failing[item])}' for item in items)
-        _reopen(board, atom_id, said, at)
+        failures = "; ".join(f'"{item}" fails: {_shortened(failing[item])}' for item in items)
+        _reopen(board, atom_id, failures, at)
         if atom_id in board.children_of:
-            effects += repair_parent(board, atom_id, said)
+            effects += repair_parent(board, atom_id, failures)
     if covering:
         effects.append(Reopened(atoms=tuple(covering)))
     left = {item: failing[item] for item in failing if not any(item in items for items in covering.values())}

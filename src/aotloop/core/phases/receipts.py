@@ -124,9 +124,9 @@ def receipt_of(loop: PhaseLoop, phase: Phase) -> Receipt | None:
 def _missing(receipt: Receipt, facts: Facts, proofs: tuple[Proof, ...]) -> Iterator[str]:
     for proof in proofs:
         if not proof.holds(facts):
-            said = facts.tests_said or "they were not run"
+            result = facts.tests_said or "they were not run"
             yield proof.otherwise.format(
-                artifact=_seen(receipt.artifact), git_sha=_seen(receipt.git_sha), tests_said=_short(said)
+                artifact=_seen(receipt.artifact), git_sha=_seen(receipt.git_sha), tests_said=_short(result)
             )
 
 

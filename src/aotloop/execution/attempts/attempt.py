@@ -81,8 +81,8 @@ class Attempts:
                 case seat:
                     return await self._make_with(seat, task)
         except (AotError, OSError) as error:  # no program could start, and the task is not the cause
-            told = refusal(error)
-            return unavailable(task, told.message, str(told))
+            refused = refusal(error)
+            return unavailable(task, refused.message, str(refused))
 
     async def _make_with(self, seat: Seat, task: Task) -> Made:
         if task.allowance is not None and task.allowance <= 0 and seat.agent != SHELL:
@@ -150,11 +150,11 @@ class Attempts:
 
         An attempt that has to wait has no result.
         """
-        told = None if isinstance(report, reports.MustWait) else report
-        if told is None and record.bill.is_empty:
+        ended = None if isinstance(report, reports.MustWait) else report
+        if ended is None and record.bill.is_empty:
             self._journal.use(record)
             return None
-        record = told_by(record, told)
+        record = told_by(record, ended)
         self._journal.keep(record)
         return record
 
@@ -200,16 +200,16 @@ class Attempts:
 
     def _excused(self, task: Task, seat: Seat, reason: str) -> Made:
         """The agent is the cause, not the atom: another agent is asked, now or as soon as one is free."""
-        told = f"{seat.agent}: {reason}"
+        line = f"{seat.agent}: {reason}"
         match self._agent_pool.seat(task):
             case Busy(seconds=seconds):
-                return waits(task, told, seconds)
+                return waits(task, line, seconds)
             case Seat(agent=agent):
-                return waits(task, f"{told}; {agent} is asked next" if agent != seat.agent else told, 0.0)
+                return waits(task, f"{line}; {agent} is asked next" if agent != seat.agent else line, 0.0)
             case Gone(reason=gone) if CRASHING in gone:
                 return unavailable(task, gone)
             case _:
-                return unavailable(task, told)
+                return unavailable(task, line)
 
     async def _done(self, task: Task, brought: Brought, outcome: contract.Done) -> Made:
         work = brought.work

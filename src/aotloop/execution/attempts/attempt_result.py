@@ -50,11 +50,11 @@ class Interrupted(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
 
 
-def failed(task: Task, outcome: str, reason: str, said: Outcome | None = None) -> Made:
-    """`said`: the outcome, if the reason is the agent's own."""
+def failed(task: Task, outcome: str, reason: str, ended: Outcome | None = None) -> Made:
+    """`ended`: the outcome, if the reason is the agent's own."""
     report = reports.WorkFailed(at=now(), attempt=task.number, reason=reason)
-    if isinstance(said, contract.Failed):
-        report = replace(report, because_of=said.because_of, wants_probe=said.wants_probe)
+    if isinstance(ended, contract.Failed):
+        report = replace(report, because_of=ended.because_of, wants_probe=ended.wants_probe)
     return Made(report=report, outcome=outcome, summary=reason)
 
 
@@ -63,11 +63,11 @@ def waits(task: Task, reason: str, seconds: float) -> Made:
     return Made(report=report, outcome="must_wait", summary=reason, retry_after=seconds)
 
 
-def unavailable(task: Task, reason: str, told: str = "") -> Made:
+def unavailable(task: Task, reason: str, detail: str = "") -> Made:
     """No agent can do it in this run; the atom is not the cause."""
     of_all = reason.startswith(CRASHING)
     report = reports.MustWait(at=now(), attempt=task.number, reason=reason, for_good=True, of_all=of_all)
-    return Made(report=report, outcome="unavailable", summary=told or reason)
+    return Made(report=report, outcome="unavailable", summary=detail or reason)
 
 
 def without_agent(task: Task) -> Made:

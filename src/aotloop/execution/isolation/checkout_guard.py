@@ -95,9 +95,9 @@ class CheckoutGuard:
                 await asyncio.sleep(_MOMENT)  # until its last change was noticed
                 self._blame_for_edits(watch, self._edits[edits:])
 
-    def edited(self, what: Sequence[str]) -> None:
+    def edited(self, paths: Sequence[str]) -> None:
         """The state file was changed by another process or a person, in this way."""
-        self._edits += what
+        self._edits += paths
 
     def _blame_for_edits(self, watch: Watch, edits: Sequence[str]) -> None:
         if edits and watch.blame is None:
@@ -120,8 +120,8 @@ class CheckoutGuard:
         now = self._beside()
         changed = sorted(name for name in {*before, *now} if before.get(name) != now.get(name)) if before else []
         if changed:
-            told = f"changed while it ran, perhaps by it, and not put back: {listed(changed)}"
-            watch.notes = (*watch.notes, told)
+            note = f"changed while it ran, perhaps by it, and not put back: {listed(changed)}"
+            watch.notes = (*watch.notes, note)
 
     def _compare(self, watch: Watch, assignment: Assignment, before: Look, began: int) -> None:
         now = self._look()
@@ -145,8 +145,8 @@ class CheckoutGuard:
             left = put_back(self._repository, before, found, evidence, (assignment.atom, assignment.attempt))
         except (AotError, OSError) as error:
             return [f"what it changed in the checkout could not be put back: {error}"]
-        told = [f"the checkout was put back to what it was; what had been changed there is kept in {evidence}"]
-        return told + ([f"left as it is, in the checkout: {', '.join(left)}"] if left else [])
+        notes = [f"the checkout was put back to what it was; what had been changed there is kept in {evidence}"]
+        return notes + ([f"left as it is, in the checkout: {', '.join(left)}"] if left else [])
 
 
 def _heard(assignment: Assignment) -> bytes:

@@ -60,7 +60,7 @@ class InPlace:
     def watched(self, place: Place, assignment: Assignment) -> AbstractAsyncContextManager[Watch]:  # noqa: ARG002
         return unwatched()  # it is meant to change it
 
-    def edited(self, what: Sequence[str]) -> None:
+    def edited(self, paths: Sequence[str]) -> None:
         pass
 
     @asynccontextmanager

@@ -65,7 +65,7 @@ class Isolation(Protocol):
     def watched(self, place: Place, assignment: Assignment) -> AbstractAsyncContextManager[Watch]:
         """Watches, during an attempt, whether it stays in its folder."""
 
-    def edited(self, what: Sequence[str]) -> None:
+    def edited(self, paths: Sequence[str]) -> None:
         """The state file was changed while attempts ran."""
 
     def to_check(self, commit: str | None) -> AbstractAsyncContextManager[Place]:

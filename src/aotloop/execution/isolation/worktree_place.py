@@ -99,8 +99,8 @@ class Worktrees:
         is_kept_out = place.confinement is not None and in_force(place.confinement.policy).keeps_out
         return unwatched() if is_kept_out or assignment.command is not None else self._trespassing.watched(assignment)
 
-    def edited(self, what: Sequence[str]) -> None:
-        self._trespassing.edited(what)
+    def edited(self, paths: Sequence[str]) -> None:
+        self._trespassing.edited(paths)
 
     @asynccontextmanager
     async def to_check(self, commit: str | None) -> AsyncIterator[Place]:

@@ -172,16 +172,16 @@ class Journal:
         for number in self._numbers(atom):
             record = self._ended(self.attempt_folder(atom, number))
             if record is not None and record.role == "worker" and record.report is not None:
-                said = (record.atom, record.attempt, record.run_id)
-                return record.kept if said == (atom, number, run_id) else None
+                key = (record.atom, record.attempt, record.run_id)
+                return record.kept if key == (atom, number, run_id) else None
         return None
 
     def last_work(self, name: str, run_id: str, epoch: int) -> Work | None:
         """The work of the last task with this name that left some; None: none did. It may not be on the branch."""
         for number in self._numbers(name):
             record = self._ended(self.attempt_folder(name, number))
-            said = (record.atom, record.attempt, record.run_id, record.epoch) if record is not None else None
-            work = record.work if record is not None and said == (name, number, run_id, epoch) else None
+            key = (record.atom, record.attempt, record.run_id, record.epoch) if record is not None else None
+            work = record.work if record is not None and key == (name, number, run_id, epoch) else None
             if work is not None and work.commit is not None:
                 return work
         return None

@@ -68,10 +68,10 @@ def _vote(check: Check, outcome: Outcome, find_places: FindPlaces) -> _Vote:
     return _Vote(scores={name: score for name, score in known.items() if name not in unbacked}, unbacked=unbacked)
 
 
-def _meant(said: str, names: Sequence[str]) -> str:
+def _meant(written: str, names: Sequence[str]) -> str:
     """The name from the answer, on one line. If there is only one criterion, every name means it."""
-    told = {one_line(name, len(name)): name for name in names}
-    return names[0] if list(names) == [SIMPLE] else told.get(one_line(said, len(said)), said)
+    by_line = {one_line(name, len(name)): name for name in names}
+    return names[0] if list(names) == [SIMPLE] else by_line.get(one_line(written, len(written)), written)
 
 
 def _why_not(outcome: Outcome) -> str:
@@ -93,8 +93,8 @@ def _headline(check: Check, result: Grade, votes: Sequence[_Vote]) -> str:
         f"{one_line(name, 80)} ({'not backed by a place in the files' if name in unbacked else 'no score that counts'})"
         for name in result.missing
     ]
-    told = f"not judged: {', '.join(missing)}"
-    return f"{told}; of {len(votes)} votes, {'; '.join(problems)}" if problems else told
+    headline = f"not judged: {', '.join(missing)}"
+    return f"{headline}; of {len(votes)} votes, {'; '.join(problems)}" if problems else headline
 
 
 def _lines(check: Check, result: Grade, votes: Sequence[_Vote]) -> list[str]:
@@ -107,8 +107,8 @@ def _line(name: str, score: float, votes: Sequence[_Vote]) -> str:
     given = [vote.scores[name] for vote in votes if name in vote.scores]
     nearest = min(given, key=lambda candidate: (abs(candidate.score - score), candidate.score))
     of = f" (votes: {', '.join(_number(candidate.score) for candidate in given)})" if len(votes) > 1 else ""
-    said = one_line(nearest.evidence, _LONGEST_EVIDENCE)
-    return f"- {one_line(name, 80)} {_number(score)}{of}" + (f": {said}" if said else "")
+    evidence = one_line(nearest.evidence, _LONGEST_EVIDENCE)
+    return f"- {one_line(name, 80)} {_number(score)}{of}" + (f": {evidence}" if evidence else "")
 
 
 def _number(value: float) -> str:

@@ -60,5 +60,5 @@ def key_of(case: Case, leaf: Question, *, votes: int = 1, teller: str | None = N
         "files": case.tree.digest(check.scope),
         "votes": votes if check.type == "quality" else 1,
     }
-    told = parts if teller is None else {**parts, "teller": teller}
-    return sha256(msgspec.json.encode(told, order="deterministic")).hexdigest()[:32]
+    named_parts = parts if teller is None else {**parts, "teller": teller}
+    return sha256(msgspec.json.encode(named_parts, order="deterministic")).hexdigest()[:32]

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from aotloop.clock import now, text_of
 from aotloop.errors import AotError
 from aotloop.hooks.answers import Answer, Context
-from aotloop.hooks.payload import Told, most_in_vain
+from aotloop.hooks.payload import Payload, most_in_vain
 from aotloop.statefile.lease import holder_of
 from aotloop.statefile.locate import project_root
 from aotloop.statefile.phases.phase_store import PhaseStore
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from aotloop.trust.human_approvals import Word
 
 
-def stop(told: Told, store: PhaseStore | None) -> Answer:
+def stop(payload: Payload, store: PhaseStore | None) -> Answer:
     from aotloop.hooks.phases.phase_stop import Circumstances  # noqa: PLC0415 - each hook loads what it needs
 
     if store is None or _is_run_elsewhere(store):
@@ -38,33 +38,33 @@ def stop(told: Told, store: PhaseStore | None) -> Answer:
         last_commit_at=_last_commit_at(project_root(store.path)),
         script=_script(),
     )
-    return end_turn(told, store, circumstances)
+    return end_turn(payload, store, circumstances)
 
 
-def end_turn(told: Told, store: PhaseStore, circumstances: Circumstances) -> Answer:
+def end_turn(payload: Payload, store: PhaseStore, circumstances: Circumstances) -> Answer:
     """Looking needs no lock. The decision is made under the lock, and only if the loop has not changed since."""
     from aotloop.hooks.phases.phase_stop import decide  # noqa: PLC0415
 
     before = store.load()
-    evidence = _evidence(told, store, before)
+    evidence = _evidence(payload, store, before)
     if evidence is None:
-        return store.update(lambda loop: decide(told, loop, circumstances))
+        return store.update(lambda loop: decide(payload, loop, circumstances))
     from aotloop.phases.receipts import refuse_if_moved  # noqa: PLC0415
 
     def change(loop: PhaseLoop) -> tuple[PhaseLoop, Answer]:
         refuse_if_moved(before, loop)
-        return decide(told, loop, circumstances, evidence)
+        return decide(payload, loop, circumstances, evidence)
 
     return store.update(change)
 
 
-def _evidence(told: Told, store: PhaseStore, loop: PhaseLoop) -> Evidence | None:
+def _evidence(payload: Payload, store: PhaseStore, loop: PhaseLoop) -> Evidence | None:
     """None: no evidence is needed. The code that examines receipts loads slowly, so it is loaded only here."""
     from aotloop.core.phases.promise import promise_in  # noqa: PLC0415
     from aotloop.hooks.phases.phase_stop import Evidence, is_end_of_turn  # noqa: PLC0415
 
-    is_promised = loop.phase == "ship" and promise_in(told.last_assistant_message or "") is not None
-    if not is_end_of_turn(told, loop) or not (is_promised or loop.phase == "test"):
+    is_promised = loop.phase == "ship" and promise_in(payload.last_assistant_message or "") is not None
+    if not is_end_of_turn(payload, loop) or not (is_promised or loop.phase == "test"):
         return None
     from aotloop.phases.project import Project  # noqa: PLC0415
     from aotloop.phases.receipts import facts_as_tested_before, verdict_as_tested_before  # noqa: PLC0415
@@ -93,22 +93,22 @@ def _last_commit_at(root: str) -> str | None:
         return None
 
 
-def prompt(told: Told, store: PhaseStore | None) -> Answer:
+def prompt(payload: Payload, store: PhaseStore | None) -> Answer:
     from aotloop.hooks.phases.phase_prompt import Circumstances  # noqa: PLC0415
 
     elsewhere = store is not None and _is_run_elsewhere(store)
-    return follow_prompt(told, store, Circumstances(at=now(), is_run_elsewhere=elsewhere))
+    return follow_prompt(payload, store, Circumstances(at=now(), is_run_elsewhere=elsewhere))
 
 
-def follow_prompt(told: Told, store: PhaseStore | None, circumstances: PromptCircumstances) -> Answer:
+def follow_prompt(payload: Payload, store: PhaseStore | None, circumstances: PromptCircumstances) -> Answer:
     """What changes the loop is decided once more under the lock; the rest is done afterwards."""
     from aotloop.hooks.phases.phase_prompt import decide, moved  # noqa: PLC0415
 
     loop = store.load() if store is not None else None
-    decision = decide(told, loop, circumstances)
+    decision = decide(payload, loop, circumstances)
 
     def change(loop: PhaseLoop) -> tuple[PhaseLoop, tuple[PhaseLoop, Decision]]:
-        decision = decide(told, loop, circumstances)
+        decision = decide(payload, loop, circumstances)
         return moved(loop, decision), (loop, decision)
 
     if store is not None and decision.event is not None:
@@ -135,34 +135,34 @@ def _noted(word: Word | None, store: PhaseStore | None, loop: PhaseLoop | None) 
     return None
 
 
-def start(told: Told, store: PhaseStore | None) -> Answer:
+def start(payload: Payload, store: PhaseStore | None) -> Answer:
     from aotloop.hooks.phases.phase_stop import at_start  # noqa: PLC0415
 
-    return at_start(told, store.load(), _script()) if store is not None else Answer()
+    return at_start(payload, store.load(), _script()) if store is not None else Answer()
 
 
-def compaction(told: Told, store: PhaseStore | None) -> Answer:
+def compaction(payload: Payload, store: PhaseStore | None) -> Answer:
     from aotloop.hooks.phases.phase_stop import before_compaction  # noqa: PLC0415
 
-    return before_compaction(told, store.load(), _script()) if store is not None else Answer()
+    return before_compaction(payload, store.load(), _script()) if store is not None else Answer()
 
 
-def tool(told: Told, store: PhaseStore | None) -> Answer:
+def tool(payload: Payload, store: PhaseStore | None) -> Answer:
     from aotloop.hooks.phases.phase_tool_use import decide  # noqa: PLC0415
     from aotloop.hooks.pre_tool_use import paths_written  # noqa: PLC0415
     from aotloop.hooks.write_targets import target  # noqa: PLC0415
 
     if store is None:
         return Answer()
-    targets = [target(path, told.cwd, store.path) for path in paths_written(told)]
-    return decide(told, store.load(), targets, os.path.basename(store.path))
+    targets = [target(path, payload.cwd, store.path) for path in paths_written(payload)]
+    return decide(payload, store.load(), targets, os.path.basename(store.path))
 
 
 def _is_run_elsewhere(store: PhaseStore) -> bool:
     return holder_of(store.path) is not None
 
 
-HOOKS: dict[str, Callable[[Told, PhaseStore | None], Answer]] = {
+HOOKS: dict[str, Callable[[Payload, PhaseStore | None], Answer]] = {
     "Stop": stop,
     "UserPromptSubmit": prompt,
     "SessionStart": start,

@@ -15,7 +15,7 @@ from aotloop.core.phases.model import PhaseLoop
 from aotloop.core.phases.transitions import FINAL
 from aotloop.errors import IllegalEvent
 from aotloop.hooks.answers import Answer, Context
-from aotloop.hooks.payload import Told
+from aotloop.hooks.payload import Payload
 from aotloop.hooks.phases.typed_commands import Wish, command_in, typed, wish_in
 from aotloop.text.shorten import short_line
 from aotloop.trust.human_approvals import Kind, Word
@@ -49,10 +49,10 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
         return isinstance(self.event, LoopCancelled)
 
 
-def decide(told: Told, loop: PhaseLoop | None, now: Circumstances) -> Decision:
+def decide(payload: Payload, loop: PhaseLoop | None, now: Circumstances) -> Decision:
     """`loop` None: there is none."""
-    asked = command_in(told.prompt)
-    if asked is None or not told.session_id or told.agent_type is not None:
+    asked = command_in(payload.prompt)
+    if asked is None or not payload.session_id or payload.agent_type is not None:
         return Decision()
     command, words = asked
     if command == "ship-status":
@@ -60,8 +60,8 @@ def decide(told: Told, loop: PhaseLoop | None, now: Circumstances) -> Decision:
     if now.is_run_elsewhere:
         return _say("`aot ship` runs this loop in a terminal; what a session does about it does not count.")
     if command == "ship-cancel":
-        return _cancel(told, loop, words, now)
-    return _wished(told, loop, wish_in(words, loop), now)
+        return _cancel(payload, loop, words, now)
+    return _wished(payload, loop, wish_in(words, loop), now)
 
 
 def moved(loop: PhaseLoop, decision: Decision) -> PhaseLoop:
@@ -72,64 +72,64 @@ def _say(text: str) -> Decision:
     return Decision(answer=Context(text=text))
 
 
-def _wished(told: Told, loop: PhaseLoop | None, wish: Wish, now: Circumstances) -> Decision:
+def _wished(payload: Payload, loop: PhaseLoop | None, wish: Wish, now: Circumstances) -> Decision:
     if wish.mistake is not None:
         return _say(f"The person's command cannot be understood: {short_line(wish.mistake)}. Ask what was meant.")
     if wish.kind == "begin" and (loop is None or loop.status in FINAL):
-        return _note(told, wish, "begin", now)
+        return _note(payload, wish, "begin", now)
     if wish.kind == "begin":
-        return _say(f"Another feature is in progress here: {_under_way(told, loop)}.")
+        return _say(f"Another feature is in progress here: {_under_way(payload, loop)}.")
     if loop is None or loop.status in FINAL:
         return _say("There is no loop to go on with: ask the person which feature is to be shipped.")
-    return _about(told, loop, wish, now)
+    return _about(payload, loop, wish, now)
 
 
-def _under_way(told: Told, loop: PhaseLoop | None) -> str:
+def _under_way(payload: Payload, loop: PhaseLoop | None) -> str:
     """Nothing is recorded, because it would begin by itself when this loop is over."""
     where = f"{short_line(loop.feature)}, in {loop.phase} ({loop.status})" if loop is not None else ""
-    return f"{where}. `{typed(told)}` goes on with it, `{typed(told)}-cancel` gives it up"
+    return f"{where}. `{typed(payload)}` goes on with it, `{typed(payload)}-cancel` gives it up"
 
 
-def _about(told: Told, loop: PhaseLoop, wish: Wish, now: Circumstances) -> Decision:
+def _about(payload: Payload, loop: PhaseLoop, wish: Wish, now: Circumstances) -> Decision:
     """Only in the session that drives the loop, or drives it from now on."""
-    bound = SessionBound(at=now.at, session_id=told.session_id, take_over=wish.kind == "take-over")
+    bound = SessionBound(at=now.at, session_id=payload.session_id, take_over=wish.kind == "take-over")
     try:
         advance(loop, bound)
     except IllegalEvent:
-        how = f"If the person wants it here, the person types `{typed(told)} take-over`."
+        how = f"If the person wants it here, the person types `{typed(payload)} take-over`."
         return _say(f"This loop is driven by another session, which keeps it. {how}")
-    return replace(_of_driver(told, loop, wish, now), event=bound)
+    return replace(_of_driver(payload, loop, wish, now), event=bound)
 
 
-def _of_driver(told: Told, loop: PhaseLoop, wish: Wish, now: Circumstances) -> Decision:
+def _of_driver(payload: Payload, loop: PhaseLoop, wish: Wish, now: Circumstances) -> Decision:
     match wish.kind:
         case "go on" | "take-over" if loop.status == "stopped":
-            return _note(told, wish, "resume", now)
+            return _note(payload, wish, "resume", now)
         case "go on" | "take-over":
-            return _say(f"This session ({told.session_id}) drives the loop; `ship.py status` says what is next.")
+            return _say(f"This session ({payload.session_id}) drives the loop; `ship.py status` says what is next.")
         case "approve" if loop.status != "waiting":
             return _say(f"Nothing waits for the person's approval: the loop is in {loop.phase} ({loop.status}).")
         case kind:
-            return _note(told, wish, kind, now, about=wish.text if kind == "accept" else "")
+            return _note(payload, wish, kind, now, about=wish.text if kind == "accept" else "")
 
 
-def _note(told: Told, wish: Wish, kind: Kind, now: Circumstances, about: str = "") -> Decision:
+def _note(payload: Payload, wish: Wish, kind: Kind, now: Circumstances, about: str = "") -> Decision:
     word = Word(
         kind=kind,
-        session=told.session_id,
-        folder=told.cwd,
+        session=payload.session_id,
+        folder=payload.cwd,
         about=about,
         text=wish.text,
         options=wish.options,
         at=now.at,
     )
-    return Decision(answer=Context(text=f"{NOTED[kind]} (This session: {told.session_id}.)"), word=word)
+    return Decision(answer=Context(text=f"{NOTED[kind]} (This session: {payload.session_id}.)"), word=word)
 
 
-def _cancel(told: Told, loop: PhaseLoop | None, words: str, now: Circumstances) -> Decision:
+def _cancel(payload: Payload, loop: PhaseLoop | None, words: str, now: Circumstances) -> Decision:
     if loop is None or loop.status in FINAL:
         return _say("There is no loop that could be cancelled.")
-    if loop.session_id not in (None, told.session_id) and loop.status != "stopped":
+    if loop.session_id not in (None, payload.session_id) and loop.status != "stopped":
         return _say(
             "This loop is driven by another session. If the person means that one: `ship.py cancel --reason WHY`."
         )

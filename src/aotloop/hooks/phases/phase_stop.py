@@ -28,7 +28,7 @@ from aotloop.core.phases.model import PHASES, Phase, PhaseLoop
 from aotloop.core.phases.promise import promise_in
 from aotloop.core.phases.receipts import receipt_of
 from aotloop.hooks.answers import Allow, Answer, Block, Context, Plain
-from aotloop.hooks.payload import Told
+from aotloop.hooks.payload import Payload
 from aotloop.hooks.phases.typed_commands import typed
 from aotloop.phases.guidance import anchor, said_after
 from aotloop.text.shorten import short_line, shorten
@@ -55,34 +55,36 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """The last result of the tests. It decides whether `test` may be left by force."""
 
 
-def is_driven_by(told: Told, loop: PhaseLoop) -> bool:
+def is_driven_by(payload: Payload, loop: PhaseLoop) -> bool:
     """Driven by the session itself, or by one of its agents."""
-    return bool(told.session_id) and told.session_id == loop.session_id and loop.status in ("running", "waiting")
+    return bool(payload.session_id) and payload.session_id == loop.session_id and loop.status in ("running", "waiting")
 
 
-def is_end_of_turn(told: Told, loop: PhaseLoop) -> bool:
+def is_end_of_turn(payload: Payload, loop: PhaseLoop) -> bool:
     """Whether a turn ends: the session drives the loop, the loop runs, and no agent of the session works."""
-    is_driver = bool(told.session_id) and told.session_id == loop.session_id and told.agent_type is None
-    return is_driver and loop.status == "running" and not told.others_in_background()
+    is_driver = bool(payload.session_id) and payload.session_id == loop.session_id and payload.agent_type is None
+    return is_driver and loop.status == "running" and not payload.others_in_background()
 
 
 def decide(
-    told: Told, loop: PhaseLoop, circumstances: Circumstances, evidence: Evidence | None = None
+    payload: Payload, loop: PhaseLoop, circumstances: Circumstances, evidence: Evidence | None = None
 ) -> tuple[PhaseLoop, Answer]:
     """The next loop. Only the machine changes it."""
-    if not told.session_id or told.session_id != loop.session_id or told.agent_type is not None:
+    if not payload.session_id or payload.session_id != loop.session_id or payload.agent_type is not None:
         return loop, Answer()
     if loop.status == "waiting":
-        return loop, Allow(message=short_line(how_to_approve(loop, typed(told)), 600))
-    if not is_end_of_turn(told, loop):
+        return loop, Allow(message=short_line(how_to_approve(loop, typed(payload)), 600))
+    if not is_end_of_turn(payload, loop):
         return loop, Allow()
-    return _turn(told, loop, circumstances, evidence or Evidence())
+    return _turn(payload, loop, circumstances, evidence or Evidence())
 
 
-def _turn(told: Told, loop: PhaseLoop, circumstances: Circumstances, evidence: Evidence) -> tuple[PhaseLoop, Answer]:
-    at, session = circumstances.at, told.session_id
+def _turn(
+    payload: Payload, loop: PhaseLoop, circumstances: Circumstances, evidence: Evidence
+) -> tuple[PhaseLoop, Answer]:
+    at, session = circumstances.at, payload.session_id
     refused: tuple[PhaseEffect, ...] = ()
-    if (promised := promise_in(told.last_assistant_message or "")) is not None:
+    if (promised := promise_in(payload.last_assistant_message or "")) is not None:
         loop, refused = advance(loop, PromiseMade(at=at, session_id=session, text=promised, facts=evidence.facts))
         if loop.status == "completed":
             told_person = f"Shipped: {short_line(loop.feature)}. Every phase is proven, and the loop is over."
@@ -92,9 +94,9 @@ def _turn(told: Told, loop: PhaseLoop, circumstances: Circumstances, evidence: E
     loop, effects = advance(loop, IterationEnded(at=at, session_id=session, tests_pass=evidence.tests_pass))
     if loop.status == "stopped":
         return _over(loop, effects)
-    said = said_after((*refused, *_still_owed(effects, loop)), loop)
+    instruction = said_after((*refused, *_still_owed(effects, loop)), loop)
     return loop, Block(
-        reason=f"{shorten(said, LONGEST)}\n{how_to_file(loop, circumstances.script)}", message=_where(loop)
+        reason=f"{shorten(instruction, LONGEST)}\n{how_to_file(loop, circumstances.script)}", message=_where(loop)
     )
 
 
@@ -136,14 +138,14 @@ def _where(loop: PhaseLoop) -> str:
 # --- a session that forgets --------------------------------------------------------------------------------------
 
 
-def at_start(told: Told, loop: PhaseLoop, script: str) -> Answer:
-    if not is_driven_by(told, loop) or told.agent_type is not None:
+def at_start(payload: Payload, loop: PhaseLoop, script: str) -> Answer:
+    if not is_driven_by(payload, loop) or payload.agent_type is not None:
         return Answer()
     return Context(text=_anchor(loop, script))
 
 
-def before_compaction(told: Told, loop: PhaseLoop, script: str) -> Answer:
-    if not is_driven_by(told, loop) or told.agent_type is not None:
+def before_compaction(payload: Payload, loop: PhaseLoop, script: str) -> Answer:
+    if not is_driven_by(payload, loop) or payload.agent_type is not None:
         return Answer()
     kept = "Keep in the summary that this session ships a feature, and how far it is:"
     return Plain(text=f"{kept}\n{_anchor(loop, script)}")

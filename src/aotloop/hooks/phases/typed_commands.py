@@ -15,7 +15,7 @@ import msgspec
 
 from aotloop.core.phases.model import PhaseLoop
 from aotloop.core.phases.transitions import FINAL
-from aotloop.hooks.payload import PLUGIN, Told
+from aotloop.hooks.payload import PLUGIN, Payload
 
 Command = Literal["ship", "ship-status", "ship-cancel"]
 Kind = Literal["begin", "go on", "take-over", "approve", "refuse", "advance", "resume", "accept"]
@@ -63,9 +63,9 @@ def command_in(prompt: str) -> tuple[Command, str] | None:
     return (command, rest.strip()) if command is not None else None
 
 
-def typed(told: Told) -> str:
+def typed(payload: Payload) -> str:
     """The command as the person types it in this client."""
-    return f"/{PLUGIN}:ship" if told.client == "claude" else f"${PLUGIN}:{AS_SKILL}ship"
+    return f"/{PLUGIN}:ship" if payload.client == "claude" else f"${PLUGIN}:{AS_SKILL}ship"
 
 
 def wish_in(words: str, loop: PhaseLoop | None) -> Wish:

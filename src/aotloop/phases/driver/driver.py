@@ -90,8 +90,8 @@ class Driver:
             await self._claims.file(claimed(loop, (), "", changed), None, result.summary)
             await self._claims.end_turn(loop)
         elif result.is_given_up:
-            told = "; ".join([result.reason, *result.failures])
-            self._claims.failed(f"done as a graph, step by step, it did not get there: {told}", now())
+            reasons = "; ".join([result.reason, *result.failures])
+            self._claims.failed(f"done as a graph, step by step, it did not get there: {reasons}", now())
             await self._claims.end_turn(loop)
         else:
             self._claims.stop(result.reason)

@@ -77,8 +77,8 @@ def kept_run(project: Project, loop: PhaseLoop) -> TestRun | None:
         return None
     if verdict.passed and not is_tested(project.store.path, verdict.commit, verdict.timestamp):
         return None
-    said = "passed" if verdict.passed else "failed"
-    return TestRun(passed=verdict.passed, command="", evidence=f"they {said} at {verdict.timestamp}")
+    result = "passed" if verdict.passed else "failed"
+    return TestRun(passed=verdict.passed, command="", evidence=f"they {result} at {verdict.timestamp}")
 
 
 def uncommitted(project: Project) -> list[str]:

@@ -73,11 +73,11 @@ def findings_in(text: str) -> Findings | None:
         return None
     if not items:
         return Findings() if _NO_FINDINGS.search(text) else None
-    said = [(short_line(item.text, 500), item.box or " ") for item in items]
+    findings = [(short_line(item.text, 500), item.box or " ") for item in items]
     return Findings(
-        open=tuple(text for text, box in said if box not in TICKED),
-        resolved=tuple(text for text, box in said if box in TICKED and not _ACCEPTED.search(text)),
-        accepted=tuple(text for text, box in said if box in TICKED and _ACCEPTED.search(text)),
+        open=tuple(text for text, box in findings if box not in TICKED),
+        resolved=tuple(text for text, box in findings if box in TICKED and not _ACCEPTED.search(text)),
+        accepted=tuple(text for text, box in findings if box in TICKED and _ACCEPTED.search(text)),
     )
 
 

@@ -78,10 +78,10 @@ _REGULAR_FILE = "100"
 
 def overlooked(repository: Repository) -> list[str]:
     """Files with `update-index --assume-unchanged` or `--skip-worktree`, without those outside a sparse checkout."""
-    told = [entry for entry in repository.git("ls-files", "-v", "-s", "-z").fields if _is_marked(entry)]
+    marked = [entry for entry in repository.git("ls-files", "-v", "-s", "-z").fields if _is_marked(entry)]
     looked_at: dict[str, str] = {}
     found: list[str] = []
-    for entry in told:
+    for entry in marked:
         facts, _, path = entry.partition("\t")
         tag, mode, blob, _ = facts.split(" ")
         file = repository.top / path

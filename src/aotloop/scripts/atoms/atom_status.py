@@ -36,8 +36,8 @@ def _resolved(store: Store, atom: str) -> dict[str, Any]:
     from aotloop.app.session.session_verification import resolve_in_session  # noqa: PLC0415 - it loads checks and consent
 
     resolution = resolve_in_session(store, atom)
-    told: dict[str, Any] = {"auto_resolved": list(resolution.auto_resolved)}
-    return {**told, "unverified": resolution.unverified} if resolution.unverified else told
+    result: dict[str, Any] = {"auto_resolved": list(resolution.auto_resolved)}
+    return {**result, "unverified": resolution.unverified} if resolution.unverified else result
 
 
 def _add_binding(given: dict[str, Any]) -> dict[str, Any]:

@@ -27,8 +27,8 @@ def _fail_atom(given: dict[str, Any]) -> dict[str, Any]:
     )
     store = open_store(given["state_file"])
     came = fail_atom(store, given["atom_id"], failure)
-    told = {"success": True, "atom_id": given["atom_id"], "reason": failure.reason, **came.as_data()}
-    return {**told, **start_now(store)}
+    result = {"success": True, "atom_id": given["atom_id"], "reason": failure.reason, **came.as_data()}
+    return {**result, **start_now(store)}
 
 
 def _record_probe(given: dict[str, Any]) -> dict[str, Any]:
@@ -40,8 +40,8 @@ def _record_probe(given: dict[str, Any]) -> dict[str, Any]:
         findings=given["findings"],
         estimate=given["estimate"],
     )
-    told = {"success": True, "atom_id": given["atom_id"], "feasible": given["feasible"], **came.as_data()}
-    return {**told, **start_now(store)}
+    result = {"success": True, "atom_id": given["atom_id"], "feasible": given["feasible"], **came.as_data()}
+    return {**result, **start_now(store)}
 
 
 FAIL_ATOM = Script(

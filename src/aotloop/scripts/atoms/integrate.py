@@ -51,9 +51,9 @@ def _integrate(given: dict[str, Any]) -> dict[str, Any]:
         timeout=given["timeout"],
     )
     if isinstance(done, Refused):
-        told = {"success": False, "atom_id": given["atom_id"], **_reasons(done)}
-        told |= _failed(given["atom_id"], done, store) if given["or_fail"] or given["next"] else {}
-        return {**told, **_following(store, given)}
+        refusal = {"success": False, "atom_id": given["atom_id"], **_reasons(done)}
+        refusal |= _failed(given["atom_id"], done, store) if given["or_fail"] or given["next"] else {}
+        return {**refusal, **_following(store, given)}
     result: dict[str, Any] = {
         "success": True,
         "atom_id": given["atom_id"],
@@ -64,8 +64,8 @@ def _integrate(given: dict[str, Any]) -> dict[str, Any]:
         "left": list(done.left),
     }
     result |= {"unverified": done.resolution.unverified} if done.resolution.unverified else {}
-    told = unusual(result, _USUAL) if given["next"] else result
-    return {**told, **_following(store, given)}
+    shown = unusual(result, _USUAL) if given["next"] else result
+    return {**shown, **_following(store, given)}
 
 
 def _following(store: Store, given: dict[str, Any]) -> dict[str, Any]:
@@ -89,19 +89,19 @@ def _failed(atom: str, refused: Refused, store: Store) -> dict[str, Any]:
 
 
 def _reasons(refused: Refused) -> dict[str, Any]:
-    told: dict[str, Any] = {"why": refused.why, "error": refused.reason}
+    reasons: dict[str, Any] = {"why": refused.why, "error": refused.reason}
     if refused.why == "check":
-        told["holding"] = list(refused.holding)
+        reasons["holding"] = list(refused.holding)
     if refused.paths:
-        told[refused.why] = list(refused.paths)
-    return {**told, "with": list(refused.atoms)} if refused.atoms else told
+        reasons[refused.why] = list(refused.paths)
+    return {**reasons, "with": list(refused.atoms)} if refused.atoms else reasons
 
 
 def _take_back(given: dict[str, Any]) -> dict[str, Any]:
     atoms = comma_separated(given["atom_ids"])
     done = take_back(open_store(given["state_file"]), atoms, given["reason"])
-    told: dict[str, Any] = {"success": not isinstance(done, Refused), "atom_ids": list(atoms)}
-    return {**told, **_reasons(done)} if isinstance(done, Refused) else {**told, "commit": done}
+    result: dict[str, Any] = {"success": not isinstance(done, Refused), "atom_ids": list(atoms)}
+    return {**result, **_reasons(done)} if isinstance(done, Refused) else {**result, "commit": done}
 
 
 def begin_now(store: Store) -> dict[str, Any]:
@@ -114,9 +114,9 @@ def begin_now(store: Store) -> dict[str, Any]:
     return {"begun": begun} if begun else {}
 
 
-def unusual(told: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
+def unusual(result: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
     """Without the entries that are as usual. The usual value None: any value is usual."""
-    return {key: value for key, value in told.items() if key not in usual or usual[key] not in (value, None)}
+    return {key: value for key, value in result.items() if key not in usual or usual[key] not in (value, None)}
 
 
 INTEGRATE = Script(

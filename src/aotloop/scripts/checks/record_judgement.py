@@ -8,7 +8,7 @@ import msgspec
 
 from aotloop.agents.answers.answer_schema import Score
 from aotloop.app.loops import open_store
-from aotloop.app.session.session_judgement import Said, record
+from aotloop.app.session.session_judgement import Statement, record
 from aotloop.scripts.arguments import Option, Usage, UsageError, truth
 from aotloop.scripts.json_output import Script
 from aotloop.trust.person import refuse_agents
@@ -20,7 +20,7 @@ def _record_judgement(given: dict[str, Any]) -> dict[str, Any]:
         raise UsageError("what was found? Give one of --scores JSON and --passed true|false")
     recorded = record(
         open_store(given["state_file"]),
-        Said(
+        Statement(
             item=given["item"],
             evidence=given["evidence"],
             scores=_scores(given["scores"]) if given["scores"] is not None else None,
@@ -29,30 +29,30 @@ def _record_judgement(given: dict[str, Any]) -> dict[str, Any]:
         ),
     )
     found = recorded.judgement
-    told: dict[str, Any] = {"item": recorded.item, "passed": found.passed, "evidence": found.evidence}
+    result: dict[str, Any] = {"item": recorded.item, "passed": found.passed, "evidence": found.evidence}
     if found.passed is None:
-        return {"success": False, **told, "undecided": True, "error": f"nothing is decided by that: {found.evidence}"}
+        return {"success": False, **result, "undecided": True, "error": f"nothing is decided by that: {found.evidence}"}
     return {
         "success": True,
-        **told,
+        **result,
         "mean": recorded.mean,
         "scores": found.scores,
         "waits_for_person": recorded.waits_for_person,
     }
 
 
-class _Told(msgspec.Struct, frozen=True):
+class _ScoreGiven(msgspec.Struct, frozen=True):
     score: float
     evidence: str = ""
 
 
 def _scores(text: str) -> dict[str, Any]:
     try:
-        told = msgspec.json.decode(text, type=dict[str, float | _Told])
+        given = msgspec.json.decode(text, type=dict[str, float | _ScoreGiven])
     except msgspec.MsgspecError as error:
         shape = '{"criterion": 4} or {"criterion": {"score": 4, "evidence": "file:line …"}}'
         raise UsageError(f"--scores cannot be read ({error}); it is {shape}") from None
-    scores = {name: value if isinstance(value, _Told) else _Told(value) for name, value in told.items()}
+    scores = {name: value if isinstance(value, _ScoreGiven) else _ScoreGiven(value) for name, value in given.items()}
     return {name: Score(criterion=name, score=score.score, evidence=score.evidence) for name, score in scores.items()}
 
 

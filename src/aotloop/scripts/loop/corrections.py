@@ -56,8 +56,8 @@ def _apply_correction(given: dict[str, Any]) -> dict[str, Any]:
     changes = Changes(**parts_of(given), reason=given["description"])
     applied = redirect(open_store(given["state_file"]), changes, only_underway=False)
     recorded = applied.corrections[-1]
-    told = {"success": True, "kind": kind, "type": recorded.type, "trail_cleared": recorded.trail_cleared}
-    return {**told, "undone": list(applied.undone)}
+    result = {"success": True, "kind": kind, "type": recorded.type, "trail_cleared": recorded.trail_cleared}
+    return {**result, "undone": list(applied.undone)}
 
 
 def _objective(given: dict[str, Any]) -> dict[str, Any]:

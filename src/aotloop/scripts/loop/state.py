@@ -57,8 +57,8 @@ def _brief(loop: Loop, path: str) -> dict[str, Any]:
     from aotloop.app.session.situation import briefing  # noqa: PLC0415
     from aotloop.git.head import head_commit  # noqa: PLC0415
 
-    told: dict[str, Any] = to_builtins(briefing(loop, head_commit(project_root(path))))
-    return told
+    brief: dict[str, Any] = to_builtins(briefing(loop, head_commit(project_root(path))))
+    return brief
 
 
 def _everything(loop: Loop) -> dict[str, Any]:

@@ -99,10 +99,10 @@ def _receipt(given: dict[str, Any]) -> dict[str, Any]:
         pr_url=given["pr_url"],
         permit=permit_of(ground, session),
     )
-    told = {"success": filed.is_accepted, **answer_to(ground, filed)}
+    result = {"success": filed.is_accepted, **answer_to(ground, filed)}
     if not filed.is_accepted or phase == "ship":  # what is shipped is committed, and nothing comes after it
-        return told
-    return told | _noted(ground, filed.loop, phase, given["failed"])
+        return result
+    return result | _noted(ground, filed.loop, phase, given["failed"])
 
 
 def _checkpoint(given: dict[str, Any]) -> dict[str, Any]:
@@ -110,8 +110,8 @@ def _checkpoint(given: dict[str, Any]) -> dict[str, Any]:
         raise UsageError("what is the state of things? Say it with --summary")
     ground = ground_of(given)
     filed = receipts.write_checkpoint(ground, given["summary"], given["failed"], session_of(given))
-    told = {"success": True, **answer_to(ground, filed)}
-    return told | _noted(ground, filed.loop, filed.loop.phase, given["failed"])
+    result = {"success": True, **answer_to(ground, filed)}
+    return result | _noted(ground, filed.loop, filed.loop.phase, given["failed"])
 
 
 def _noted(ground: Project, loop: PhaseLoop, phase: Phase, failed: tuple[str, ...]) -> dict[str, str]:

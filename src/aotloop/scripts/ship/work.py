@@ -36,19 +36,19 @@ def work(given: dict[str, Any]) -> dict[str, Any]:
         raise AotError(f"there is no such work in {loop.phase} ({loop.status}); ship.py status says what is next")
     store = Store(str(Path(project_root(ground.store.path), STATE_FILE)))
     before = loop_in(store)
-    told: dict[str, Any] = {"success": True, "phase": loop.phase, "status": loop.status, "state_file": store.path}
+    result: dict[str, Any] = {"success": True, "phase": loop.phase, "status": loop.status, "state_file": store.path}
     if before is not None and is_of(before, loop):
-        return {**told, "made": False, "loop_status": before.control.status, "next": _next(before.control.status)}
+        return {**result, "made": False, "loop_status": before.control.status, "next": _next(before.control.status)}
     tests = agreed_tests(loop)
     draft = None if loop.no_graph or tests is None else draft_of(ground, loop, before)
     if draft is None or tests is None:
-        return {**told, "made": False, "state_file": None, "next": YOURSELF}
+        return {**result, "made": False, "state_file": None, "next": YOURSELF}
     refuse_others(store)
     permit_of(ground, session)([command_for(ground.root, tests, ground.settings)])
     write(store, draft, before=before, request=loop.feature, accept=lambda commands: trust(store.path, commands))
     made = store.load()
     atoms = [atom.id for atom in made.atoms]
-    return {**told, "made": True, "atoms": atoms, "commands": commands_of(made), "next": ENTER}
+    return {**result, "made": True, "atoms": atoms, "commands": commands_of(made), "next": ENTER}
 
 
 def _next(status: str) -> str:

@@ -227,7 +227,7 @@ def _report(store: Store, written: Written, reviewed: Reviewed, beginning: Start
         "left_out": beginning.finished,
         "warnings": list(beginning.warnings),
     }
-    report_done(as_json=as_json, data=data, said=_in_words(store, written), steps=["aot gate", "aot run"])
+    report_done(as_json=as_json, data=data, message=_in_words(store, written), steps=["aot gate", "aot run"])
 
 
 def _in_words(store: Store, written: Written) -> str:

@@ -74,7 +74,7 @@ def command(
     report_done(
         as_json=as_json,
         data={"state_file": path, "format": form},
-        said=f"made {visible(shortest(path))}",
+        message=f"made {visible(shortest(path))}",
         steps=_next_steps(path, is_complete=bool(goal) and all(alignment.values())),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from aotloop.app.confirm import Said, conclude, judged_items, refuse_rejecting_a_run, remember, verify_with
+from aotloop.app.confirm import Answers, conclude, judged_items, refuse_rejecting_a_run, remember, verify_with
 from aotloop.app.loops import CHECK_TIMEOUT, open_store
 from aotloop.app.verify import Verification, subject_of
 from aotloop.cli.ui.confirm_dialog import ask_about, complete_item, path_named, tell_end, tell_remembered
@@ -68,28 +68,28 @@ def command(
     loop = store.load()
     refuse_session(holding_session(loop.control), "only a person confirms")
     if loop.control.status == "completed":
-        report_done(as_json=as_json, data={"status": "completed"}, said="the loop is already completed")
+        report_done(as_json=as_json, data={"status": "completed"}, message="the loop is already completed")
         return
-    said = _in_words(store, loop, items, reject, everything=everything, reason=reason)
+    answers = _in_words(store, loop, items, reject, everything=everything, reason=reason)
     done, is_asked = None, False
-    if not said.is_something:
+    if not answers.is_something:
         done = _verify(store, None, timeout=timeout, yes=yes)
         is_asked = done.report.undecided and not as_json and is_interactive()
-        said = ask_about(store, done) if is_asked else said
-    if said.is_something:
-        refuse_rejecting_a_run(store, said)
-        remember(said)
+        answers = ask_about(store, done) if is_asked else answers
+    if answers.is_something:
+        refuse_rejecting_a_run(store, answers)
+        remember(answers)
         if (runner := holder_of(store.path)) is not None:
-            tell_remembered(said, runner, as_json=as_json)
+            tell_remembered(answers, runner, as_json=as_json)
             return
-        done = _verify(store, said, timeout=timeout, yes=yes)
+        done = _verify(store, answers, timeout=timeout, yes=yes)
     if done is not None:
-        ctx.exit(tell_end(said, conclude(store, said, done), as_json=as_json, is_shown=is_asked))
+        ctx.exit(tell_end(answers, conclude(store, answers, done), as_json=as_json, is_shown=is_asked))
 
 
 def _in_words(
     store: Store, loop: Loop, items: tuple[str, ...], reject: tuple[str, ...], *, everything: bool, reason: str | None
-) -> Said:
+) -> Answers:
     """The decisions given on the command line; None if there are none."""
     if reject and reason is None:
         raise click.UsageError("--reject needs --reason: the repair needs to know what is wrong")
@@ -100,14 +100,14 @@ def _in_words(
     if everything:
         confirmed = dict.fromkeys(path for path in judged_items(loop) if path not in rejected)
     words = reason or "as it should be"
-    return Said(
+    return Answers(
         about=subject_of(store, loop),
         confirmed=dict.fromkeys(confirmed, words),
         rejected=dict.fromkeys(sorted(rejected), words),
     )
 
 
-def _verify(store: Store, said: Said | None, *, timeout: float, yes: bool) -> Verification:
+def _verify(store: Store, answers: Answers | None, *, timeout: float, yes: bool) -> Verification:
     permit = require_consent(store, yes=yes)
     with recalling(store) as judges, progress_line() as on_progress:
-        return verify_with(store, said, judges, permit=permit, timeout=timeout, on_progress=on_progress)
+        return verify_with(store, answers, judges, permit=permit, timeout=timeout, on_progress=on_progress)

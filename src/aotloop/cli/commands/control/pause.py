@@ -29,6 +29,6 @@ def command(state_file: str | None, as_json: bool) -> None:
     """
     done = pause.pause(open_store(state_file))
     going_on = f"; {', '.join(done.in_progress)} will still finish" if done.in_progress else ""
-    said = f"the run is {'' if done.has_changed else 'already '}paused: nothing new starts{going_on}"
+    message = f"the run is {'' if done.has_changed else 'already '}paused: nothing new starts{going_on}"
     steps = ["aot resume", "aot watch"]
-    report_done(as_json=as_json, data=msgspec.to_builtins(done), said=prose(said), steps=steps)
+    report_done(as_json=as_json, data=msgspec.to_builtins(done), message=prose(message), steps=steps)

@@ -100,6 +100,6 @@ def _report(store: Store, applied: Applied, *, as_json: bool) -> None:
             "difference": list(applied.difference),
             "runner": runner.pid if runner is not None else None,
         },
-        said=prose(in_words(applied)),
+        message=prose(in_words(applied)),
         steps=next_steps(store),
     )

@@ -27,6 +27,6 @@ def command(state_file: str | None, as_json: bool) -> None:
     For a loop that was stopped, use `aot run`.
     """
     done = pause.resume(open_store(state_file))
-    said = "the run continues" if done.has_changed else "the run was not paused"
+    message = "the run continues" if done.has_changed else "the run was not paused"
     steps = ["aot pause", "aot watch"]
-    report_done(as_json=as_json, data=msgspec.to_builtins(done), said=said, steps=steps)
+    report_done(as_json=as_json, data=msgspec.to_builtins(done), message=message, steps=steps)

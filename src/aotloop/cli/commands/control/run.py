@@ -197,8 +197,8 @@ def _not_ready() -> Iterator[None]:
 
 def _tell(loop: Loop, status: str, reason: str | None, *, worked: bool) -> None:
     if status == "completed":
-        said = "the base case holds" if worked else "the base case already holds: no work was needed"
-        tell(said, head=f"{mark(True)} ")
+        message = "the base case holds" if worked else "the base case already holds: no work was needed"
+        tell(message, head=f"{mark(True)} ")
         say_next("aot report", "aot graph", "aot log", "git log")
         return
     tell(prose(f"stopped: {reason}"), head=f"{mark(False)} ")

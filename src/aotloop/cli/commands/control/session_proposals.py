@@ -50,7 +50,9 @@ def command(state_file: str | None, as_json: bool, decision: str | None, name: s
     shown = [known_proposal(store, name)] if name is not None else proposals_of(store)
     if decision == "dismiss" and name is not None:
         dismiss_proposal(store, name)
-        report_done(as_json=as_json, data={"dismissed": name}, said=f"dismissed {visible(name)}", steps=["aot status"])
+        report_done(
+            as_json=as_json, data={"dismissed": name}, message=f"dismissed {visible(name)}", steps=["aot status"]
+        )
         return
     if as_json and decision is None:
         say_json({"proposals": [_data(store, proposal) for proposal in shown]})
@@ -71,7 +73,7 @@ def _accept(store: Store, name: str, *, as_json: bool) -> None:
     click.confirm("Make this correction?", default=False, abort=True, err=True)
     applied = accept_proposal(store, name)
     data = {"accepted": name, "told": list(applied.told), "undone": list(applied.undone)}
-    report_done(as_json=as_json, data=data, said=prose(in_words(applied)), steps=next_steps(store))
+    report_done(as_json=as_json, data=data, message=prose(in_words(applied)), steps=next_steps(store))
 
 
 def _tell(store: Store, proposal: Proposal) -> None:

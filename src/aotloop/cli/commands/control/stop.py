@@ -43,7 +43,7 @@ def command(state_file: str | None, as_json: bool, reason: str | None, no_wait: 
     report_done(
         as_json=as_json,
         data=_data(stopping, is_waiting=no_wait and stopping.is_asked),
-        said=prose(stopped_in_words(stopping, is_waiting=no_wait and stopping.is_asked)),
+        message=prose(stopped_in_words(stopping, is_waiting=no_wait and stopping.is_asked)),
         steps=["aot status", *(["aot run"] if stopping.status == "stopped" else [])],
     )
 

@@ -57,7 +57,7 @@ def start(state_file: str | None, as_json: bool, atom: str) -> None:
     report_done(
         as_json=as_json,
         data={"atom_id": atom, "status": "in_progress"},
-        said=f"{visible(atom)} is in progress",
+        message=f"{visible(atom)} is in progress",
         steps=[f'aot atom resolve {named(atom)} --summary "…"', f'aot atom fail {named(atom)} --reason "…"'],
     )
 
@@ -95,7 +95,7 @@ def resolve(
             "auto_resolved": list(resolution.auto_resolved),
             "unverified": resolution.unverified,
         },
-        said=prose(f"{atom} is resolved{also}"),
+        message=prose(f"{atom} is resolved{also}"),
         steps=_after_resolving(Graph(store.load())),
     )
 
@@ -125,25 +125,25 @@ def fail(state_file: str | None, as_json: bool, atom: str, reason: str) -> None:
     came = fail_atom(store, atom, Failure(reason=reason, ends_turn=False))
     graph = Graph(store.load())
     often = failures_in_words(graph, graph.atoms[atom]) if atom in graph.atoms else ""
-    following, said, steps = _after_failing(atom, often, came.effects)
-    report_done(as_json=as_json, data={"atom_id": atom, "next": following}, said=visible(said), steps=steps)
+    following, message, steps = _after_failing(atom, often, came.effects)
+    report_done(as_json=as_json, data={"atom_id": atom, "next": following}, message=visible(message), steps=steps)
 
 
 def _after_failing(atom: str, often: str, effects: tuple[Effect, ...]) -> tuple[str, str, list[str]]:
-    said = f"{atom} has failed"
+    message = f"{atom} has failed"
     for effect in effects:
         match effect:
             case Retry():
                 return "retry", f"{atom} {often}, and will be tried again", [f"aot atom start {named(atom)}"]
             case Backtracked():
-                other = f"{said}; {effect.or_group} continues with {effect.selected}"
+                other = f"{message}; {effect.or_group} continues with {effect.selected}"
                 return "backtrack", other, [f"aot atom start {named(effect.selected)}"]
             case Added():
                 repair = effect.atoms[0]
-                return "repair", f"{said}; {repair} will repair it", [f"aot atom start {named(repair)}"]
+                return "repair", f"{message}; {repair} will repair it", [f"aot atom start {named(repair)}"]
             case Exhausted():
-                return "exhausted", f"{said}; nothing more can be tried", ["aot status", f"aot log {named(atom)}"]
-    return "other choices", said, ["aot status"]
+                return "exhausted", f"{message}; nothing more can be tried", ["aot status", f"aot log {named(atom)}"]
+    return "other choices", message, ["aot status"]
 
 
 for later in (decompose, show, list_):

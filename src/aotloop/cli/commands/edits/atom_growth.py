@@ -70,7 +70,7 @@ def add(
     report_done(
         as_json=as_json,
         data={"atom_id": added, "depends_on": list(needs), "or_group": or_group},
-        said=f"added {visible(added)}: {prose(description)}",
+        message=f"added {visible(added)}: {prose(description)}",
         steps=["aot graph", "aot run"],
     )
 
@@ -99,6 +99,6 @@ def decompose(state_file: str | None, as_json: bool, parent: str, children: tupl
     report_done(
         as_json=as_json,
         data={"parent": parent, "children": list(ids)},
-        said=f"{visible(parent)} was split into {', '.join(ids)}",
+        message=f"{visible(parent)} was split into {', '.join(ids)}",
         steps=["aot graph", "aot run"],
     )

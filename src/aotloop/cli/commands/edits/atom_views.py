@@ -113,7 +113,7 @@ def _told(facts: dict[str, Any], loop: Loop, atom: Atom) -> dict[str, str | list
     """The facts in words, in the order in which a person asks for them; empty facts are left out."""
     binding = facts["binding"] or {}
     state = "ready" if facts["ready"] else facts["not_ready"]
-    told = {
+    data = {
         "status": f"{atom.status}, {state}" if state else atom.status,
         "required": "" if facts["required"] else "no",
         "or group": atom.or_group or "",
@@ -131,7 +131,7 @@ def _told(facts: dict[str, Any], loop: Loop, atom: Atom) -> dict[str, str | list
         "attempts": facts["failed_attempts"]["words"],
         "failed": list(facts["failures"]),
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in data.items() if value}
 
 
 def _checks(loop: Loop, atom: Atom) -> list[str]:

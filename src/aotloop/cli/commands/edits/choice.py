@@ -38,6 +38,6 @@ def select(state_file: str | None, as_json: bool, group: str, choice: str, reaso
     report_done(
         as_json=as_json,
         data={"or_group": group, "left": switched.left, "selected": choice, "reset": list(switched.reset)},
-        said=visible(f"{group}: {switched.left} → {choice}; {counted(len(switched.reset), 'atom')} reset"),
+        message=visible(f"{group}: {switched.left} → {choice}; {counted(len(switched.reset), 'atom')} reset"),
         steps=[f"aot atom start {named(choice)}", "aot status"],
     )

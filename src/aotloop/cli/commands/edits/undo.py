@@ -36,12 +36,12 @@ def command(state_file: str | None, as_json: bool, dry_run: bool, atom: str | No
     report_done(
         as_json=as_json,
         data={**msgspec.to_builtins(done), "dry_run": dry_run},
-        said=prose(_said(done, dry_run=dry_run)),
+        message=prose(_said(done, dry_run=dry_run)),
         steps=["aot undo"] if dry_run else ["git log", "aot redirect", "aot run"],
     )
 
 
 def _said(done: Undone, *, dry_run: bool) -> str:
     would = "would be " if dry_run else ""
-    what = f"{would}reverted: {', '.join(done.atoms)}" if done.atoms else "nothing was left to revert"
-    return what + (f"; {would}open again: {', '.join(done.reopened)}" if done.reopened else "")
+    message = f"{would}reverted: {', '.join(done.atoms)}" if done.atoms else "nothing was left to revert"
+    return message + (f"; {would}open again: {', '.join(done.reopened)}" if done.reopened else "")

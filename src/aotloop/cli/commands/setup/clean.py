@@ -45,7 +45,7 @@ def command(state_file: str | None, as_json: bool, journals: bool) -> None:
     store = _store(state_file)
     _end_abandoned(store)
     cleaned = clean_up(store, load(Path(project_root(store.path))), journals=journals)
-    report_done(as_json=as_json, data=_data(cleaned), said=prose(_in_words(cleaned)), steps=["aot status"])
+    report_done(as_json=as_json, data=_data(cleaned), message=prose(_in_words(cleaned)), steps=["aot status"])
 
 
 def _store(state_file: str | None) -> Store:
@@ -76,13 +76,13 @@ def _in_words(cleaned: CleanedUp) -> str:
         *([counted(len(cleaned.worktrees), "worktree")] if cleaned.worktrees else []),
         *(["the journals"] if cleaned.journals else []),
     ]
-    said = [f"removed {', '.join(removed)}"] if removed else []
-    said += ["ended processes of a dead run"] if cleaned.orphans else []
+    parts = [f"removed {', '.join(removed)}"] if removed else []
+    parts += ["ended processes of a dead run"] if cleaned.orphans else []
     if cleaned.in_use:
-        said.append(f"another loop of this repository is running, so its files stay: {', '.join(cleaned.in_use)}")
+        parts.append(f"another loop of this repository is running, so its files stay: {', '.join(cleaned.in_use)}")
     if cleaned.unkept:
-        said.append(
+        parts.append(
             f"these worktrees of agents have work that is not on the branch, so they stay: {', '.join(cleaned.unkept)}"
             " (`git worktree remove --force` removes one)"
         )
-    return "; ".join(said) or "nothing to clean"
+    return "; ".join(parts) or "nothing to clean"

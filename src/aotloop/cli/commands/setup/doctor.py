@@ -46,13 +46,19 @@ def command(ctx: click.Context, state_file: str | None, as_json: bool) -> None:
 def _next_steps(findings: list[Finding]) -> list[str]:
     if any(finding.ok is False for finding in findings):
         return ["fix the problems marked above", "aot doctor"]
-    has_loop = any(finding.what == STATE_FILE and finding.ok for finding in findings)
+    has_loop = any(finding.subject == STATE_FILE and finding.ok for finding in findings)
     return ["aot run"] if has_loop else ["aot align"]
 
 
 def _data(finding: Finding) -> dict[str, Any]:
-    said = {"about": finding.about, "what": finding.what, "ok": finding.ok, "said": finding.said, "fix": finding.fix}
-    return {**said, "facts": dict(finding.facts)} if finding.facts else said
+    data = {
+        "about": finding.about,
+        "what": finding.subject,
+        "ok": finding.ok,
+        "said": finding.result,
+        "fix": finding.fix,
+    }
+    return {**data, "facts": dict(finding.facts)} if finding.facts else data
 
 
 def _tell(findings: list[Finding]) -> None:
@@ -61,6 +67,6 @@ def _tell(findings: list[Finding]) -> None:
         if finding.about != about:
             about = finding.about
             tell(about, style=heading)
-        tell(f"{prose(finding.what)}: {prose(finding.said)}", head=f"  {mark(finding.ok)} ")
+        tell(f"{prose(finding.subject)}: {prose(finding.result)}", head=f"  {mark(finding.ok)} ")
         if finding.fix is not None:
             tell(prose(finding.fix), head="      ", style=faint)

@@ -86,7 +86,7 @@ def install(as_json: bool, scope: Scope, name: str, with_mcp: bool) -> None:
         by_hand = f"By hand: {' && '.join(client.by_hand(place, scope))}"
         hint = f"{error.hint.rstrip('.')}. {by_hand}" if error.hint else by_hand
         raise Unavailable(error.message, hint=hint) from error
-    told = _tell_of_mcp(client, name) if with_mcp else None
+    entry = _tell_of_mcp(client, name) if with_mcp else None
     rules, file = client.allow_rules(place), settings_file(scope, _project())
     recipient = "for you" if scope == "user" else f"for {_project()}"
     report_done(
@@ -98,11 +98,11 @@ def install(as_json: bool, scope: Scope, name: str, with_mcp: bool) -> None:
             "version": place.version,
             "allow_rules": {"file": str(file), "missing": list(missing_rules(file, rules))} if rules else None,
         }
-        | ({"mcp": told} if told is not None else {}),
-        said=prose(f"{PLUGIN} {place.version} is installed in {client.title}, {recipient}"),
+        | ({"mcp": entry} if entry is not None else {}),
+        message=prose(f"{PLUGIN} {place.version} is installed in {client.title}, {recipient}"),
     )
     if not as_json:
-        for note in (*client.notes, *_mcp_notes(told)):
+        for note in (*client.notes, *_mcp_notes(entry)):
             tell(note, head=f"{mark(None)} ", err=True)
         if rules:
             offer_rules(file, rules)
@@ -135,10 +135,10 @@ def uninstall(as_json: bool, scope: Scope, name: str, with_mcp: bool) -> None:
         remove_from_codex(client.program())
     elif with_mcp:
         remove_from_project(_project())
-    said = f"{PLUGIN} was removed from {client.title}" if was_there else f"{PLUGIN} was not installed in {client.title}"
-    said += f"; its allow rules were removed from {file}" if had_rules else ""
+    message = f"{PLUGIN} was {'removed from' if was_there else 'not installed in'} {client.title}"
+    message += f"; its allow rules were removed from {file}" if had_rules else ""
     data = {"client": name, "scope": scope, "removed": was_there, "allow_rules_removed": had_rules}
-    report_done(as_json=as_json, data=data, said=prose(said))
+    report_done(as_json=as_json, data=data, message=prose(message))
 
 
 @command.command(
@@ -201,11 +201,11 @@ def _tell_of_mcp(client: Client, name: str) -> str:
     return str(add_to_project(_project()))
 
 
-def _mcp_notes(told: str | None) -> list[str]:
-    if told is None:
+def _mcp_notes(entry: str | None) -> list[str]:
+    if entry is None:
         return []
     missing = [] if is_server_installed() else [f"`aot mcp` needs more than is installed: {INSTALL}"]
-    return [prose(f"`aot mcp` is in {told}; the client asks you before it uses the server"), *missing]
+    return [prose(f"`aot mcp` is in {entry}; the client asks you before it uses the server"), *missing]
 
 
 def _client(name: str, scope: Scope) -> Client:
@@ -246,5 +246,5 @@ def _tell(client: Client, place: Installation, installed: list[Installed], probl
     for copy in installed:
         doubt = _doubt(place, copy)
         where = f"for {copy.project}" if copy.project is not None else "for you"
-        said = f"{client.title}: installed {where}{f'; {doubt}' if doubt else ''}"
-        tell(prose(said), head=f"  {mark(None if doubt else True)} ")
+        message = f"{client.title}: installed {where}{f'; {doubt}' if doubt else ''}"
+        tell(prose(message), head=f"  {mark(None if doubt else True)} ")

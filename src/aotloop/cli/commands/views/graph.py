@@ -63,7 +63,7 @@ def command(
     if output is not None:
         output.write_text(drawn, encoding="utf-8")
         data = {"format": form, "output": str(output)}
-        report_done(as_json=as_json, data=data, said=f"wrote {visible(str(output))}", steps=["aot status"])
+        report_done(as_json=as_json, data=data, message=f"wrote {visible(str(output))}", steps=["aot status"])
     elif as_json:
         say_json({"format": form, "graph": drawn, **_data(loop)})
     else:

@@ -56,10 +56,10 @@ def command(state_file: str | None, as_json: bool, output: str | None, feature: 
         _write(file, report.text)
         shown = shortest(str(file))
         done = {**data, "output": str(file), "bytes": len(report.text.encode("utf-8", "replace"))}
-        report_done(as_json=as_json, data=done, said=f"wrote {visible(shown)}", steps=[f"open {named(shown)}"])
+        report_done(as_json=as_json, data=done, message=f"wrote {visible(shown)}", steps=[f"open {named(shown)}"])
         if report.left_out and not as_json:
-            told = ", ".join(f"{count:,} {what}" for what, count in report.left_out.items())
-            tell(f"left out, to keep it small: {told}", err=True)
+            left_out = ", ".join(f"{count:,} {what}" for what, count in report.left_out.items())
+            tell(f"left out, to keep it small: {left_out}", err=True)
 
 
 def _report(state_file: str | None, *, is_feature: bool, is_markdown: bool) -> tuple[Report, str]:

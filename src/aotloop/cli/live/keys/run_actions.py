@@ -31,8 +31,8 @@ class RunActions:
     def transcript(self, atom: str) -> list[str]:
         def lines() -> list[str]:
             facts = show_attempt(self._store, atom)
-            told = [line for step in facts.transcript for line in step_lines(step)]
-            return [f"{visible(facts.attempt.name)}: {prose(facts.fate)}", "", *(told or ["nothing was printed yet"])]
+            shown = [line for step in facts.transcript for line in step_lines(step)]
+            return [f"{visible(facts.attempt.name)}: {prose(facts.fate)}", "", *(shown or ["nothing was printed yet"])]
 
         return self._page(lines)
 
@@ -55,25 +55,25 @@ class RunActions:
         return self._answer(lambda: pause(self._store), "paused: nothing new starts; p ends the pause")
 
     def retry(self, atom: str) -> str:
-        said = f"{visible(atom)} gets new attempts"
-        return self._answer(lambda: redirect(self._store, Changes(retried=(atom,))), said)
+        message = f"{visible(atom)} gets new attempts"
+        return self._answer(lambda: redirect(self._store, Changes(retried=(atom,))), message)
 
     def redirect(self, line: str) -> Planned:
         """A line as `aot redirect` takes it. It is only rehearsed here."""
         try:
             loop = self._store.load()
             changes = changes_in_line(line, loop)
-            said = visible(in_words(rehearse(self._store, loop, changes)))
+            message = visible(in_words(rehearse(self._store, loop, changes)))
         except (AotError, OSError) as error:
             return Planned(prose(str(error)))
-        return Planned(said, partial(self._correct, changes, said))
+        return Planned(message, partial(self._correct, changes, message))
 
-    def _correct(self, changes: Changes, said: str) -> str:
+    def _correct(self, changes: Changes, message: str) -> str:
         def act() -> None:
             with lease(self._store.path, "redirect", since=now()):
                 redirect(self._store, changes)
 
-        return self._answer(act, said)
+        return self._answer(act, message)
 
     def _page(self, lines: Callable[[], list[str]]) -> list[str]:
         try:
@@ -81,9 +81,9 @@ class RunActions:
         except (AotError, OSError) as error:
             return [prose(str(error))]
 
-    def _answer(self, act: Callable[[], object], said: str) -> str:
+    def _answer(self, act: Callable[[], object], message: str) -> str:
         try:
             act()
         except (AotError, OSError) as error:
             return prose(str(error))
-        return said
+        return message

@@ -39,11 +39,11 @@ def _progress(picture: Picture, width: int) -> list[Piece]:
     status = picture.ended.status if picture.ended is not None else picture.overview.status
     paused: list[Piece] = [("paused", "bold yellow"), ("  ", "")] if picture.is_paused else []
     done, required = picture.overview.resolved, picture.overview.required
-    told = f"{done:,} of {required:,}{picture.overview.counted_as(width)}"
-    room = min(width - len(status) - len(told) - 4, LONGEST_BAR)
+    words = f"{done:,} of {required:,}{picture.overview.counted_as(width)}"
+    room = min(width - len(status) - len(words) - 4, LONGEST_BAR)
     filled = room * done // required if required and room > 0 else 0
     bar: list[Piece] = [("█" * filled, "green"), ("░" * (room - filled), "dim"), ("  ", "")] if room >= 4 else []
-    return fitted([(status, f"bold {STATUS_COLOURS[status]}"), ("  ", ""), *paused, *bar, (told, "")], width)
+    return fitted([(status, f"bold {STATUS_COLOURS[status]}"), ("  ", ""), *paused, *bar, (words, "")], width)
 
 
 def _facts(picture: Picture, width: int, now: float) -> Iterator[str]:
@@ -198,6 +198,6 @@ def _interesting(picture: Picture, at_work: list[int], room: int) -> Iterator[in
 
 
 def _fold(hidden: Mapping[Look | None, int]) -> Iterator[list[Piece]]:
-    told = ", ".join(f"{hidden[look]:,} {style.words}" for look, style in STYLES.items() if hidden.get(look))
-    if told:
-        yield [(f"… {told}", "dim")]
+    words = ", ".join(f"{hidden[look]:,} {style.words}" for look, style in STYLES.items() if hidden.get(look))
+    if words:
+        yield [(f"… {words}", "dim")]
