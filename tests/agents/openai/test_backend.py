@@ -130,7 +130,7 @@ def test_a_role_that_has_to_answer_in_a_form_is_asked_again_with_the_schema(tmp_
 
 
 def test_who_calls_tools_for_ever_is_ended(tmp_path: Path) -> None:
-    outcome, server = answered(tmp_path, [Call(tool("list", path="."))] * 50)
+    outcome, server = answered(tmp_path, [Call(tool("search", words=f"no {n}")) for n in range(50)])
     assert isinstance(outcome, Garbage)
     assert "did not come to an end within 40 turns" in outcome.reason
     assert len(server.played) == 40
@@ -148,8 +148,12 @@ def test_money_ends_an_attempt_when_its_share_is_used_up(tmp_path: Path) -> None
 
 def test_a_long_conversation_stays_within_the_context(tmp_path: Path) -> None:
     (tmp_path / "tree").mkdir()
-    (tmp_path / "tree/long.txt").write_text("word " * 2000)
-    turns = [*[Call(tool("read", path="long.txt"))] * 12, Call(tool("write", path="a.py", text="")), DONE]
+    (tmp_path / "tree/long.txt").write_text(("word " * 500 + "\n") * 24)
+    turns = [
+        *(Call(tool("read", path="long.txt", line=n)) for n in range(12)),
+        Call(tool("write", path="a.py", text="")),
+        DONE,
+    ]
     outcome, server = answered(tmp_path, turns)
     assert isinstance(outcome, Done)
     longest = max(len(record.request.body) for record in server.played)

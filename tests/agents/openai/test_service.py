@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import shutil
 import ssl
 import subprocess
@@ -18,10 +19,12 @@ from aotloop.agents.contract import Tokens
 from aotloop.agents.openai import service as service_module
 from aotloop.agents.openai.chat import Conversation, Unfit
 from aotloop.agents.openai.endpoint_errors import Unable, Unusable
-from aotloop.agents.openai.order import Endpoint, Order
+from aotloop.agents.openai.order import Endpoint, Order, Trial
 from aotloop.agents.openai.service import Service
 from aotloop.agents.openai.workspace import Workspace
+from aotloop.agents.openai.written_calls import written_calls
 from tests.agents.openai.foreign_server import (
+    Asked,
     ForeignServer,
     Reply,
     call,
@@ -47,10 +50,26 @@ def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 class Worker:
     """The agent of one attempt, without a process."""
 
-    def __init__(self, folder: Path, url: str, tools: Any = "no", model: str | None = "m", silence: float = 60) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        url: str,
+        tools: Any = "no",
+        model: str | None = "m",
+        silence: float = 60,
+        most_turns: int = 5,
+        trials: tuple[Trial, ...] = (),
+    ) -> None:
         self.folder, self.lines, self.used = folder, list[str](), list[Tokens]()
         endpoint = Endpoint(base_url=url, model=model, tools=tools)
-        self._order = Order(role="worker", prompt="Write a.py.", endpoint=endpoint, result_file="none", most_turns=5)
+        self._order = Order(
+            role="worker",
+            prompt="Write a.py.",
+            endpoint=endpoint,
+            result_file="none",
+            most_turns=most_turns,
+            trials=trials,
+        )
         self.service = Service(endpoint, "the-key", silence, self.lines.append, self._use)
 
     def _use(self, tokens: Tokens, cost: float | None) -> None:
@@ -325,12 +344,28 @@ def test_arguments_that_are_no_object_are_told_and_not_sent_back(tmp_path: Path,
         '[TOOL_CALLS] [{"name": "write", "arguments": "{\\"path\\": \\"a.py\\", \\"text\\": \\"1\\"}"}]',
         '<|python_tag|>{"type": "function", "name": "write", "parameters": {"path": "a.py", "text": "1"}}',
         '{"type": "function", "function": {"name": "write", "arguments": {"path": "a.py", "text": "1"}}}',
+        '{"tool": "write", "args": {"path": "a.py", "text": "1"}}',
+        '[TOOL_CALLS]write[ARGS]{"path": "a.py", "text": "1"}',
+        '<function=write>{"path": "a.py", "text": "1"}</function>',
+        "<tool_call>\n<function=write>\n<parameter=path>\na.py\n</parameter>\n<parameter=text>\n1\n</parameter>\n</function>",
+        '<invoke name="write"><parameter name="path">a.py</parameter><parameter name="text">1</parameter></invoke>',
+        "<tool_call>write\n<arg_key>path</arg_key>\n<arg_value>a.py</arg_value><arg_key>text</arg_key><arg_value>1</arg_value>",
+        '<|tool▁call▁begin|>function<|tool▁sep|>write\n```json\n{"path": "a.py", "text": "1"}\n```',
+        '<|tool_call_begin|>functions.write:0<|tool_call_argument_begin|>{"path": "a.py", "text": "1"}',
+        '<|channel|>commentary to=functions.write <|constrain|>json<|message|>{"path": "a.py", "text": "1"}<|call|>',
     ],
 )
 def test_calls_that_were_written_as_text_are_calls(tmp_path: Path, written: str) -> None:
     made, server = working(tmp_path, [stream(*says(written)), stream(*says("Done."))], tools="auto")
     assert made == "1"
     assert server.asked[1].body["messages"][-1] == {"role": "user", "content": "write: a.py has 1 lines now"}
+
+
+def test_a_file_of_json_between_tags_is_a_file_and_no_other_call() -> None:
+    text = '{"name": "read", "arguments": {"path": "a.py"}}\n'
+    called = "<function=write>\n<parameter=path>\nb.json\n</parameter>\n<parameter=text>\n" + text + "</parameter>"
+    (call,) = written_calls(called, ["read", "write"])
+    assert json.loads(call.arguments) == {"path": "b.json", "text": text.removesuffix("\n")}
 
 
 def test_other_json_is_no_call(tmp_path: Path) -> None:
@@ -357,3 +392,113 @@ def test_a_server_that_repeats_the_key_brings_it_into_no_file(tmp_path: Path) ->
     made, server = working(tmp_path, [wrote, again, stream(*says("Wrote the-key."))], tools="auto")
     assert (tmp_path / "b.py").read_text() == "[key]"
     assert "the-key" not in str([asked.body for asked in server.asked]) + made
+
+
+# --- what servers and models do --------------------------------------------------------------------------------------
+
+WROTE = stream(delta(tool_calls=[call("write", {"path": "a.py", "text": "1"})]), delta("tool_calls"), usage())
+DONE = stream(*says("Done."))
+
+
+def reads_on(asked: Asked) -> bytes:
+    """A model that reads six parts of a long file, and then writes."""
+    turn = sum(message["role"] == "assistant" for message in asked.body["messages"])
+    reads = call("read", {"path": "long.txt", "line": 1 + 100 * turn})
+    return stream(delta(tool_calls=[reads]), delta("tool_calls")) if turn < 6 else WROTE if turn == 6 else DONE
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "This model's maximum context length is 4096 tokens. However, you requested 7000 tokens.",
+        "request (7000 tokens) exceeds the available context size (4096 tokens), try increasing it",
+        "the prompt is too long",
+    ],
+)
+def test_a_server_that_reads_less_than_is_configured_gets_less(tmp_path: Path, words: str) -> None:
+    (tmp_path / "long.txt").write_text("word word word\n" * 2000)
+    refusal = http(400, {"error": {"message": words, "type": "invalid_request_error"}})
+    made, server = working(
+        tmp_path,
+        [lambda asked: refusal if len(json.dumps(asked.body)) > 4 * 4096 else reads_on(asked)],
+        tools="auto",
+        most_turns=9,
+    )
+    assert made == "1"
+    assert len(server.asked) < 14
+
+
+def test_a_prompt_that_no_context_holds_is_too_long(tmp_path: Path) -> None:
+    refusal = http(400, {"error": {"message": "context length exceeded: maximum context length is 16384 tokens"}})
+    with ForeignServer([refusal]) as server, pytest.raises(Unable) as unable:
+        Worker(tmp_path, f"{server.url}/v1", tools="auto").works()
+    assert unable.value.trouble.cause == "too_long"
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("refused", "words"),
+    [
+        (lambda body: body["messages"][0]["role"] == "system", "System role not supported"),
+        (lambda body: body.get("stream"), "Your organization must be verified to stream this model."),
+    ],
+)
+def test_a_server_gets_what_it_can_take(tmp_path: Path, refused: Any, words: str) -> None:
+    def reply(asked: Asked) -> bytes:
+        if refused(asked.body):
+            return http(400, {"error": {"message": words, "type": "invalid_request_error"}})
+        is_first = asked.body["messages"][-1]["role"] == "user"
+        said = (
+            {"content": "", "tool_calls": [call("write", {"path": "a.py", "text": "1"})]}
+            if is_first
+            else {"content": "Done."}
+        )
+        return http(200, {"choices": [{"message": {"role": "assistant", **said}, "finish_reason": "stop"}]})
+
+    made, server = working(tmp_path, [reply], tools="auto")
+    assert made == "1"
+    assert "Write a.py." in server.asked[-1].body["messages"][-3]["content"]
+
+
+@pytest.mark.parametrize("ending", ["error", "abort"])
+def test_an_answer_that_ends_with_a_failure_of_the_server_is_no_answer(tmp_path: Path, ending: str) -> None:
+    half = stream(delta(content="```a.py\nhalf\n```"), delta(ending))
+    made, server = working(tmp_path, [half, WELL])
+    assert (made, len(server.asked)) == ("x = 'é—✓'\n", 2)
+
+
+def test_of_a_flood_of_calls_only_the_first_are_done(tmp_path: Path) -> None:
+    writes = [call("write", {"path": f"{n}.py", "text": "1"}, index=n, id=f"c{n}") for n in range(500)]
+    flood = stream(delta(tool_calls=[call("write", {"path": "a.py", "text": "1"}, index=500, id="x"), *writes]))
+    with pytest.raises(Unable):
+        working(tmp_path, [flood, http(400, {"error": {"message": "enough"}})], tools="auto")
+    assert len([*tmp_path.iterdir()]) == 20
+
+
+def test_a_model_that_does_the_same_again_and_again_is_ended(tmp_path: Path) -> None:
+    same = stream(delta(tool_calls=[call("list", {"path": "."})]), delta("tool_calls"))
+    with ForeignServer([same]) as server, pytest.raises(Unfit, match="the same again and again: list"):
+        Worker(tmp_path, f"{server.url}/v1", tools="auto", most_turns=40).works()
+    assert len(server.asked) == 9
+
+
+@pytest.mark.parametrize("is_finished", [True, False])
+def test_work_that_passes_its_check_is_not_lost_with_the_connection(tmp_path: Path, *, is_finished: bool) -> None:
+    trial = Trial(name="written", command=f"test -e {tmp_path}/{'a' if is_finished else 'b'}.py")
+    limited = http(429, {"error": {"message": "Rate limit reached"}})
+    with ForeignServer([WROTE, limited]) as server:
+        worker = Worker(tmp_path, f"{server.url}/v1", tools="auto", trials=(trial,))
+        if is_finished:
+            assert worker.works() == "1"
+            assert any("Rate limit reached" in line for line in worker.lines)
+        else:
+            with pytest.raises(Unable, match="Rate limit"):
+                worker.works()
+
+
+def test_a_server_that_counts_nothing_is_not_free(tmp_path: Path) -> None:
+    with ForeignServer([stream(delta(content=FILE), delta("stop"), usage(0, 0))]) as server:
+        worker = Worker(tmp_path, f"{server.url}/v1")
+        worker.works()
+    assert worker.service.is_estimated
+    assert worker.service.tokens.output > 0

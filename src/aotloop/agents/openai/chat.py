@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from aotloop.agents.answers.extraction import NotAResult, find_answer
 from aotloop.agents.attempt.usage import cost_of
+from aotloop.agents.openai.context_window import ContextWindow
+from aotloop.agents.openai.endpoint_errors import Unable
 from aotloop.agents.openai.fenced_files import beside_files, fenced, files_in, paths_in, why_no_file
-from aotloop.agents.openai.messages import Called, Message, assistant, estimated, fitting, result, system, user
+from aotloop.agents.openai.messages import Called, Message, assistant, estimated, result, system, user
 from aotloop.agents.openai.order import Order, trials_as_told
-from aotloop.agents.openai.service import NoTools, Said, Service
+from aotloop.agents.openai.request import NoTools
+from aotloop.agents.openai.service import Said, Service
 from aotloop.agents.openai.toolbox import Toolbox
 from aotloop.agents.openai.workspace import Refused, Workspace
 from aotloop.agents.openai.written_calls import written_calls
@@ -27,6 +31,8 @@ _FILES_BACK = (
 _ONE_FILE = "Answer with the whole file {}, in one fenced code block."
 _FILES = "These files are there now:"
 _AGAIN = "Answer with the JSON object only."
+_MOST_IN_VAIN = 8
+"""Turns in a row that ask only what was asked before, and get the same answers."""
 _LONGEST_SUMMARY = 600
 
 
@@ -42,8 +48,9 @@ class Conversation:
     def __init__(self, order: Order, service: Service, workspace: Workspace, tell: Callable[[str], None]) -> None:
         self._order, self._service, self._workspace, self._tell = order, service, workspace, tell
         self._toolbox = Toolbox(order, workspace)
-        self._most = max(256, min(8192, order.endpoint.context // 3))
-        """Tokens of one answer."""
+        self._window = ContextWindow(order.endpoint.context, tell)
+        self._known, self._in_vain = set[str](), 0
+        """Calls with their results, and turns in a row that brought nothing but such."""
         self._refusals: list[str] = []
         self._of_the_check = {path for trial in order.trials for path in paths_in(trial.command)}
         """Files that decide are not shown: they cost tokens, and a small model copies them."""
@@ -57,10 +64,19 @@ class Conversation:
 
     def run(self) -> dict[str, Any]:
         """The result of the role. Raises Unfit, OverBudget and Unable."""
+        try:
+            return self._answered()
+        except (OverBudget, Unable) as why:
+            if not (self.is_worker and self._workspace.changed and self._toolbox.passes):
+                raise
+            self._tell(f"the work is done, although the conversation broke off: {why}")
+            return self._made(Said(text=""))
+
+    def _answered(self) -> dict[str, Any]:
         said = self._with_tools() if self._order.endpoint.tools != "no" else None
         is_in_one_go = said is None
         if said is None:
-            said = self._ask(self._in_one_go(), **self._schema())
+            said = self._ask(self._in_one_go, **self._schema())
         if not self.is_worker:
             return self._structured(said)
         if is_in_one_go or not self._workspace.changed:
@@ -74,7 +90,7 @@ class Conversation:
         messages = [system(_WITH_TOOLS), user(self._order.prompt)]
         for _ in range(self._order.most_turns):
             try:
-                said = self._ask(self._fitting(messages), tools=self._toolbox.described)
+                said = self._ask(partial(self._fitting, messages), tools=self._toolbox.described)
             except NoTools as refusal:
                 if self._order.endpoint.tools == "yes":
                     raise Unfit(
@@ -86,9 +102,20 @@ class Conversation:
                 self._messages = [*messages, assistant(said.text)]
                 return said
             messages.append(assistant(said.text, said.calls))
-            messages += [result(call, self._used(call)) for call in said.calls]
-            messages += [user("\n\n".join(f"{call.name}: {self._used(call)}" for call in written))] if written else []
+            told = [self._used(call) for call in said.calls or written]
+            messages += [result(call, words) for call, words in zip(said.calls, told, strict=False)]
+            named = [f"{call.name}: {words}" for call, words in zip(written, told, strict=False)]
+            messages += [user("\n\n".join(named))] if named else []
+            self._refuse_repetition(said.calls or written, told)
         raise Unfit(f"it did not come to an end within {self._order.most_turns} turns")
+
+    def _refuse_repetition(self, calls: Sequence[Called], told: Sequence[str]) -> None:
+        """A small model may ask the same for ever."""
+        turn = {f"{call.name} {call.arguments} {words}" for call, words in zip(calls, told, strict=True)}
+        self._in_vain = self._in_vain + 1 if turn <= self._known else 0
+        self._known |= turn
+        if self._in_vain == _MOST_IN_VAIN:
+            raise Unfit(f"it did the same again and again: {', '.join(sorted({call.name for call in calls}))}")
 
     def _used(self, call: Called) -> str:
         """What the tool says."""
@@ -110,7 +137,7 @@ class Conversation:
 
     def _files(self, prompt: str) -> list[str]:
         """Files that the task names, whole, as long as they fit."""
-        room = self._order.endpoint.context * 2
+        room = self._window.tokens * 2
         found = []
         for path in dict.fromkeys((*self._expected, *paths_in(prompt))):
             if path in self._of_the_check or not self._workspace.has(path):
@@ -128,18 +155,30 @@ class Conversation:
         return {"response_format": {"type": "json_schema", "json_schema": schema}}
 
     def _fitting(self, messages: list[Message]) -> list[Message]:
-        tools = estimated([], self._toolbox.described)
-        return fitting(messages, self._order.endpoint.context - self._most - tools)
+        return self._window.fitting(messages, self._toolbox.described)
 
-    def _ask(self, messages: list[Message], **options: Any) -> Said:
+    def _ask(self, written: Callable[[], list[Message]], **options: Any) -> Said:
+        """`written` makes the messages fit into the context, of which only a refusal of the server may tell."""
+        messages = written()
+        while True:
+            try:
+                return self._asked(messages, **options)
+            except Unable as unable:
+                if not self._window.is_shrunk_by(unable.trouble):
+                    raise
+                before, messages = messages, written()
+                if estimated(messages) >= estimated(before) or not self._window.answer(messages, options):
+                    raise  # nothing more can be left out
+
+    def _asked(self, messages: list[Message], **options: Any) -> Said:
         order = self._order
-        room = order.endpoint.context - estimated(messages, options)
-        if room < 64:
-            raise Unfit(f"the prompt is too long for a context of {order.endpoint.context} tokens")
+        most = self._window.answer(messages, options)
+        if not most:
+            raise Unfit(f"the prompt is too long for a context of {self._window.tokens} tokens")
         spent = cost_of(self._service.tokens, order.price) if order.price is not None else self._service.cost or 0.0
         if order.max_cost_usd is not None and spent >= order.max_cost_usd:
             raise OverBudget
-        return self._service.ask(messages, min(self._most, room), **options)
+        return self._service.ask(messages, most, **options)
 
     # --- the result ----------------------------------------------------------------------------------------------
 
@@ -148,7 +187,7 @@ class Conversation:
             return _decoded(find_answer(self._order.role, said.text))
         except NotAResult:
             messages = [*self._messages[:-1], *_last(self._messages, said), user(_AGAIN)]
-            again = self._ask(self._fitting(messages), **self._schema())
+            again = self._ask(partial(self._fitting, messages), **self._schema())
             return _decoded(find_answer(self._order.role, again.text))
 
     def _worked(self, said: Said) -> dict[str, Any]:
@@ -185,5 +224,8 @@ def _decoded(answer: str) -> dict[str, Any]:
 
 
 def _last(messages: list[Message], said: Said) -> list[Message]:
+    """Servers refuse a message of the model without words."""
     last = messages[-1]
-    return [last] if last["role"] == "assistant" else [last, assistant(said.text)]
+    if last["role"] == "assistant":
+        return [last] if last["content"] else []
+    return [last, assistant(said.text)] if said.text else []

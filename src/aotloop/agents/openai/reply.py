@@ -21,6 +21,9 @@ _MOST_TOKENS = 2**53
 _MOST_USD = 1e6
 _THOUGHT = re.compile(r"\s*<(?P<tag>think|thinking|thought|reasoning)>")
 _THOUGHTS_END = "</think>"
+_MOST_CALLS = 20
+"""Of one turn. What a model asks for beyond them is not done, and stands nowhere in the conversation."""
+_BROKEN = frozenset(("abort", "aborted", "cancelled", "error", "failed"))
 
 
 class Collected:
@@ -44,6 +47,11 @@ class Collected:
         return without_thoughts(_mended("".join(self._text)))
 
     @property
+    def is_whole(self) -> bool:
+        """Whether it came to an end, and not to one that the server calls a failure of its own."""
+        return self.finish is not None and self.finish not in _BROKEN
+
+    @property
     def estimate(self) -> int:
         """Tokens, roughly: for servers that do not count."""
         return round(self.size / CHARACTERS_PER_TOKEN)
@@ -56,7 +64,7 @@ class Collected:
                 name=_mended(call["name"]),
                 arguments=_mended(call["arguments"]),
             )
-            for number, call in enumerate(self._calls)
+            for number, call in enumerate(self._calls[:_MOST_CALLS])
         )
 
     def add(self, event: Any) -> str:
@@ -103,7 +111,7 @@ class Collected:
         given, made = usage.get("prompt_tokens"), usage.get("completion_tokens")
         cached = _mapping(usage.get("prompt_tokens_details")).get("cached_tokens") or 0
         counts = [count for count in (given, made, cached) if isinstance(count, int) and 0 <= count < _MOST_TOKENS]
-        if len(counts) == 3 and counts[0] >= counts[2]:
+        if len(counts) == 3 and counts[0] >= counts[2] and counts[0]:  # 0: it does not count
             now = Tokens(input=counts[0] - counts[2], output=counts[1], cache_read=counts[2])
             self.usage = highest(self.usage, now) if self.usage is not None else now
         cost = usage.get("cost")

@@ -11,7 +11,7 @@ import random
 import re
 import time
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import httpx2
 import msgspec
@@ -35,16 +35,9 @@ from aotloop.agents.openai.local_servers import names_in
 from aotloop.agents.openai.messages import Called, Message, estimated
 from aotloop.agents.openai.order import Endpoint, without
 from aotloop.agents.openai.reply import Collected, ReplyLines
+from aotloop.agents.openai.request import RequestParts
 from aotloop.agents.openai.server_events import ServerEvents, bounded
 
-OPTIONS = {
-    "max_tokens": ("max_tokens", "max_completion_tokens", "in the completion"),
-    "temperature": ("temperature",),
-    "stream_options": ("stream_options", "include_usage"),
-    "response_format": ("response_format", "json_schema", "grammar"),
-    "tools": ("tool", "function call", "jinja"),
-}
-"""Parts of a request that some servers refuse → words of their refusal."""
 _TRIES = 3
 _PAUSE = 0.5
 _LONGEST_ANSWER = 400_000
@@ -53,10 +46,6 @@ _NOT_FOR_CHAT = re.compile(r"embed|rerank|whisper|\btts\b", re.IGNORECASE)
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 _SILENT = Trouble(words="the service fell silent", cause="outage")
 _CUT = Trouble(words="the connection broke off in the middle of the answer", cause="outage")
-
-
-class NoTools(Exception):  # noqa: N818 - reads as a sentence where it is caught
-    """The server, or its model, has no tools."""
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,7 +77,7 @@ class Service:
                 event_hooks={"response": [bounded]},
             ),
         )
-        self._left_out: set[str] = set()
+        self._parts = RequestParts(endpoint.temperature)
         self._model = endpoint.model
         self.tokens = Tokens()
         self.cost: float | None = None
@@ -112,12 +101,12 @@ class Service:
 
     def _asked(self, messages: list[Message], most: int, options: dict[str, Any]) -> Said:
         while True:
-            request = self._request(most, options)
+            request = self._parts.request(messages, most, options)
             collected = Collected()
             try:
                 met = self._received(collected, messages, request)
             except openai.APIStatusError as error:
-                if self._can_do_without(error, request):
+                if self._parts.can_do_without(error.status_code, words_of(error), request):
                     continue
                 met = refused(error, self._endpoint.address, self._model)
             if met is None:
@@ -142,23 +131,11 @@ class Service:
             return Unable(trouble_in(f"the server's reply makes no sense: {type(error).__name__}"))
         except (Unable, Unusable) as known:
             return known
-        return None if collected.finish is not None else Unable(_CUT)
-
-    def _request(self, most: int, options: dict[str, Any]) -> dict[str, Any]:
-        wanted = {
-            "max_tokens": most,
-            "temperature": self._endpoint.temperature,
-            "stream_options": {"include_usage": True},
-            **options,
-        }
-        request = {name: value for name, value in wanted.items() if value is not None and name not in self._left_out}
-        if "max_tokens" in self._left_out and "max_completion_tokens" not in self._left_out:
-            request["max_completion_tokens"] = most
-        return request
+        return None if collected.is_whole else Unable(_CUT)
 
     def _receive(self, collected: Collected, messages: list[Message], request: dict[str, Any]) -> None:
         create = self._client.chat.completions.with_streaming_response.create
-        with create(model=self.model, messages=cast("Any", messages), stream=True, **request) as response:
+        with create(model=self.model, **request) as response:
             events = ServerEvents(response.iter_bytes())
             lines = ReplyLines(self._tell, lambda: self._on_use(self._with(collected, messages), self.cost))
             for number, event in enumerate(events):
@@ -209,23 +186,6 @@ class Service:
             if error.status_code in {401, 403, 429} or error.status_code >= 500:
                 raise
             return ()
-
-    def _can_do_without(self, error: openai.APIStatusError, request: dict[str, Any]) -> bool:
-        """Leaves out the part that the server complains of, for the rest of the attempt. Raises NoTools."""
-        if error.status_code not in {400, 404, 422, 500, 501}:
-            return False
-        words = words_of(error).lower()
-        is_too_long = trouble(words).cause == "too_long"
-        sent = {**request, **({"max_tokens": 0} if "max_completion_tokens" in request else {})}
-        for option, names in OPTIONS.items():
-            if option in sent and any(name in words for name in names) and not (is_too_long and option != "max_tokens"):
-                if option == "max_tokens" and option in self._left_out:
-                    option = "max_completion_tokens"  # noqa: PLW2901
-                if option == "tools":
-                    raise NoTools(words)
-                self._left_out.add(option)
-                return True
-        return False
 
     def _counted(self, collected: Collected, messages: list[Message]) -> Said:
         self.turns += 1

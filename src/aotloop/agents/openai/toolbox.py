@@ -50,6 +50,11 @@ TOOLS: Mapping[str, _Tool] = MappingProxyType(
 )
 
 
+class _Tried(msgspec.Struct, frozen=True, kw_only=True):
+    is_passed: bool
+    words: str
+
+
 class Toolbox:
     def __init__(self, order: Order, workspace: Workspace) -> None:
         self._order = order
@@ -84,8 +89,13 @@ class Toolbox:
             raise Refused(f"there is no tool {one_line(called.name, 40)!r}; there are: {', '.join(self.names)}")
         return self._actions[called.name](**_arguments(called))
 
+    @property
+    def passes(self) -> bool:
+        """Whether there is a check, and all of its commands say yes."""
+        return bool(self._order.trials) and all(tried(trial).is_passed for trial in self._order.trials)
+
     def _check(self) -> str:
-        return "\n\n".join(tried(trial) for trial in self._order.trials)
+        return "\n\n".join(tried(trial).words for trial in self._order.trials)
 
 
 def _described(name: str, tool: _Tool) -> dict[str, Any]:
@@ -137,7 +147,7 @@ def _number(given: Any) -> int:
         raise Refused("a line is a number") from None
 
 
-def tried(trial: Trial) -> str:
+def tried(trial: Trial) -> _Tried:
     """Runs one command of the check; nothing that it starts outlives it."""
     tail = Tail(_TRIAL_BYTES)
     spec = ProcessSpec(
@@ -153,4 +163,5 @@ def tried(trial: Trial) -> str:
         ending = status_in_words(completed.status) if completed.status is not None else "ended by us"
         is_passed = (completed.status == 0) == trial.succeeds
     verdict = "passed" if is_passed else "not passed"
-    return f"{one_line(trial.name, 100)}: {verdict} ({ending})\n{plain(tail.text())}".rstrip()
+    words = f"{one_line(trial.name, 100)}: {verdict} ({ending})\n{plain(tail.text())}".rstrip()
+    return _Tried(is_passed=is_passed, words=words)

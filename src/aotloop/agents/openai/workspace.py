@@ -63,7 +63,7 @@ class Workspace:
         """Folders are made as needed. A file that exists is replaced, never written through."""
         parts = _parts(path)
         name = "/".join(parts)
-        if not parts or parts[0] in _CLOSED or name == _STATE:
+        if not parts or parts[0].casefold() in _CLOSED or name == _STATE or ".git" in map(str.casefold, parts):
             raise Refused(f"{shown(path)} may not be changed")
         content = self._with_its_line_ends(path, text).encode("utf-8", "replace")
         if len(content) > MOST_BYTES:
