@@ -121,6 +121,15 @@ def test_a_foreign_origin_is_refused_even_with_everything_else(
     assert status_of(path) == "running"
 
 
+def test_cookies_of_other_ports_neither_hide_ours_nor_stand_in_for_it(client: Client) -> None:
+    """Browsers send the cookies of every port of a host, in any form that another program gave them."""
+    client.log_in()
+    ours, name = client.cookie, client.cookie.partition("=")[0]
+    for cookie in (f'a={{"x": 1}}; {ours}', f'a="b; {ours}', f"a b=c; {ours}", f"{name}=x; {ours}", f"{ours}; {name}="):
+        assert client.get("/api/session", cookie=cookie).status == 200, cookie
+    assert client.get("/api/session", cookie=f"x{ours}; {name}=").status == 401
+
+
 def test_a_form_of_another_page_is_refused(client: Client, stop: str) -> None:
     client.log_in()
     assert client.post(stop, content_type="text/plain").status == 415

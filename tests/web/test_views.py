@@ -69,6 +69,19 @@ def test_a_loop_is_told_whole_first(client: Client, path: Path) -> None:
     assert [row["id"] for row in facts["difference"]["changed"]] == ["A1", "B1", "B2", "C1"]
 
 
+def test_a_page_is_told_why_a_file_cannot_be_read_and_when_it_can_again(client: Client, path: Path) -> None:
+    whole, address = path.read_bytes(), f"/api/loops/{key()}/stream"
+    path.write_text("---\nobjective: [\n---\n")
+    with client.listening(address) as stream:
+        told = (line.decode() for line in iter(stream.readline, b""))
+        assert "line 3" in next(line for line in told if "error" in line)
+        path.write_bytes(whole)
+        assert '"whole":true' in next(line for line in told if "difference" in line)
+        path.unlink()
+        assert "aot align" in next(line for line in told if "error" in line)
+    assert client.get(address).status == 404
+
+
 def test_who_comes_back_with_the_last_id_gets_what_came_after_it(client: Client, path: Path) -> None:
     events = path.parents[1] / ".aot" / "events.jsonl"
     events.parent.mkdir()

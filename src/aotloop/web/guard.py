@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
 from starlette.responses import JSONResponse
@@ -81,7 +80,7 @@ class Guard:
             return 403, "the request comes from another page"
         if scope["method"] == "POST":
             return self._refusal_of_post(headers, path)
-        if path.startswith("/api/") and not self._access.may_look(self._cookie(headers)):
+        if path.startswith("/api/") and not session_in(headers, self._access, self._address):
             return 401, "log in with the token that `aot serve` printed"
         return None
 
@@ -96,16 +95,14 @@ class Guard:
         return self._refusal_of_action(headers, path) if path != LOG_IN else None
 
     def _refusal_of_action(self, headers: dict[str, str], path: str) -> Refusal | None:
-        if not self._access.may_look(self._cookie(headers)):
+        cookie = session_in(headers, self._access, self._address)
+        if not cookie:
             return 401, "log in with the token that `aot serve` printed"
-        if not self._access.may_act(self._cookie(headers), headers.get(SECRET_HEADER, "")):
+        if not self._access.may_act(cookie, headers.get(SECRET_HEADER, "")):
             return 403, "this page may only look; log in again to steer"
         if self._access.read_only and path != LOG_OUT:
             return 403, "the page is read-only (--read-only)"
         return None
-
-    def _cookie(self, headers: dict[str, str]) -> str:
-        return cookie_in(headers, self._address)
 
 
 def cookie_name(address: Address) -> str:
@@ -113,12 +110,15 @@ def cookie_name(address: Address) -> str:
     return f"aot_{address.port}"
 
 
-def cookie_in(headers: dict[str, str], address: Address) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(cookie_name(address))
-    except CookieError:
-        return ""
-    return found.value if found is not None else ""
+def cookies_in(headers: dict[str, str], address: Address) -> list[str]:
+    """All of our name: a page on another port can add some. The others may have any form, and hide none of ours."""
+    parts = [part.strip().partition("=") for part in headers.get("cookie", "").split(";")]
+    return [value for name, _, value in parts if name == cookie_name(address)]
+
+
+def session_in(headers: dict[str, str], access: Access, address: Address) -> str:
+    """The cookie of a session; empty: there is none."""
+    return next(filter(access.may_look, cookies_in(headers, address)), "")
 
 
 def headers_of(scope: Scope) -> dict[str, str]:

@@ -21,7 +21,7 @@ from aotloop.web import actions, views
 from aotloop.web.access import Access, TooManyWrongTokens
 from aotloop.web.address import Address
 from aotloop.web.endpoint import answer, body_of
-from aotloop.web.guard import LOG_IN, LOG_OUT, Guard, cookie_in, cookie_name, headers_of
+from aotloop.web.guard import LOG_IN, LOG_OUT, Guard, cookie_name, headers_of, session_in
 from aotloop.web.stream import LoopStates
 
 FILES = Path(__file__).parent / "static"
@@ -115,13 +115,16 @@ async def _log_in(request: Request) -> Response:
 
 async def _log_out(request: Request) -> Response:
     access: Access = request.app.state.access
-    access.log_out(cookie_in(headers_of(request.scope), request.app.state.address))
+    access.log_out(session_in(headers_of(request.scope), access, request.app.state.address))
     response = answer({})
     response.delete_cookie(cookie_name(request.app.state.address), path="/")
     return response
 
 
-async def _not_found(_: Request, error: Exception) -> Response:
+async def _not_found(request: Request, error: Exception) -> Response:
+    """The page says it to a person; the answer says it to a page."""
+    if not request.url.path.startswith(("/api/", "/static/")):
+        return FileResponse(FILES / "index.html", status_code=404)
     message = error.message if isinstance(error, AotError) else "there is no such page"
     return JSONResponse({"error": message}, status_code=404)
 

@@ -17,6 +17,7 @@ from aotloop.errors import AotError
 from aotloop.text.hosts import is_loopback
 from aotloop.web.access import Access
 from aotloop.web.address import Address, listening_socket
+from aotloop.web.connections import Connection
 from aotloop.web.routes import application
 
 _NOT_DUMPABLE = 4
@@ -58,6 +59,8 @@ def _serving(options: ServerOptions, listener: socket.socket) -> Iterator[Served
     access, closing = Access(read_only=options.read_only), threading.Event()
     config = uvicorn.Config(
         application(access, address, closing),
+        http=Connection,
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,

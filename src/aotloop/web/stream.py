@@ -22,7 +22,7 @@ from aotloop.statefile.lease import holder_of
 from aotloop.statefile.store import Store
 from aotloop.trust.folder import sign_of_decisions
 from aotloop.web.endpoint import json_of
-from aotloop.web.guard import cookie_in, headers_of
+from aotloop.web.guard import headers_of, session_in
 
 POLL_SECONDS = 0.05
 HEARTBEAT_SECONDS = 10.0
@@ -47,7 +47,7 @@ async def _messages(request: Request, polls: Sequence[Poll], seconds: float) -> 
     yield b"retry: 500\n\n"
     last = time.monotonic()
     closing, access = request.app.state.closing, request.app.state.access
-    cookie = cookie_in(headers_of(request.scope), request.app.state.address)
+    cookie = session_in(headers_of(request.scope), access, request.app.state.address)
     while access.may_look(cookie) and not (closing.is_set() or await request.is_disconnected()):
         is_news = False
         for poll in polls:
@@ -94,18 +94,14 @@ class LoopStates:
         self._known: dict[str, tuple[object, LoopFacts]] = {}
         self._not_before: dict[str, float] = {}
 
-    def facts(self, path: str) -> LoopFacts | None:
-        """None: the file cannot be read now; a person may be editing it."""
-        known = self._known.get(path)
-        try:
-            store = Store(path)
-            sign = (store.signature_now(), holder_of(path), sign_of_decisions())
-            if known is not None and (known[0] == sign or time.monotonic() < self._not_before.get(path, 0.0)):
-                return known[1]
-            began = time.monotonic()
-            facts = facts_of(store)
-        except (AotError, OSError, ValueError):
-            return None
+    def facts(self, path: str) -> LoopFacts:
+        """Raises AotError or OSError: the file cannot be read now; a person may be editing it."""
+        known, store = self._known.get(path), Store(path)
+        sign = (store.signature_now(), holder_of(path), sign_of_decisions())
+        if known is not None and (known[0] == sign or time.monotonic() < self._not_before.get(path, 0.0)):
+            return known[1]
+        began = time.monotonic()
+        facts = facts_of(store)
         self._known[path] = (sign, facts)
         self._not_before[path] = time.monotonic() + REST * (time.monotonic() - began)
         return facts
@@ -116,19 +112,22 @@ class LoopSource:
         self._states = states
         self._path = path
         self._before: LoopFacts | None = None
-        self._is_lost = False
+        self._problem = ""
+        """Why the file cannot be read, as the page was told."""
 
     def messages(self) -> list[bytes]:
-        facts, was_lost = self._states.facts(self._path), self._is_lost
-        self._is_lost = facts is None
-        if facts is None:
-            return [] if was_lost else [message("unreadable", {})]
-        before, self._before = self._before, facts
+        told, self._problem = self._problem, ""
+        try:
+            facts = self._states.facts(self._path)
+        except (AotError, OSError, ValueError) as error:
+            self._problem = str(refusal(error)) if isinstance(error, AotError | OSError) else str(error)
+            return [] if told == self._problem else [message("unreadable", {"error": self._problem})]
+        was_lost, before, self._before = bool(told), self._before, facts
         changed = difference(before, facts)
         if changed is None and not was_lost:
             return []
-        told = changed if changed is not None else difference(None, facts)
-        return [message("facts", {"whole": before is None, "difference": told})]
+        news = changed if changed is not None else difference(None, facts)
+        return [message("facts", {"whole": before is None, "difference": news})]
 
 
 class ValueSource:
