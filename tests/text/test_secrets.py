@@ -101,7 +101,10 @@ WAYS: list[Callable[[str], str]] = [
     shlex.quote,
     lambda value: base64.b64encode(value.encode()).decode(),
     lambda value: base64.urlsafe_b64encode(value.encode()).decode(),
-    lambda value: value.encode().hex(),
+    lambda value: base64.b64encode(f"user:{value}".encode()).decode(),
+    lambda value: base64.urlsafe_b64encode(f"KEY={value}\nB=1\n".encode()).decode(),
+    lambda value: base64.b64encode(f"A=123; {value}.".encode()).decode(),
+    lambda value: value.encode().hex().upper(),
 ]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from base64 import b64encode, urlsafe_b64encode
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from urllib.parse import quote, quote_plus
@@ -46,6 +46,9 @@ _ASSIGNED = re.compile(
     r"(?i)(\b\w{0,60}(?:key|token|secret|passwd|password|credential)\w{0,30}[\"']?\s{0,4}[=:]\s{0,4}[\"']?)"
     r"(?=[^\s\"']{0,200}\d)([\w+/=.-]{12,})"
 )
+
+
+_URL_SAFE = str.maketrans("+/", "-_")
 
 
 class Secrets:
@@ -102,4 +105,15 @@ def _written(value: str) -> Iterator[str]:
             yield from (json.dumps(bare)[1:-1], json.dumps(bare, ensure_ascii=False)[1:-1], repr(bare)[1:-1])
             yield bare.replace("'", "'\"'\"'")
             data = bare.encode("utf-8", "surrogateescape")
-            yield from (b64encode(data).decode().rstrip("="), urlsafe_b64encode(data).decode().rstrip("="), data.hex())
+            yield from (data.hex(), data.hex().upper(), b64encode(data).decode().rstrip("="))
+            yield from (form for inside in _in_base64(data) for form in (inside, inside.translate(_URL_SAFE)))
+
+
+def _in_base64(data: bytes) -> Iterator[str]:
+    """As a part of something longer in base64: three bytes are four characters, so there are three ways."""
+    for before in range(3):
+        written = b64encode(bytes(before) + data).decode()
+        rest = (before + len(data)) % 3
+        inside = written[(0, 2, 3)[before] : len(written) - (0, 3, 2)[rest]]
+        if len(inside) >= SHORTEST:
+            yield inside

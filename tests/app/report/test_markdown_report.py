@@ -57,3 +57,12 @@ def test_evidence_cannot_leave_its_fence(ticks: str) -> None:
     told = Markdown(ForeignText(Secrets()), Room(9999)).folded("x", evidence)
     (fence,) = [token for token in MarkdownIt("commonmark").parse(told) if token.type == "fence"]
     assert fence.content == f"{evidence}\n"
+
+
+def test_the_head_of_evidence_is_text_in_html() -> None:
+    """Seen: it was written as Markdown, and a backslash before a tag hides no tag there."""
+    told = Markdown(ForeignText(Secrets()), Room(9999)).folded(f"✔ </summary></details>{HOSTILE}", "e")
+    begin, *_, end = [token.content for token in MarkdownIt("commonmark").parse(told) if token.type == "html_block"]
+    assert begin.startswith("<details><summary>✔ &lt;/summary&gt;&lt;/details&gt;&lt;img")
+    assert (begin.count("<"), end.strip()) == (3, "</details>")
+    assert not any(reference in told for reference in ("@admin", "#12", "GH-3", "://", "www.x", "\\"))

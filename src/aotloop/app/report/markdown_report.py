@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 from pathlib import Path
 
 from aotloop.app.diagram.styles import STYLES
@@ -59,13 +60,17 @@ class Markdown:
         return "\n".join([head, "", *fitting]) if fitting else ""
 
     def folded(self, head: str, evidence: str) -> str:
+        """The head stands in HTML, where nothing of Markdown is known, also no backslash."""
         text = self._foreign.told(evidence, LONGEST_EVIDENCE)
         fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", text)), 3)
-        return f"<details><summary>{head}</summary>\n\n{fence}text\n{text}\n{fence}\n\n</details>"
+        summary = escape(self._unlinked(head, 300))
+        return f"<details><summary>{summary}</summary>\n\n{fence}text\n{text}\n{fence}\n\n</details>"
 
     def line(self, text: str, most: int = 300) -> str:
-        held = _REFERENCES.sub(rf"\1{_JOINER}", self._foreign.said(text, most))
-        return _SPECIAL.sub(r"\\\1", held)
+        return _SPECIAL.sub(r"\\\1", self._unlinked(text, most))
+
+    def _unlinked(self, text: str, most: int) -> str:
+        return _REFERENCES.sub(rf"\1{_JOINER}", self._foreign.said(text, most))
 
 
 class _Loop(Markdown):
@@ -114,7 +119,7 @@ class _Loop(Markdown):
     def _evidence(self, facts: ReportFacts) -> Iterator[str]:
         for item in _leaves(facts.base_case.items):
             if item.evidence.strip():
-                yield self.folded(f"{SYMBOLS[item.state]} {self.line(item.path)}", item.evidence)
+                yield self.folded(f"{SYMBOLS[item.state]} {item.path}", item.evidence)
         for attempt in facts.attempts:
             yield from self._checks(attempt)
 
@@ -122,7 +127,7 @@ class _Loop(Markdown):
         for part in attempt.checks:
             symbol = {True: "✔", False: "✘", None: "?"}[part.passed]
             if part.evidence.strip():
-                yield self.folded(f"{symbol} {self.line(attempt.name, 80)}: {self.line(part.name)}", part.evidence)
+                yield self.folded(f"{symbol} {attempt.name}: {part.name}", part.evidence)
 
 
 def _leaves(items: Sequence[BaseItem]) -> Iterator[BaseItem]:
