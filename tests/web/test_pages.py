@@ -241,6 +241,79 @@ def test_three_thousand_atoms_stay_usable(page: Any, tmp_path: Path) -> None:
         assert used < 100 << 20
 
 
+def test_a_page_about_what_is_not_there_says_so_and_goes_on_when_it_is(page: Any, tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    path = write_accepted(tmp_path / "gone", a_loop(atom("A1"), status="stopped"))
+    register(str(path))
+    whole = path.read_bytes()
+    with in_thread() as link:
+        open_loop(page, link)
+        page.locator(".card").wait_for()
+        path.write_text("---\nobjective: [\n---\n")
+        seen(page, "This is the last known state.")
+        page.reload()
+        page.locator(".problem", has_text="line 3").wait_for()
+        assert not page.locator("#panel").is_visible()
+        path.unlink()
+        page.reload()
+        page.locator(".problem", has_text="there is no such loop").wait_for()
+        path.write_bytes(whole)
+        page.locator(".card").wait_for()
+        page.goto(link.replace("/#", "/nothing#"))
+        seen(page, "There is no such page")
+
+
+def test_a_page_in_the_background_leaves_the_connections_to_others(page: Any, tmp_path: Path) -> None:
+    """A browser opens six to one server, so with a seventh page none of them would hear or do anything."""
+    (tmp_path / "quiet").mkdir()
+    register(str(write_accepted(tmp_path / "quiet", a_loop(atom("A1"), status="stopped"))))
+    hide = "is => { Object.defineProperty(document, 'hidden', {value: is, configurable: true});"
+    with in_thread() as link:
+        pages = [page, *(page.context.new_page() for _ in range(6))]
+        for number, one in enumerate(pages):
+            if number:
+                pages[number - 1].evaluate(f"({hide} document.dispatchEvent(new Event('visibilitychange')); }})(true)")
+            open_loop(one, link)
+        page.evaluate(f"({hide} document.dispatchEvent(new Event('visibilitychange')); }})(false)")
+        page.get_by_role("button", name="Redirect").click()
+        page.get_by_label("What should change?").select_option("add")
+        page.get_by_label("What is to be done").fill("tea")
+        page.get_by_role("button", name="Preview").click()
+        page.get_by_role("button", name="Apply").click()
+        page.click("#tab-atoms")
+        seen(page, "tea")
+
+
+LONG = "a-name-that-is-too-long-for-the-narrow-screen-of-a-phone"
+
+
+def test_long_texts_overlap_nothing_on_a_phone(chrome: Any, tmp_path: Path) -> None:
+    (tmp_path / LONG).mkdir()
+    atoms = [
+        atom(f"{LONG}-{number}", or_group=f"group-of-{LONG}", description=" ".join([LONG] * 5)) for number in range(9)
+    ]
+    loop = a_loop(*atoms, *(atom(f"B{number}") for number in range(1200)), status="stopped")
+    register(str(write_accepted(tmp_path / LONG, loop)))
+    context = chrome.new_context(viewport={"width": 390, "height": 780})
+    page = context.new_page()
+    with in_thread() as link:
+        page.goto(link)
+        page.locator(".row").wait_for()
+        fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+        assert page.evaluate(fits)
+        page.locator(".row").click()
+        page.click("#tab-atoms")
+        page.locator(".atom-row").first.wait_for()
+        boxes = [one.bounding_box() for one in page.locator(".atom-row > .description").all()]
+        rows = [one.bounding_box() for one in page.locator(".atom-row").all()]
+        assert all(
+            row["y"] <= box["y"] and box["y"] + box["height"] <= row["y"] + row["height"]
+            for row, box in zip(rows, boxes, strict=True)
+        )
+        assert page.evaluate(fits)
+    context.close()
+
+
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 1200), ("light", 390)])
 def test_every_page_passes_the_accessibility_checks(
     chrome: Any, run: Serving, gate: Path, scheme: Any, width: int

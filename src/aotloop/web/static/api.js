@@ -58,33 +58,59 @@ export async function logOut() {
   try { await post("/api/logout"); } finally { localStorage.removeItem(SECRET); location.assign("/"); }
 }
 
+const BEAT_MILLISECONDS = 2000, BEATS_OF_REST = 10;
+
 // A stream that reconnects by itself, also after the server was away. `mark` is the last event that arrived.
 export function follow(path, listeners) {
   const state = document.getElementById("link-state");
-  let source = null, mark = "", isClosed = false;
+  let source = null, mark = "", isClosed = false, resting = 0;
+  function leave() { source?.close(); source = null; }
   function connect() {
-    source = new EventSource(mark ? `${path}${path.includes("?") ? "&" : "?"}after=${encodeURIComponent(mark)}` : path);
-    source.onopen = () => { state.textContent = "live"; state.className = "link-state live"; };
+    leave();
+    const opened = source = new EventSource(mark ? `${path}${path.includes("?") ? "&" : "?"}after=${encodeURIComponent(mark)}` : path);
+    opened.onopen = () => { state.textContent = "live"; state.className = "link-state live"; };
     for (const [kind, listener] of Object.entries(listeners)) {
-      source.addEventListener(kind, (message) => {
+      opened.addEventListener(kind, (message) => {
         if (message.lastEventId) mark = message.lastEventId;
         listener(JSON.parse(message.data));
       });
     }
-    source.onerror = () => {
+    opened.onerror = () => {
       showLost();
-      if (source.readyState === EventSource.CLOSED && !isClosed) setTimeout(retry, 1000);
+      if (opened.readyState === EventSource.CLOSED && opened === source) setTimeout(retry, 1000, opened);
     };
   }
-  async function retry() {
-    if (isClosed) return;
-    try { await get("/api/session"); } catch (error) {
+  async function retry(lost) {
+    if (isClosed || lost !== source) return;
+    try { await get("/api/session"); await whether(path); } catch (error) {
       if (error.status === 401) { location.reload(); return; }
+      if (error.status === 404) {
+        state.textContent = "";
+        listeners.missing?.({ error: error.message });
+        setTimeout(retry, 3000, lost);
+        return;
+      }
     }
-    connect();
+    if (!isClosed && lost === source) connect();
   }
+  // A browser opens six connections to one server, and more than six pages may be open: one in the background only looks
+  // from time to time, so that its title stays true.
+  function rest() {
+    clearInterval(resting);
+    if (!document.hidden) { if (!source) connect(); return; }
+    let beat = 0;
+    resting = setInterval(() => { beat += 1; if (beat % BEATS_OF_REST) leave(); else connect(); }, BEAT_MILLISECONDS);
+  }
+  document.addEventListener("visibilitychange", rest);
   connect();
-  return () => { isClosed = true; source.close(); };
+  rest();
+  return () => { isClosed = true; clearInterval(resting); document.removeEventListener("visibilitychange", rest); leave(); };
+}
+
+// Raises what the server says about a stream that it does not give: a browser does not tell.
+async function whether(path) {
+  const asking = new AbortController();
+  try { const response = await fetch(path, { signal: asking.signal }); if (!response.ok) await answerOf(response); } finally { asking.abort(); }
 }
 
 export function fail(error) {

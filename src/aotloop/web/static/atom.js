@@ -20,6 +20,7 @@ export function showAtom(main, key, may) {
   const model = new LoopModel(key, atNextFrame(changed));
 
   function changed() {
+    if (!model.head && model.problem) replace(head, h("h1", {}, id), h("p", { class: "problem pre", role: "alert" }, model.problem));
     const own = model.events.filter((event) => event.atom === id || event.atoms?.includes(id)).length;
     const row = JSON.stringify(model.atoms.get(id) ?? null) + own;
     if (!model.head || row === last) return;
@@ -48,7 +49,7 @@ export function showAtom(main, key, may) {
         fact("Cannot start", facts.why_not_ready), fact("Command", atom.run ? h("code", {}, atom.run) : ""), fact("Covers", atom.covers.join(", ")), fact("Touches", atom.touches.join(", ")),
         fact("Result", facts.result ? h("span", { class: "pre" }, facts.result.summary) : ""),
         fact("Cost", `${money(facts.cost_usd)} · ${lasting(facts.seconds)}`)),
-      group ? h("section", {}, h("h2", {}, `Alternatives of ${atom.or_group}`), h("ul", { class: "plain" }, group.choices.map((choice) => h("li", {}, h("a", { href: atomLink(key, choice) }, choice), h("span", { class: "soft" }, ` ${choice === group.selected ? "selected" : group.failed.includes(choice) ? "had its turn" : "waits for its turn"} · `), model.atoms.get(choice)?.description ?? "not an atom yet")))) : null,
+      group ? h("section", {}, h("h2", {}, `Alternatives of ${atom.or_group}`), h("ul", { class: "plain choices" }, group.choices.map((choice) => { const row = model.atoms.get(choice); return h("li", { class: `look-${row?.look ?? "waiting"}` }, h("span", { class: "dot", "aria-hidden": "true" }), h("div", {}, h("a", { href: atomLink(key, choice), "aria-current": choice === id ? "true" : null }, choice), h("span", { class: "soft" }, [choice === group.selected ? " selected" : group.failed.includes(choice) ? " had its turn" : " waits for its turn", row?.failures ? `failed ${row.failures}×` : ""].filter(Boolean).join(" · ")), h("div", { class: "two-lines" }, row?.description ?? "not an atom yet"))); }))) : null,
       facts.failures.length ? h("details", { open: facts.failures.length < 4 }, h("summary", {}, `What failed, and why (${facts.failures.length})`), h("ul", { class: "plain" }, facts.failures.map((one) => h("li", {}, h("time", { class: "soft", datetime: one.timestamp }, clock(one.timestamp)), " ", h("span", { class: "pre" }, one.reason))))) : null,
       may.steer && ["running", "stopped"].includes(model.head.status) ? h("div", { class: "buttons" }, h("button", { type: "button", onclick: () => propose(key, { retry: [id] }, `Let ${id} start again`) }, "Retry")) : null);
     if (!facts.attempts.length) { replace(attempts, h("p", { class: "soft" }, "There is no attempt yet.")); return; }

@@ -45,7 +45,7 @@ export class BaseCaseView {
         item.is_judged && this.may.steer ? h("span", { class: "buttons" },
           h("button", { type: "button", onclick: () => decide(this.key, subject, item, true) }, "Confirm"),
           h("button", { type: "button", onclick: () => decide(this.key, subject, item, false) }, "Reject")) : null),
-      evidence ? h("details", { open: this.opened.get(item.path) ?? item.state === "fails", ontoggle: (event) => this.opened.set(item.path, event.target.open) }, h("summary", {}, "Evidence"), h("pre", { tabindex: "0" }, evidence)) : null,
+      evidence ? h("details", { open: this.opened.get(item.path) ?? item.state === "fails", ontoggle: (event) => this.opened.set(item.path, event.target.open) }, h("summary", {}, item.evidence ? "Evidence" : "What is checked"), h("pre", { tabindex: "0" }, evidence)) : null,
       item.children.length ? h("ul", { class: "tree" }, item.children.map((child) => this.item(child, subject))) : null);
   }
 }

@@ -32,13 +32,14 @@ export class CostView {
   }
 
   chart() {
-    const ended = [...this.model.attempts.values()].filter((one) => one.end && one.cost);
+    const ended = [...this.model.attempts.values()].filter((one) => one.end && one.cost).sort((one, other) => Date.parse(one.end) - Date.parse(other.end));
     if (!ended.length) { replace(this.picture, h("p", { class: "soft" }, "No attempt has told its cost yet.")); return; }
     const names = [...new Set(ended.map((one) => one[this.by.value]))];
     const from = Math.min(...ended.map((one) => Date.parse(one.at))), to = Math.max(...ended.map((one) => Date.parse(one.end)), from + 1000);
     const width = Math.min(this.picture.clientWidth || WIDEST, WIDEST);  // drawn as wide as it is shown, so that its words can be read
     const total = ended.reduce((sum, one) => sum + one.cost, 0);
-    const x = (at) => SIDE + ((at - from) / (to - from)) * (width - SIDE - 20), y = (usd) => HEIGHT - 24 - (usd / total) * (HEIGHT - 44);
+    const most = Math.max(...names.map((name) => ended.reduce((sum, one) => sum + (one[this.by.value] === name ? one.cost : 0), 0)));
+    const x = (at) => SIDE + ((at - from) / (to - from)) * (width - SIDE - 20), y = (usd) => HEIGHT - 24 - (usd / most) * (HEIGHT - 44);
     const lines = names.map((name, number) => {
       let sum = 0;
       const points = [[x(from), y(0)]];
@@ -47,7 +48,7 @@ export class CostView {
       return s("polyline", { class: `series series-${number % 6}`, points: points.map((point) => point.join(",")).join(" ") }, s("title", {}, `${name}: ${money(sum)}`));
     });
     replace(this.picture, s("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": `Cost over time: ${money(total)} by ${count(names.length, this.by.value)}` },
-      [0, 0.5, 1].map((part) => s("g", {}, s("line", { class: "grid", x1: SIDE, x2: width - 20, y1: y(total * part), y2: y(total * part) }), s("text", { class: "axis", x: 4, y: y(total * part) + 4 }, money(total * part)))),
+      [0, 0.5, 1].map((part) => s("g", {}, s("line", { class: "grid", x1: SIDE, x2: width - 20, y1: y(most * part), y2: y(most * part) }), s("text", { class: "axis", x: 4, y: y(most * part) + 4 }, money(most * part)))),
       s("text", { class: "axis", x: SIDE, y: HEIGHT - 6 }, clock(new Date(from).toISOString())), s("text", { class: "axis", x: width - 20, y: HEIGHT - 6, "text-anchor": "end" }, clock(new Date(to).toISOString())), lines),
     h("ul", { class: "legend", "aria-label": "Lines" }, names.map((name, number) => h("li", { class: `series-${number % 6}` }, h("span", { class: "dot", "aria-hidden": "true" }), name))));
   }

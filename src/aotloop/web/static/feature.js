@@ -20,6 +20,7 @@ export function showFeature(main, key, may) {
     feature: (value) => { feature = value; draw(); },
     row: (value) => { row = value; draw(); },
     problem: (value) => { if (!feature) replace(head, h("h1", { class: "goal" }, "This feature cannot be shown"), h("p", { class: "problem pre" }, value.error)); else tell(value.error, true); },
+    missing: ({ error }) => { if (!feature) replace(head, h("h1", { class: "goal" }, "This feature cannot be shown"), h("p", { class: "problem pre" }, error)); },
     events: ({ events, reset, cut }) => { if (reset) { log.events = []; log.isCut = cut; } log.events.push(...events); draw(); },
   });
 

@@ -1,11 +1,12 @@
 // Numbers and times for people.
 
 export const money = (usd) => (usd ? `$${usd < 0.1 ? usd.toFixed(3) : usd.toFixed(2)}` : "$0");
-export const count = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
+export const number = (n) => n.toLocaleString("en");
+export const count = (n, word) => `${number(n)} ${word}${n === 1 ? "" : "s"}`;
 
 export function lasting(seconds) {
   if (seconds === null || seconds === undefined) return "";
-  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+  if (seconds < 60) return `${seconds > 0 && seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
   const [first, second] = minutes < 60 ? [`${minutes} min`, `${Math.floor(seconds % 60)} s`] : [`${Math.floor(minutes / 60)} h`, `${minutes % 60} min`];
   return second.startsWith("0 ") ? first : `${first} ${second}`;

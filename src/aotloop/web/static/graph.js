@@ -113,6 +113,7 @@ export class GraphView {
     this.fit();
     if (!this.view || this.view.scale >= READABLE) return;
     const cards = this.drawn.cards;
+    this.view.scale = Math.min((this.svg.clientWidth - 40) / this.drawn.width, 1);
     this.centre((FIRST.map((look) => cards.find((card) => card.look === look)).find(Boolean) ?? cards[0]).box);
     this.view.y = Math.min(this.view.y, 48);
     this.look();

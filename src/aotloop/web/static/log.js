@@ -1,7 +1,7 @@
 // What happened, line by line, with filters.
 
 import { h } from "./dom.js";
-import { clock } from "./format.js";
+import { clock, number } from "./format.js";
 import { atomLink } from "./model.js";
 import { VirtualList } from "./virtual.js";
 
@@ -36,7 +36,7 @@ export class LogView {
   draw() {
     const kinds = KINDS[this.kind.value][1], wanted = this.search.value.toLowerCase();
     const found = this.model.events.filter((event) => (!kinds || kinds.includes(event.kind)) && (!wanted || event.text.toLowerCase().includes(wanted)));
-    this.counted.textContent = `${found.length} of ${this.model.events.length}${this.model.isCut ? ", earlier ones left out" : ""}`;
+    this.counted.textContent = `${number(found.length)} of ${number(this.model.events.length)}${this.model.isCut ? ", earlier ones left out" : ""}`;
     this.list.empty = this.model.events.length ? "No entry fits." : "Nothing has happened yet.";
     this.list.show(found, { atEnd: true });
   }

@@ -1,7 +1,7 @@
 // One loop, live: its head, and one tab for each question a person has.
 
-import { h, replace, redraw, atNextFrame, tell } from "./dom.js";
-import { count, lasting, money, place, tokens } from "./format.js";
+import { h, replace, redraw, atNextFrame } from "./dom.js";
+import { count, lasting, money, number, place, tokens } from "./format.js";
 import { badge, bar } from "./list.js";
 import { LoopModel } from "./model.js";
 import { GraphView } from "./graph.js";
@@ -27,8 +27,9 @@ export function showLoop(main, key, may) {
   const drawHead = atNextFrame(() => redraw(head, headOf(model, key, may)));
   const drawView = atNextFrame(() => { if (model.head) views.get(shown)?.draw(); });
 
-  function changed(what) {
-    if (what === "unreadable") { tell("The state file cannot be read now; the last known state is shown.", true); return; }
+  function changed() {
+    tabs.hidden = panel.hidden = !model.head && model.problem !== "";
+    if (tabs.hidden) replace(head, h("h1", { class: "goal" }, "This loop cannot be shown now"), h("p", { class: "problem pre", role: "alert" }, model.problem), h("p", { class: "soft" }, "The page shows it as soon as its file can be read."));
     if (model.head) {
       document.title = `${model.head.resolved}/${model.head.required} ${model.head.goal}`;
       replace(document.getElementById("crumbs"), h("span", { class: "crumb" }, place(model.head.folder)));
@@ -77,13 +78,14 @@ function headOf(model, key, may) {
   const fact = (label, value, note = "") => h("div", { class: "fact" }, h("dt", {}, label), h("dd", {}, value, note ? h("span", { class: "soft" }, ` ${note}`) : null));
   return [
     h("div", { class: "line first" }, h("h1", { class: "goal" }, head.goal || "(no goal yet)"), badge(head.status, head.is_run), may.steer ? steering(model, key) : null),
+    model.problem ? h("p", { class: "need", role: "alert" }, `This is the last known state. ${model.problem}`) : null,
     head.need ? h("p", { class: "need" }, `Needs you: ${head.need}`) : null,
-    head.stop_reason && head.status !== "running" ? h("p", { class: "soft" }, `Stopped: ${head.stop_reason}`) : null,
-    h("div", { class: "progress" }, bar(head.resolved, head.required, "Required atoms resolved"), h("span", {}, `${head.resolved} of ${count(head.required, "required atom")} resolved`)),
+    head.stop_reason && head.status !== "running" && !head.need?.startsWith("it stopped") ? h("p", { class: "soft" }, `Stopped: ${head.stop_reason}`) : null,
+    h("div", { class: "progress" }, bar(head.resolved, head.required, "Required atoms resolved"), h("span", {}, `${number(head.resolved)} of ${count(head.required, "required atom")} resolved`)),
     h("dl", { class: "facts" },
       fact("Iteration", String(head.iteration), `of ${head.max_iterations}`),
       fact("Stalls", String(head.stall_count), `of ${head.max_stall_count}`),
-      fact("Attempts", String(head.tried), head.status === "completed" ? "" : `at most ${head.attempts_left.toLocaleString("en")} more`),
+      fact("Attempts", number(head.tried), head.status === "completed" ? "" : `at most ${number(head.attempts_left)} more`),
       fact("Cost", money(head.cost_usd), head.max_cost_usd ? `of ${money(head.max_cost_usd)}` : ""),
       fact("Tokens", tokens(head.tokens)),
       fact("Time", h("span", { class: "ran" }, lasting(ranSeconds(model))), head.max_seconds ? `of ${lasting(head.max_seconds)}` : "")),

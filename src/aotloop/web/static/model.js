@@ -12,15 +12,25 @@ export class LoopModel {
     this.attempts = new Map();
     this.lanes = [];
     this.isCut = false;
+    this.problem = "";
     this.version = 0;
     follow(`/api/loops/${key}/stream`, {
       facts: (told) => { this.take(told); onChange("facts"); },
       events: (told) => { this.hear(told); onChange("events"); },
-      unreadable: () => onChange("unreadable"),
+      unreadable: ({ error }) => this.lose(error, onChange),
+      missing: ({ error }) => this.lose(error, onChange),
     });
   }
 
+  // Why nothing new is known. A screen reader says it once.
+  lose(problem, onChange) {
+    if (problem === this.problem) return;
+    this.problem = problem;
+    onChange("problem");
+  }
+
   take({ whole, difference }) {
+    this.problem = "";
     if (whole) { this.atoms.clear(); this.order = []; }
     if (this.head?.ran_seconds !== difference.head.ran_seconds) this.ranAt = this.head ? Date.now() : Date.parse(this.events.at(-1)?.at);
     this.head = difference.head;

@@ -1,10 +1,10 @@
 // The timeline: one lane for each slot, one bar for each attempt, marks for what happened to the whole loop.
 
 import { h, s, replace } from "./dom.js";
-import { clock, lasting } from "./format.js";
+import { clock, count, lasting, number } from "./format.js";
 import { atomLink } from "./model.js";
 
-const LANE = 26, TOP = 34, SIDE = 56, MOST = 2000, PAUSE = 14;
+const LANE = 26, TOP = 34, SIDE = 56, MOST = 2000, PAUSE = 14, NARROW = 7, APART = 20;
 const FATES = ["running", "finished", "merged", "failed", "not merged", "taken back", "split", "probed", "waited", "cut off"];
 const MARKS = { generation: "generation ended", merged: "moment of a merge", taken_back: "work taken back", run_ended: "run ended", backtracked: "another choice", correction: "a person's correction" };
 
@@ -26,11 +26,12 @@ export class TimelineView {
   draw(isForced = false) {
     if (!isForced && this.version === this.model.version) return;
     this.version = this.model.version;
-    const attempts = [...this.model.attempts.values()].slice(-MOST);
-    const times = this.model.events.map((event) => Date.parse(event.at)).filter((at) => !Number.isNaN(at));
+    const all = [...this.model.attempts.values()], attempts = all.slice(-MOST);
+    const begin = all.length > MOST ? Math.min(...attempts.map((attempt) => Date.parse(attempt.at))) : -Infinity;
+    const events = this.model.events.filter((event) => Date.parse(event.at) >= begin), times = events.map((event) => Date.parse(event.at));
     if (!times.length) { replace(this.box, h("p", { class: "soft" }, "No run has begun yet.")); return; }
     const now = this.model.head?.is_run ? Math.max(Date.now(), times.at(-1)) : times.at(-1);
-    const axis = this.axis(now);
+    const axis = this.axis(events, now);
     const lanes = [];
     const bars = attempts.map((attempt) => {
       const from = Date.parse(attempt.at), to = attempt.end ? Math.max(from + (attempt.seconds ?? 0) * 1000, from) : now;
@@ -40,39 +41,42 @@ export class TimelineView {
       return this.bar(attempt, attempt.lane, left, right, attempt.end ? attempt.seconds ?? 0 : (to - from) / 1000);
     });
     const height = TOP + Math.max(lanes.length, 1) * LANE + 18;
-    const fates = new Set(attempts.map((one) => one.fate)), kinds = new Set(this.model.events.map((event) => event.kind));
+    const fates = new Set(attempts.map((one) => one.fate)), kinds = new Set(events.map((event) => event.kind));
     replace(this.legend, FATES.filter((fate) => fates.has(fate)).map((fate) => h("li", { class: `fate-${fate.replace(" ", "-")}` }, h("span", { class: "dot", "aria-hidden": "true" }), fate)),
       Object.entries(MARKS).filter(([kind]) => kinds.has(kind)).map(([kind, words]) => h("li", { class: `mark-${kind}` }, h("span", { class: "tick", "aria-hidden": "true" }), words)));
-    this.said.textContent = `${attempts.length} attempts in ${lanes.length} ${lanes.length === 1 ? "lane" : "lanes"}`;
+    this.said.textContent = `${all.length > MOST ? `the last ${number(MOST)} of ` : ""}${count(all.length, "attempt")} in ${count(lanes.length, "lane")}`;
     const isAtEnd = this.box.scrollLeft + this.box.clientWidth >= this.box.scrollWidth - 4;
     replace(this.box, s("svg", { class: "time", width: axis.width, height, role: "group", "aria-label": "Attempts over time" },
       axis.ticks.map(([x, label]) => s("g", {}, s("line", { class: "grid", x1: x, x2: x, y1: TOP - 8, y2: height - 14 }), s("text", { class: "axis", x: x + 3, y: height - 3 }, label))),
       lanes.map((_, lane) => s("text", { class: "axis", x: 6, y: TOP + lane * LANE + 16 }, `slot ${lane + 1}`)),
-      bars, this.marks(axis, height)));
+      this.marks(events, axis, height), bars));
     if (isAtEnd) this.box.scrollLeft = this.box.scrollWidth;
   }
 
   bar(attempt, lane, from, to, seconds) {
     const text = `${attempt.name}: ${attempt.fate}, ${attempt.agent}, ${lasting(seconds)}`;
     const width = to - from;
-    return s("a", { class: `fate fate-${attempt.fate.replace(" ", "-")}`, href: atomLink(this.key, attempt.atom, attempt.name), "aria-label": text },
-      s("title", {}, text), s("rect", { x: from, y: TOP + lane * LANE, width, height: LANE - 6, rx: 4 }),
+    return s("a", { class: `fate${width < NARROW ? " narrow-bar" : ""} fate-${attempt.fate.replace(" ", "-")}`, href: atomLink(this.key, attempt.atom, attempt.name), "aria-label": text },
+      s("title", {}, text), s("rect", { x: from, y: TOP + lane * LANE, width, height: LANE - 6, rx: Math.min(4, width / 4) }),
       width > 9 * attempt.name.length ? s("text", { class: "bar-text", x: from + 6, y: TOP + lane * LANE + 14 }, attempt.name) : null);
   }
 
-  marks(axis, height) {
-    return this.model.events.filter((event) => MARKS[event.kind]).slice(-MOST).map((event) => {
-      const x = axis.x(Date.parse(event.at)), isLine = event.kind !== "merged";
+  // Lines so close to each other that they would hide the bars are left out; their heads stay.
+  marks(events, axis, height) {
+    const marked = events.filter((event) => MARKS[event.kind]).slice(-MOST);
+    const isDense = marked.filter((event) => event.kind !== "merged").length * APART > axis.width;
+    return marked.map((event) => {
+      const x = axis.x(Date.parse(event.at)), isLine = event.kind !== "merged" && !isDense;
       return s("g", { class: `mark-${event.kind}` }, s("title", {}, `${clock(event.at)} ${event.text}`),
-        isLine ? s("line", { x1: x, x2: x, y1: 12, y2: height - 14 }) : null, s("circle", { cx: x, cy: 12, r: isLine ? 5 : 3.5 }));
+        isLine ? s("line", { x1: x, x2: x, y1: 9, y2: height - 14 }) : null, s("circle", { cx: x, cy: event.kind === "merged" ? 20 : 9, r: event.kind === "merged" ? 3 : 4.5 }));
     });
   }
 
   // Time runs evenly inside of a run; between two runs there is only a small gap.
-  axis(now) {
+  axis(events, now) {
     const runs = [];
     let last = null;
-    for (const event of this.model.events) {
+    for (const event of events) {
       const at = Date.parse(event.at);
       if (!runs.length || ["run_began", "ship_began"].includes(event.kind) || at - last > 600000) runs.push({ from: at, to: at });
       runs.at(-1).to = Math.max(runs.at(-1).to, at);
