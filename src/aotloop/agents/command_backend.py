@@ -189,31 +189,31 @@ class PrintedBill:
 
     def read(self, answer: str) -> None:
         """JSON that may have a bill, which only grows."""
-        told = _with_usage(Crashed(reason=""), _decoded(answer))
-        if told.cost_usd is not None or told.tokens is not None:
+        usage = _with_usage(Crashed(reason=""), _decoded(answer))
+        if usage.cost_usd is not None or usage.tokens is not None:
             before = self._meter
-            tokens = highest(before.tokens or Tokens(), told.tokens or Tokens())
-            costs = [cost for cost in (before.cost_usd, told.cost_usd) if cost is not None]
+            tokens = highest(before.tokens or Tokens(), usage.tokens or Tokens())
+            costs = [cost for cost in (before.cost_usd, usage.cost_usd) if cost is not None]
             before.read(tokens if tokens != Tokens() else None, max(costs, default=None))
 
 
 def with_what_is_told_besides(outcome: Outcome, answer: str) -> Outcome:
     """`answer` is the JSON from which the outcome was read."""
-    told = _decoded(answer)
-    return _with_usage(_with_cause(outcome, told), told)
+    fields = _decoded(answer)
+    return _with_usage(_with_cause(outcome, fields), fields)
 
 
 def _decoded(answer: str) -> dict[str, Any]:
     try:
-        told = json.loads(answer)
+        value = json.loads(answer)
     except (ValueError, RecursionError):
         return {}
-    return told if isinstance(told, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
-def _with_cause(outcome: Outcome, told: dict[str, Any]) -> Outcome:
+def _with_cause(outcome: Outcome, fields: dict[str, Any]) -> Outcome:
     """Only a failure has a cause; a success had no trouble."""
-    cause, after = told.get("cause"), told.get("retry_after")
+    cause, after = fields.get("cause"), fields.get("retry_after")
     if not isinstance(outcome, Failed) or cause is None:
         return outcome
     if cause not in _CAUSES:
@@ -224,11 +224,11 @@ def _with_cause(outcome: Outcome, told: dict[str, Any]) -> Outcome:
     return MustWait(reason=outcome.reason, retry_after=seconds, cause=cause, notes=outcome.notes)
 
 
-def _with_usage(outcome: Outcome, told: dict[str, Any]) -> Outcome:
-    if told.get("usage") is None:
+def _with_usage(outcome: Outcome, fields: dict[str, Any]) -> Outcome:
+    if fields.get("usage") is None:
         return outcome
     try:
-        usage = msgspec.convert(told["usage"], _Usage)
+        usage = msgspec.convert(fields["usage"], _Usage)
     except (msgspec.ValidationError, ValueError):
         return replace(outcome, notes=(*outcome.notes, "its usage is not valid, and was left out"))
     counts = {kind: getattr(usage, kind) for kind in Tokens.__struct_fields__}

@@ -34,8 +34,8 @@ class Story(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     @property
     def criteria(self) -> tuple[str, ...]:
-        said = self.acceptance_criteria if self.acceptance_criteria is not None else self.steps
-        lines = (said,) if isinstance(said, str) else said or ()
+        texts = self.acceptance_criteria if self.acceptance_criteria is not None else self.steps
+        lines = (texts,) if isinstance(texts, str) else texts or ()
         return tuple(filter(None, map(plain, lines)))
 
 

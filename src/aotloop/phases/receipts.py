@@ -49,9 +49,9 @@ class Filed(msgspec.Struct, frozen=True, kw_only=True):
         return any(isinstance(effect, Enter | AskPerson | AskForPromise | Finish) for effect in self.effects)
 
 
-def tell(project: Project, *told: events.PhaseEvent, run: TestRun | None = None) -> Filed:
+def tell(project: Project, *happened: events.PhaseEvent, run: TestRun | None = None) -> Filed:
     """Tells the loop these events, in their order, in one write."""
-    return _told(project, lambda _: told, run)
+    return _told(project, lambda _: happened, run)
 
 
 # --- claims of an agent ------------------------------------------------------------------------------------------
@@ -182,9 +182,9 @@ def _told(
     return project.store.update(change)
 
 
-def _if_still(before: PhaseLoop, current: PhaseLoop, *told: events.PhaseEvent) -> Sequence[events.PhaseEvent]:
+def _if_still(before: PhaseLoop, current: PhaseLoop, *happened: events.PhaseEvent) -> Sequence[events.PhaseEvent]:
     refuse_if_moved(before, current)
-    return told
+    return happened
 
 
 def refuse_if_moved(before: PhaseLoop, current: PhaseLoop) -> None:

@@ -76,10 +76,10 @@ def edits(
 
 
 def _adopted(known: Loop, found: Loop) -> Edits:
-    told = [corrected(change.type, change.description) for change in found.corrections[len(known.corrections) :]]
+    entries = [corrected(change.type, change.description) for change in found.corrections[len(known.corrections) :]]
     if found.control.redirect_requested and not known.control.redirect_requested:
-        told.append("a person wants to change direction; everything waits")
-    return Edits(loop=found.snapshot(), taken=told, objective_changed=found.objective != known.objective)
+        entries.append("a person wants to change direction; everything waits")
+    return Edits(loop=found.snapshot(), taken=entries, objective_changed=found.objective != known.objective)
 
 
 def _settled(result: Edits, candidate: Loop, ours: Loop, at: str) -> Edits:

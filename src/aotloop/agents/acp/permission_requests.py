@@ -81,8 +81,8 @@ def _allowed_path(cwd: Path, asked: dict[str, Any]) -> Path:
 
 
 def _paths(call: dict[str, Any]) -> list[str]:
-    told = [*_dicts(call.get("locations")), *_dicts(call.get("content"))]
-    return [place["path"] for place in told if isinstance(place.get("path"), str)]
+    places = [*_dicts(call.get("locations")), *_dicts(call.get("content"))]
+    return [place["path"] for place in places if isinstance(place.get("path"), str)]
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:

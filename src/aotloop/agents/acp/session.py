@@ -211,12 +211,12 @@ class AcpSession:
 
 
 def _tokens(usage: dict[str, Any]) -> Tokens | None:
-    told = {key: value for key, value in usage.items() if isinstance(value, int)}
-    if not told:
+    numbers = {key: value for key, value in usage.items() if isinstance(value, int)}
+    if not numbers:
         return None
     return Tokens(
-        input=told.get("inputTokens", 0),
-        output=told.get("outputTokens", 0) + told.get("thoughtTokens", 0),
-        cache_read=told.get("cachedReadTokens", 0),
-        cache_write=told.get("cachedWriteTokens", 0),
+        input=numbers.get("inputTokens", 0),
+        output=numbers.get("outputTokens", 0) + numbers.get("thoughtTokens", 0),
+        cache_read=numbers.get("cachedReadTokens", 0),
+        cache_write=numbers.get("cachedWriteTokens", 0),
     )

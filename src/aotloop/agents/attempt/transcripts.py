@@ -117,8 +117,8 @@ def _claude(event: dict[str, Any]) -> Told:
             for block in parts(content):
                 yield from _block(event["type"], block)
         case "result", _:
-            said = event.get("structured_output") or event.get("result") or event.get("errors") or ""
-            yield "note", "", f"ended, {text(event.get('subtype')) or 'without a reason'}: {_words(said)}"
+            answer = event.get("structured_output") or event.get("result") or event.get("errors") or ""
+            yield "note", "", f"ended, {text(event.get('subtype')) or 'without a reason'}: {_words(answer)}"
 
 
 def _block(speaker: str, block: dict[str, Any]) -> Told:
@@ -197,8 +197,8 @@ def _acp(event: dict[str, Any]) -> Told:
 
 def _other(event: dict[str, Any]) -> Told:
     """An event of a client that is not known here: its words, if it has any."""
-    said = text(event.get("text")) or text(event.get("message")) or text(event.get("content"))
-    yield ("says", "", f"{said}\n") if said else ("prints", "", json.dumps(event, ensure_ascii=False))
+    words = text(event.get("text")) or text(event.get("message")) or text(event.get("content"))
+    yield ("says", "", f"{words}\n") if words else ("prints", "", json.dumps(event, ensure_ascii=False))
 
 
 def _arguments(given: Any) -> str:

@@ -106,8 +106,8 @@ def told(event: Event, cwd: Path) -> Iterator[str]:
 
 def _block(speaker: str, block: dict[str, Any], cwd: Path) -> Iterator[str]:
     kind = block.get("type")
-    if kind == "text" and speaker == "assistant" and (said := _short(block.get("text"))):
-        yield said
+    if kind == "text" and speaker == "assistant" and (words := _short(block.get("text"))):
+        yield words
     elif kind == "tool_use":
         yield _use(text(block.get("name")), part(block, "input"), cwd)
     elif kind == "tool_result" and block.get("is_error") is True:
@@ -129,8 +129,8 @@ def _retry(event: Event) -> str:
 
 
 def _result(event: Event) -> str:
-    said = event.get("structured_output") or event.get("result") or event.get("errors") or ""
-    return f"ended, {text(event.get('subtype')) or 'without a reason'}: {_short(said)}"
+    answer = event.get("structured_output") or event.get("result") or event.get("errors") or ""
+    return f"ended, {text(event.get('subtype')) or 'without a reason'}: {_short(answer)}"
 
 
 def _short(value: Any) -> str:

@@ -51,8 +51,8 @@ def _unfinished(ran: Ran, story: Story, tail: str) -> Outcome:
         )
     if ran.exit_code != 0:
         return Crashed(reason=f"{ran.ending} without a result{tail}")
-    what = "its last line breaks off" if story.breaks_off else "without a result"
-    return Garbage(reason=f"{ran.ending}, but {what}{tail}")
+    problem = "its last line breaks off" if story.breaks_off else "without a result"
+    return Garbage(reason=f"{ran.ending}, but {problem}{tail}")
 
 
 def _error(result: Event, story: Story, assignment: Assignment) -> Outcome:
@@ -83,5 +83,5 @@ def _answered(ran: Ran, assignment: Assignment, result: Event, tail: str) -> Out
 
 def _errors(result: Event) -> str:
     errors = result.get("errors")
-    told = "; ".join(map(str, errors)) if isinstance(errors, list) else text(result.get("result"))
-    return one_line(told, _LONGEST_TAIL) or "no reason is given"
+    reason = "; ".join(map(str, errors)) if isinstance(errors, list) else text(result.get("result"))
+    return one_line(reason, _LONGEST_TAIL) or "no reason is given"

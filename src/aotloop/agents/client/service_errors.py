@@ -51,11 +51,11 @@ class Trouble(msgspec.Struct, frozen=True, kw_only=True):
 
 def trouble(words: str, status: int | None = None, retry_after: float | None = None) -> Trouble:
     cause = next((cause for cause, pattern in _WORDS if re.search(pattern, words, re.IGNORECASE)), None)
-    told = _STATUSES.get(status) if status is not None else None
-    if status is not None and told is None and status >= 500:
-        told = "outage"
-    if told is not None and (told, cause) not in _WORDS_FIRST:
-        cause = told
+    kind = _STATUSES.get(status) if status is not None else None
+    if status is not None and kind is None and status >= 500:
+        kind = "outage"
+    if kind is not None and (kind, cause) not in _WORDS_FIRST:
+        cause = kind
     after = retry_after if retry_after is not None else _wait_in(words)
     return Trouble(words=one_line(words, 600), cause=cause, retry_after=after)
 
@@ -78,6 +78,6 @@ def outcome_of_trouble(met: Trouble, remedy: str) -> Outcome:
 
 
 def _wait_in(words: str) -> float | None:
-    told = _WAIT.search(words)
-    parts = _PART.findall(told[1]) if told is not None else []
+    match = _WAIT.search(words)
+    parts = _PART.findall(match[1]) if match is not None else []
     return min(sum(float(number) * _SECONDS[unit.lower()] for number, unit in parts), _LONGEST_WAIT) if parts else None

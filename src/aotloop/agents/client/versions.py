@@ -39,12 +39,12 @@ def with_version(presence: Presence, patience: float = PATIENCE) -> Presence:
     if asking is None:
         return presence
     try:
-        told = _ask(asking, patience)
+        answer = _ask(asking, patience)
     except Unavailable as error:
         return replace(presence, problem=error.message, remedy=error.hint)
-    found = _VERSION.search(told.output) if told.trouble is None else None
+    found = _VERSION.search(answer.output) if answer.trouble is None else None
     if found is None:
-        trouble = told.trouble or f"told no version, but {one_line(told.output, _LONGEST) or 'nothing'!r}"
+        trouble = answer.trouble or f"told no version, but {one_line(answer.output, _LONGEST) or 'nothing'!r}"
         remedy = f"See what `{' '.join(asking.argv)}` does; a new installation may help."
         return replace(presence, problem=f"{Path(asking.argv[0]).name} {trouble}", remedy=remedy)
     version = one_line(found[1], _LONGEST)
@@ -116,7 +116,7 @@ def _ask(asking: Asking, patience: float) -> _Told:
     if completed.status is None:
         return _Told(output="", trouble=f"did not answer within {patience:g} s")
     if completed.status != 0:
-        said = last_line(errors.text().strip() or output.text().strip(), _LONGEST)
+        line = last_line(errors.text().strip() or output.text().strip(), _LONGEST)
         ending = status_in_words(completed.status)
-        return _Told(output="", trouble=f"failed ({ending}){f': {said}' if said else ''}")
+        return _Told(output="", trouble=f"failed ({ending}){f': {line}' if line else ''}")
     return _Told(output=output.text().strip() or errors.text().strip())

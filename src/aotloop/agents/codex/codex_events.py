@@ -156,5 +156,5 @@ def _in_words(kind: str, item: dict[str, Any]) -> str:
 
 
 def _changes(changes: Any) -> str:
-    told = [change for change in changes if isinstance(change, dict)] if isinstance(changes, list) else []
-    return "\n".join(f"{change.get('kind')} {change.get('path')}" for change in told)
+    valid = [change for change in changes if isinstance(change, dict)] if isinstance(changes, list) else []
+    return "\n".join(f"{change.get('kind')} {change.get('path')}" for change in valid)

@@ -104,13 +104,13 @@ def copy_store(source: Path, target: Path) -> None:
 
 
 def _tokens(message: dict[str, Any]) -> Tokens:
-    told = message.get("tokens")
-    told = told if isinstance(told, dict) else {}
-    cache = told.get("cache")
+    counts = message.get("tokens")
+    counts = counts if isinstance(counts, dict) else {}
+    cache = counts.get("cache")
     cache = cache if isinstance(cache, dict) else {}
     return Tokens(
-        input=_count(told.get("input")),
-        output=_count(told.get("output")) + _count(told.get("reasoning")),
+        input=_count(counts.get("input")),
+        output=_count(counts.get("output")) + _count(counts.get("reasoning")),
         cache_read=_count(cache.get("read")),
         cache_write=_count(cache.get("write")),
     )

@@ -176,8 +176,8 @@ def _results(results: Mapping[str, Binding]) -> Iterator[str]:
 
 def _failures(failures: tuple[str, ...]) -> Iterator[str]:
     if failures:
-        told = (quoted(failure, CAPS["failure"]) for failure in failures[-MOST_FAILURES:])
-        yield "# What failed before\nDo not do the same again.\n" + "\n\n".join(told)
+        quotes = (quoted(failure, CAPS["failure"]) for failure in failures[-MOST_FAILURES:])
+        yield "# What failed before\nDo not do the same again.\n" + "\n\n".join(quotes)
 
 
 def _start(start: Start, *, is_first: bool) -> Iterator[str]:

@@ -76,11 +76,11 @@ def _present(talk: Talk) -> Iterator[str]:
 
 def _answers(talk: Talk) -> Iterator[str]:
     if talk.answers:
-        told = [
+        lines = [
             f"{_quoted(question, CAPS['question'])}\nAnswer:\n{_quoted(answer or '(decide for me)', CAPS['answer'])}"
             for question, answer in talk.answers[-CAPS["answers"] :]
         ]
-        yield "# What you asked before\n" + "\n\n".join(told)
+        yield "# What you asked before\n" + "\n\n".join(lines)
 
 
 def _proposal(talk: Talk) -> Iterator[str]:

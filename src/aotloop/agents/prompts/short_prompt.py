@@ -28,9 +28,9 @@ _MOST_RESULTS = 3
 
 def write_short_prompt(context: Context, instructions: str | None = None) -> str:
     atom = context.atom
-    told = reworded(atom.description, atom.failures)
-    sections = [cut(plain(told), LONGEST_DESCRIPTION)]
-    room = MOST_BYTES - _size(told) + _size(atom.description)
+    description = reworded(atom.description, atom.failures)
+    sections = [cut(plain(description), LONGEST_DESCRIPTION)]
+    room = MOST_BYTES - _size(description) + _size(atom.description)
     for section in _besides(context, instructions):
         size = _size(section) + 2
         if size <= room:

@@ -73,7 +73,7 @@ def stated(draft: Draft, criteria: dict[int, tuple[str, ...]]) -> dict[int, tupl
     """Items that equal a text of the plan about an atom (by its place): its criteria, its test strategy."""
     items = set(offered(draft))
     nodes = [node for node in _nodes(draft.base_case) if node.name in items]
-    found = {place: _said(nodes, _lines("\n".join(said))) for place, said in criteria.items()}
+    found = {place: _said(nodes, _lines("\n".join(texts))) for place, texts in criteria.items()}
     return {place: names for place, names in found.items() if names}
 
 

@@ -65,8 +65,8 @@ def worker_findings(wishes: Wishes) -> Iterator[WorkerFinding]:
         from aotloop.remote.worker.worker_storage import free_space  # noqa: PLC0415
     except ImportError as error:
         raise missing_extra(error) from None
-    for what, said, ok in asyncio.run(server_findings(config.remote, (config.worker.queue,))):
-        yield WorkerFinding(what=what, said=said, ok=ok is not False)
+    for what, result, ok in asyncio.run(server_findings(config.remote, (config.worker.queue,))):
+        yield WorkerFinding(what=what, said=result, ok=ok is not False)
     for name, url in config.worker.repositories.items():
         problem = can_fetch(url)
         yield WorkerFinding(what=f"repository {name}", said=problem or "it can be fetched", ok=problem is None)

@@ -76,9 +76,9 @@ class TrailEntries:
             if entry.type == "failure" and entry.atom is not None:
                 self._failures[entry.atom] += 1
                 name = attempt_name(entry.atom, self._failures[entry.atom])
-            told = _of_trail(entry, name)
+            line = _of_trail(entry, name)
             correction = self._corrections.get(id(entry))
-            yield replace(told, data={**told.data, "correction": to_data(correction)}) if correction else told
+            yield replace(line, data={**line.data, "correction": to_data(correction)}) if correction else line
 
 
 def _of_trail(entry: TrailEntry, attempt: str | None = None) -> HistoryEntry:

@@ -48,13 +48,13 @@ def list_loops() -> list[LoopRow]:
 def row_of(known: KnownLoop) -> LoopRow:
     row = LoopRow(key=known.key, kind=known.kind, folder=project_root(known.state_file), last_at=known.last_driven)
     try:
-        told = _of_feature(row, known.path) if known.kind == "feature" else _of_loop(row, known.path)
+        complete = _of_feature(row, known.path) if known.kind == "feature" else _of_loop(row, known.path)
     except (AotError, OSError) as error:
         return msgspec.structs.replace(row, problem=error.message if isinstance(error, AotError) else str(error))
     event = last_event(known.path)
     if event is None:
-        return told
-    return msgspec.structs.replace(told, last_at=event["at"], last_text=event["text"])
+        return complete
+    return msgspec.structs.replace(complete, last_at=event["at"], last_text=event["text"])
 
 
 def _of_loop(row: LoopRow, path: str) -> LoopRow:

@@ -101,9 +101,9 @@ class Picture:
         follow = _FOLLOWED.get(type(event))
         if follow is not None:
             follow(self, event)
-        told = words(event)
-        if told is not None:
-            self.happened.append(Happening(unix_time_of(event.at), told))
+        words_of_event = words(event)
+        if words_of_event is not None:
+            self.happened.append(Happening(unix_time_of(event.at), words_of_event))
 
     def settle(self) -> None:
         """No process runs the loop. What a person did since its last run counts more than how that run ended."""

@@ -126,8 +126,8 @@ def _switch(
     board: Board, name: str, choices: list[str], failing: str | None, reason: str, at: str, rests_on: set[str]
 ) -> list[Effect]:
     best = min(choices, key=lambda choice: score(board, name, choice))
-    said = f"{failing or 'the base case'} failed: {reason}"
-    switched = BranchSwitched(or_group=name, choice=best, reason=said, at=at)
+    cause = f"{failing or 'the base case'} failed: {reason}"
+    switched = BranchSwitched(or_group=name, choice=best, reason=cause, at=at)
     return leave(board, switched, failed=failing, rests_on=rests_on, is_blamed=True)
 
 

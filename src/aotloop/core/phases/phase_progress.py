@@ -50,15 +50,15 @@ def spend(loop: PhaseLoop, event: MoneySpent) -> Moved:
         return loop, ()
     bills = (*(bill for bill in loop.bills if bill.of != event.of), Bill(of=event.of, usd=event.usd))
     after = replace(loop, spent_usd=loop.spent_usd + more, bills=bills, last_updated=event.at)
-    told: tuple[PhaseEffect, ...] = tuple(
+    news: tuple[PhaseEffect, ...] = tuple(
         Warn(text=f"{part:.0%} of the budget are spent: {_amounts(after)}")
         for part in WARNED_AT
         if loop.spent_usd < part * loop.budget_limit_usd <= after.spent_usd
     )[-1:]
     if after.status in ("running", "waiting") and is_spent(after):
         after, stopped = stop(after, f"limit: the budget is spent, {_amounts(after)}", event.at)
-        return after, (*told, *stopped)
-    return after, told
+        return after, (*news, *stopped)
+    return after, news
 
 
 def is_spent(loop: PhaseLoop) -> bool:

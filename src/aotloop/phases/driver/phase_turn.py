@@ -229,8 +229,8 @@ class Turns:
 
     async def _fail_again(self, loop: PhaseLoop, report: reports.OfAttempt, record: Record) -> None:
         """The loop says whether it knows the failure already, and whether the turn has ended since."""
-        told = loop.phase, report.at, _reason_of(report)
-        known = [error.iteration for error in loop.errors if (error.phase, error.timestamp, error.message) == told]
+        failure = loop.phase, report.at, _reason_of(report)
+        known = [error.iteration for error in loop.errors if (error.phase, error.timestamp, error.message) == failure]
         if not known:
             await self._fail(loop, report, record)
         elif known[-1] == loop.global_iteration:

@@ -47,15 +47,15 @@ TITLES: dict[Phase, str] = {
 
 def turn_of(loop: PhaseLoop, terms: Terms, number: int, start: Kept | None = None) -> Task:
     """`start`: work of an earlier turn that its folder begins with; None: it begins with the branch."""
-    told = instructions_for(loop, terms.settings, _PROMISE_PLACE)
+    phase_instructions = instructions_for(loop, terms.settings, _PROMISE_PLACE)
     return Task(
         name=loop.phase,
         number=number,
         run_id=terms.run_id,
         epoch=epoch_of(loop),
-        description=told.text,
+        description=phase_instructions.text,
         commit_title=f"{TITLES[loop.phase]}: {loop.feature}",
-        prompt=partial(_prompt, loop, told),
+        prompt=partial(_prompt, loop, phase_instructions),
         results=_results(loop),
         inspect=inspection_of(loop, terms),
         allowance=_allowance(loop, terms.most_for_one),
@@ -63,10 +63,10 @@ def turn_of(loop: PhaseLoop, terms: Terms, number: int, start: Kept | None = Non
     )
 
 
-def _prompt(loop: PhaseLoop, told: Instructions, instructions: str | None, start: Start, _: Style) -> str:
+def _prompt(loop: PhaseLoop, phase_instructions: Instructions, instructions: str | None, start: Start, _: Style) -> str:
     """A turn that starts from the branch is not told so. A phase is too much for a short prompt."""
     row = RECEIPTS[loop.phase]
-    where = f", in {told.artifact}" if told.artifact else ""
+    where = f", in {phase_instructions.artifact}" if phase_instructions.artifact else ""
     work = whole_work(
         goal=loop.feature,
         why=(
@@ -79,7 +79,7 @@ def _prompt(loop: PhaseLoop, told: Instructions, instructions: str | None, start
     return prompt_of(
         "worker",
         loop.phase,
-        [*work, f"# Your atom\n{quoted(told.text, CAPS['description'])}"],
+        [*work, f"# Your atom\n{quoted(phase_instructions.text, CAPS['description'])}"],
         results=_results(loop),
         failures=failures_of(loop)[-MOST_FAILURES:],
         start=[_GO_ON] if start.folder == "kept" else [],

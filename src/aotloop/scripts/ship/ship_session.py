@@ -107,24 +107,24 @@ def permit_of(ground: Project, session: str) -> Permit:
 
 
 def answer_to(ground: Project, filed: Filed) -> dict[str, Any]:
-    said = said_after(filed.effects, filed.loop, ground.settings)
-    told = answer_about(filed.loop, said)
+    instruction = said_after(filed.effects, filed.loop, ground.settings)
+    answer = answer_about(filed.loop, instruction)
     if filed.reasons:
-        told["reasons"] = list(filed.reasons)
+        answer["reasons"] = list(filed.reasons)
     if filed.run is not None:
         run = filed.run
-        told["tests"] = {"passed": run.passed, "command": run.command, "evidence": run.evidence}
-    return told
+        answer["tests"] = {"passed": run.passed, "command": run.command, "evidence": run.evidence}
+    return answer
 
 
-def answer_about(loop: PhaseLoop, said: str) -> dict[str, Any]:
+def answer_about(loop: PhaseLoop, instruction: str) -> dict[str, Any]:
     if loop.status == "running":
-        said = f"{said}\n{how_to_file(loop, _script())}"
+        instruction = f"{instruction}\n{how_to_file(loop, _script())}"
     elif loop.status == "waiting":
-        said = f"Show them, and end your turn. {how_to_approve(loop, to_ship('').strip('` '))}"
+        instruction = f"Show them, and end your turn. {how_to_approve(loop, to_ship('').strip('` '))}"
     elif loop.status == "stopped":
-        said = f"It has stopped: {loop.stop_reason}. The person types {to_ship('resume')} if it is to go on."
-    return {"phase": loop.phase, "status": loop.status, "session_id": loop.session_id, "next": said.strip()}
+        instruction = f"It has stopped: {loop.stop_reason}. The person types {to_ship('resume')} if it is to go on."
+    return {"phase": loop.phase, "status": loop.status, "session_id": loop.session_id, "next": instruction.strip()}
 
 
 def _script() -> str:

@@ -72,11 +72,11 @@ def _status(given: dict[str, Any]) -> dict[str, Any]:
     except StateFileMissing:
         return {"success": True, "exists": False, "next": f"No feature is shipped here: {to_ship('FEATURE')} begins."}
     loop = ground.store.load()
-    said = now_to_do(loop, ground.settings) if loop.status == "running" else ""
+    instruction = now_to_do(loop, ground.settings) if loop.status == "running" else ""
     return {
         "success": True,
         "exists": True,
-        **answer_about(loop, said),
+        **answer_about(loop, instruction),
         "where": anchor(loop),
         "protected": list(protected(loop)),
         "loop": to_builtins(loop),
