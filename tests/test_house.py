@@ -45,7 +45,6 @@ LONG_MODULES = {
     "core/model": "one table: every entry of the state file",
     "execution/attempts/attempt": "the life of one attempt, from its place to its result",
     "execution/journals/journal": "one format: every file of the journal is written and read in one place",
-    "execution/run_events": "one table: every event that an observer sees",
     "fence/checkout_witness": "one comparison: what is looked at before and after stands in one place",
     "git/checkout/fast_forward": "one transaction on a checkout that other programs change meanwhile",
     "phases/receipts": "everything that a phase loop is told, under one rule of locking",

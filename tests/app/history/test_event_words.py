@@ -9,8 +9,9 @@ import pytest
 from aotloop.app.history.event_words import LONGEST, words
 from aotloop.cli.live.event_lines import is_about
 from aotloop.core.model import Used
-from aotloop.execution import run_events
-from aotloop.execution.run_events import AnyNews, RunEvent
+from aotloop.execution import run_events, ship_events
+from aotloop.execution.journals.event_file import AnyEvent
+from aotloop.execution.run_events import RunEvent
 from tests.cli.live.running import AT
 
 EVIL = "\x1b]0;owned\x07\x1b[8m\x9b2J\u202e\r\nrm -rf\x00"
@@ -83,7 +84,7 @@ FIELDS: dict[str, Any] = {
     "turn": 2,
     "most": 10,
 }
-KINDS: tuple[type[RunEvent], ...] = get_args(AnyNews)
+KINDS: tuple[type[RunEvent], ...] = get_args(AnyEvent)
 
 
 def an_example(kind: type[RunEvent], **other: Any) -> RunEvent:
@@ -137,26 +138,26 @@ def test_news_that_nobody_foresaw_have_no_words_and_no_error() -> None:
             "the run began on main, in place, up to 3 at once if they are commands that may: It works",
         ),
         (an_example(run_events.AgentFound), "the agent is claude 2.1.0, /bin/claude"),
-        (an_example(run_events.ShipBegan), "in plan on main: a login"),
-        (an_example(run_events.PhaseEntered, forced=None), "plan: begins"),
+        (an_example(ship_events.ShipBegan), "in plan on main: a login"),
+        (an_example(ship_events.PhaseEntered, forced=None), "plan: begins"),
         (
-            an_example(run_events.PhaseEntered),
+            an_example(ship_events.PhaseEntered),
             "plan: begins; the phase before was left by force: not completed in 10 iterations",
         ),
-        (an_example(run_events.ReceiptJudged), "plan: the receipt does not count: it is empty; it is old"),
+        (an_example(ship_events.ReceiptJudged), "plan: the receipt does not count: it is empty; it is old"),
         (
-            an_example(run_events.ReceiptJudged, accepted=True),
+            an_example(ship_events.ReceiptJudged, accepted=True),
             "plan: the receipt counts, docs/plans/login.md at 0123456789",
         ),
-        (an_example(run_events.TurnEnded), "plan: turn 2 of 10 ended, without a receipt that counts"),
-        (an_example(run_events.ShipEnded), "plan: stopped after 1m 15s, $1.50: both changed a.py"),
-        (an_example(run_events.ShipEnded, status="waiting"), "plan: waits for a person after 1m 15s, $1.50"),
+        (an_example(ship_events.TurnEnded), "plan: turn 2 of 10 ended, without a receipt that counts"),
+        (an_example(ship_events.ShipEnded), "plan: stopped after 1m 15s, $1.50: both changed a.py"),
+        (an_example(ship_events.ShipEnded, status="waiting"), "plan: waits for a person after 1m 15s, $1.50"),
         (
-            an_example(run_events.ShipEnded, status="completed", forced_phases=("fix",)),
+            an_example(ship_events.ShipEnded, status="completed", forced_phases=("fix",)),
             "shipped after 1m 15s, $1.50: every other receipt holds, and the acceptance tests pass; left by force: fix",
         ),
         (
-            an_example(run_events.ShipEnded, status="completed"),
+            an_example(ship_events.ShipEnded, status="completed"),
             "shipped after 1m 15s, $1.50: every receipt holds, and the acceptance tests pass",
         ),
         (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aotloop.app.outlets.occasions import Message, Occasions
-from aotloop.execution import run_events
+from aotloop.execution import run_events, ship_events
 from aotloop.execution.run_events import RunEvent
 
 AT = "2026-01-01T00:00:00Z"
@@ -70,5 +70,5 @@ def test_the_end_of_a_run_is_one_message(status: str, reason: str | None, occasi
     [("waiting", "needs_person"), ("completed", "finished"), ("stopped", "stopped"), ("running", None)],
 )
 def test_the_end_of_a_feature_is_one_message(status: str, occasion: str | None) -> None:
-    end = run_events.ShipEnded(at=AT, status=status, phase="work", reason="why")
+    end = ship_events.ShipEnded(at=AT, status=status, phase="work", reason="why")
     assert [one.occasion for one in told(Occasions(3), end)] == ([occasion] if occasion else [])

@@ -14,7 +14,7 @@ from aotloop.app.outlets.telemetry import Telemetry
 from aotloop.app.report.foreign_text import ForeignText
 from aotloop.config.outlet_settings import TelemetrySettings
 from aotloop.core.model import AtomCheck, Used
-from aotloop.execution import run_events
+from aotloop.execution import run_events, ship_events
 from aotloop.text.secrets import Secrets
 from tests.app.outlets.receivers import Receiver, receiving
 from tests.loops import atom
@@ -131,9 +131,9 @@ def test_tokens_cost_and_provider_are_told_by_the_conventions() -> None:
 
 
 def test_a_feature_is_a_trace_of_phases_and_attempts() -> None:
-    begun = run_events.ShipBegan(at=AT, run_id="r", pid=1, feature="f", phase="plan")
-    entered = run_events.PhaseEntered(at=AT, phase="work")
-    ended = run_events.ShipEnded(at=AT, status="waiting", phase="work", cost_usd=0.5)
+    begun = ship_events.ShipBegan(at=AT, run_id="r", pid=1, feature="f", phase="plan")
+    entered = ship_events.PhaseEntered(at=AT, phase="work")
+    ended = ship_events.ShipEnded(at=AT, status="waiting", phase="work", cost_usd=0.5)
     with receiving() as collector:
         spans = told(collector, begun, entered, *an_attempt("mine"), ended)
     by_id = {span.span_id: span.name for span in spans}

@@ -16,6 +16,7 @@ import pytest
 from aotloop.cli.demo.stage import example
 from aotloop.core.model import Loop
 from aotloop.execution import run_events as news
+from aotloop.execution.journals.event_file import AnyEvent
 from aotloop.statefile.store import Store
 from tests.cli.terminal import Ran, on_terminal, spawn
 from tests.patience import PATIENCE
@@ -40,7 +41,7 @@ class Shown(msgspec.Struct, frozen=True):
     @property
     def news(self) -> list[news.RunEvent]:
         lines = (self.project / ".aot" / "events.jsonl").read_bytes().splitlines()
-        return [msgspec.json.decode(line, type=news.AnyNews) for line in lines]
+        return [msgspec.json.decode(line, type=AnyEvent) for line in lines]
 
     def git(self, *words: str) -> str:
         done = subprocess.run(["git", "-C", str(self.project), *words], capture_output=True, check=True, text=True)

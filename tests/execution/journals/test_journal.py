@@ -9,6 +9,7 @@ import pytest
 
 from aotloop.execution import run_events
 from aotloop.execution.journals import journal as journals
+from aotloop.execution.journals.event_file import AnyEvent
 from aotloop.execution.journals.journal import Journal
 from aotloop.execution.journals.records import Record, Work
 
@@ -34,7 +35,7 @@ def test_news_are_lines_that_read_back(tmp_path: Path) -> None:
     told = run_events.Warned(at="now", text="a\nb ü \x1b", atom="A1")
     journal.note(told)
     (line,) = (tmp_path / ".aot" / "events.jsonl").read_bytes().splitlines()
-    assert msgspec.json.decode(line, type=run_events.AnyNews) == told
+    assert msgspec.json.decode(line, type=AnyEvent) == told
 
 
 def test_half_a_line_of_a_process_that_was_killed_is_ended(tmp_path: Path) -> None:

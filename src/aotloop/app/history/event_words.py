@@ -10,6 +10,7 @@ from aotloop.app.history.loop_history import half_spent_in_words
 from aotloop.core.model import Used
 from aotloop.core.phases.gaps import proof_in_words
 from aotloop.execution import run_events as kinds
+from aotloop.execution import ship_events
 from aotloop.text.phrases import counted, lasting, listed
 from aotloop.text.sanitize import prose, visible
 from aotloop.text.shorten import shorten
@@ -233,28 +234,28 @@ def _judge_asked(event: kinds.JudgeAsked) -> str:
 # --- the phase loop ----------------------------------------------------------------------------------------------
 
 
-def _ship_began(event: kinds.ShipBegan) -> str:
+def _ship_began(event: ship_events.ShipBegan) -> str:
     where = f" on {name(event.branch)}" if event.branch else ""
     return f"in {name(event.phase)}{where}{clause(event.feature)}"
 
 
-def _entered(event: kinds.PhaseEntered) -> str:
+def _entered(event: ship_events.PhaseEntered) -> str:
     forced = f"; the phase before was left by force{clause(event.forced)}" if event.forced is not None else ""
     return f"{name(event.phase)}: begins{forced}"
 
 
-def _receipt(event: kinds.ReceiptJudged) -> str:
+def _receipt(event: ship_events.ReceiptJudged) -> str:
     at = f" at {name(event.commit[:10])}" if event.commit else ""
     if event.accepted:
         return f"{name(event.phase)}: the receipt counts, {name(event.artifact)}{at}"
     return f"{name(event.phase)}: the receipt does not count{clause('; '.join(event.reasons))}"
 
 
-def _turn(event: kinds.TurnEnded) -> str:
+def _turn(event: ship_events.TurnEnded) -> str:
     return f"{name(event.phase)}: turn {event.turn} of {event.most} ended, without a receipt that counts"
 
 
-def _ship_ended(event: kinds.ShipEnded) -> str:
+def _ship_ended(event: ship_events.ShipEnded) -> str:
     spent = _spent(event.cost_usd, Used())
     after = f" after {lasting(event.seconds)}" if event.seconds >= 1 else ""
     if event.status == "completed":
@@ -291,9 +292,9 @@ _WORDS: dict[type[kinds.RunEvent], Callable[[Any], str]] = {
     kinds.Verifying: _verifying,
     kinds.Verified: _verified,
     kinds.JudgeAsked: _judge_asked,
-    kinds.ShipBegan: _ship_began,
-    kinds.PhaseEntered: _entered,
-    kinds.ReceiptJudged: _receipt,
-    kinds.TurnEnded: _turn,
-    kinds.ShipEnded: _ship_ended,
+    ship_events.ShipBegan: _ship_began,
+    ship_events.PhaseEntered: _entered,
+    ship_events.ReceiptJudged: _receipt,
+    ship_events.TurnEnded: _turn,
+    ship_events.ShipEnded: _ship_ended,
 }

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from aotloop.config.outlet_settings import Occasion
-from aotloop.execution import run_events
+from aotloop.execution import run_events, ship_events
 from aotloop.text.phrases import counted, dollars
 
 NEAR = 0.8
@@ -49,7 +49,7 @@ class Occasions:
                 yield from self._once("merge", "needs_person", "a result waits for you", event.reason)
             case run_events.RunEnded() if not self.is_part:
                 yield self._end(event)
-            case run_events.ShipEnded():
+            case ship_events.ShipEnded():
                 yield from self._shipped(event)
 
     def spent(self, usd: float) -> Iterator[Message]:
@@ -80,7 +80,7 @@ class Occasions:
             return Message(occasion="needs_person", title="the loop needs you", text=f"{reason}.{spent}")
         return Message(occasion="stopped", title="the loop stopped", text=f"{reason}.{spent}")
 
-    def _shipped(self, event: run_events.ShipEnded) -> Iterator[Message]:
+    def _shipped(self, event: ship_events.ShipEnded) -> Iterator[Message]:
         if event.status == "waiting":
             text = "Its acceptance tests wait for your approval: `aot ship`."
             yield Message(occasion="needs_person", title="the feature needs you", text=text)

@@ -17,7 +17,7 @@ from aotloop.app.report.foreign_text import ForeignText
 from aotloop.config.outlet_settings import TelemetrySettings
 from aotloop.core.model import Used
 from aotloop.errors import Unavailable
-from aotloop.execution import run_events
+from aotloop.execution import run_events, ship_events
 from aotloop.execution.observer import Watched
 
 if TYPE_CHECKING:
@@ -82,13 +82,13 @@ class Telemetry:
         match event:
             case run_events.RunBegan():
                 self._begin(event)
-            case run_events.ShipBegan():
+            case ship_events.ShipBegan():
                 self._begin_feature(event)
-            case run_events.PhaseEntered():
+            case ship_events.PhaseEntered():
                 self._open_generation(f"phase {event.phase}", {"aotloop.phase": event.phase})
             case run_events.GenerationEnded():
                 self._next_generation(event.stall_count)
-            case run_events.RunEnded() | run_events.ShipEnded():
+            case run_events.RunEnded() | ship_events.ShipEnded():
                 self._end(event)
 
     def close(self) -> None:
@@ -113,7 +113,7 @@ class Telemetry:
         self._begin_workflow("aotloop", event.goal, attributes)
         self._next_generation(0)
 
-    def _begin_feature(self, event: run_events.ShipBegan) -> None:
+    def _begin_feature(self, event: ship_events.ShipBegan) -> None:
         self._begin_workflow("aotloop ship", event.feature, {"aotloop.run.id": event.run_id})
         self._open_generation(f"phase {event.phase}", {"aotloop.phase": event.phase})
 
@@ -134,7 +134,7 @@ class Telemetry:
             self._generation.end()
         self._generation = self._export.span(name, self._run, attributes)
 
-    def _end(self, event: run_events.RunEnded | run_events.ShipEnded) -> None:
+    def _end(self, event: run_events.RunEnded | ship_events.ShipEnded) -> None:
         if self._run is None:
             return
         kind = (event.reason or "").partition(":")[0] or event.status

@@ -29,7 +29,7 @@ from aotloop.core.phases import events
 from aotloop.core.phases.gaps import gaps_of
 from aotloop.core.phases.model import PhaseLoop, Status
 from aotloop.errors import AotError, StateFileBusy
-from aotloop.execution import run_events
+from aotloop.execution import run_events, ship_events
 from aotloop.execution.isolation.worktree_place import Worktrees
 from aotloop.execution.journals.journal import Journal
 from aotloop.execution.observer import Observer
@@ -168,7 +168,7 @@ class _Run:
         loop = self._project.store.load()
         gaps = gaps_of(loop)
         self._tell(
-            run_events.ShipEnded(
+            ship_events.ShipEnded(
                 at=now(),
                 status=loop.status,
                 phase=loop.phase,
@@ -184,7 +184,7 @@ class _Run:
         self._announcer.news(event)
 
     def _began(self, loop: PhaseLoop, worktrees: Worktrees, run_id: str) -> run_events.RunEvent:
-        return run_events.ShipBegan(
+        return ship_events.ShipBegan(
             at=now(),
             run_id=run_id,
             pid=os.getpid(),

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from aotloop.execution.journals.event_file import EventsFile
-from aotloop.execution.run_events import AttemptBegan, RunBegan, RunEvent, ShipBegan
+from aotloop.execution.run_events import AttemptBegan, RunBegan, RunEvent
+from aotloop.execution.ship_events import ShipBegan
 
 
 def attempt_name(atom: str, ordinal: int) -> str:

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import msgspec
 
+from aotloop.execution import run_events, ship_events
 from aotloop.execution.journals.file_tail import FollowedLines, last_bytes
 from aotloop.execution.journals.journal import EVENTS, FOLDER
-from aotloop.execution.run_events import AnyNews, AttemptBegan, RunBegan, RunEvent
+from aotloop.execution.run_events import AttemptBegan, RunBegan, RunEvent
 from aotloop.statefile.locate import project_root
 from aotloop.text.shorten import terminal_lines
 
@@ -23,7 +24,41 @@ MOST_SEARCHED = 64 << 20
 TAIL_BYTES = (16 << 10, 1 << 20)
 """Bytes of a transcript: usually enough, and enough for a very long line."""
 
-_DECODER = msgspec.json.Decoder(AnyNews)
+AnyEvent = (
+    run_events.RunBegan
+    | run_events.AgentFound
+    | run_events.Warned
+    | run_events.CorrectionTaken
+    | run_events.Paused
+    | run_events.PauseEnded
+    | run_events.EndAnnounced
+    | run_events.RunEnded
+    | run_events.AttemptBegan
+    | run_events.AttemptEnded
+    | run_events.Merged
+    | run_events.NotMerged
+    | run_events.TakenBack
+    | run_events.AtomResolved
+    | run_events.AtomFailed
+    | run_events.NothingLeft
+    | run_events.SwitchedTo
+    | run_events.AtomsReopened
+    | run_events.AtomsAdded
+    | run_events.PartsWithdrawn
+    | run_events.HalfSpent
+    | run_events.GenerationEnded
+    | run_events.Verifying
+    | run_events.Verified
+    | run_events.JudgeAsked
+    | ship_events.ShipBegan
+    | ship_events.PhaseEntered
+    | ship_events.ReceiptJudged
+    | ship_events.TurnEnded
+    | ship_events.ShipEnded
+)
+"""To read lines back: `msgspec.json.decode(line, type=AnyEvent)`."""
+
+_DECODER = msgspec.json.Decoder(AnyEvent)
 _ANYTHING = msgspec.json.Decoder()
 
 

@@ -14,7 +14,7 @@ from aotloop.core.phases.effects import AskPerson, Enter, Warn
 from aotloop.core.phases.model import Phase, PhaseLoop
 from aotloop.core.phases.promise import without_promises
 from aotloop.errors import IllegalEvent
-from aotloop.execution import run_events
+from aotloop.execution import run_events, ship_events
 from aotloop.execution.run_events import RunEvent
 from aotloop.execution.threads import in_thread
 from aotloop.phases.driver.turn_rules import failures_of
@@ -54,7 +54,7 @@ class Claims:
         )
         filed = await in_thread(work, on_cancel=cancellation.cancel)
         self._tell(
-            run_events.ReceiptJudged(
+            ship_events.ReceiptJudged(
                 at=now(),
                 phase=loop.phase,
                 artifact=artifact,
@@ -91,7 +91,7 @@ class Claims:
             return
         filed = await in_thread(partial(end_turn, self._project))
         turn, most = loop.phase_iteration + 1, loop.max_phase_iterations
-        self._tell(run_events.TurnEnded(at=now(), phase=loop.phase, turn=turn, most=most))
+        self._tell(ship_events.TurnEnded(at=now(), phase=loop.phase, turn=turn, most=most))
         self._pass_on(filed)
 
     def warn(self, text: str) -> None:
@@ -120,7 +120,7 @@ def _news(filed: Filed) -> Iterator[RunEvent]:
     for effect in filed.effects:
         match effect:
             case Enter(phase=phase, forced=forced):
-                yield run_events.PhaseEntered(at=now(), phase=phase, forced=forced)
+                yield ship_events.PhaseEntered(at=now(), phase=phase, forced=forced)
             case AskPerson(artifact=artifact):
                 yield run_events.Warned(
                     at=now(), text=f"a person has to read the acceptance tests, and agree: {artifact}"

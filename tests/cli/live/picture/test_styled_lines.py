@@ -16,8 +16,9 @@ import pytest
 from aotloop.cli.live import outlet
 from aotloop.cli.live.event_lines import JsonLines, PlainLog
 from aotloop.cli.live.observers import LiveScreen, observer_for
+from aotloop.execution.journals.event_file import AnyEvent
 from aotloop.execution.observer import Observer
-from aotloop.execution.run_events import AnyNews, AtomsAdded, CorrectionTaken, RunEvent
+from aotloop.execution.run_events import AtomsAdded, CorrectionTaken, RunEvent
 from tests.app.history.test_event_words import KINDS, an_example
 from tests.cli.live.running import AT
 from tests.loops import a_loop, atom
@@ -52,7 +53,7 @@ def test_a_plain_log_has_one_line_for_each_piece_of_news(tmp_path: Path) -> None
 
 def test_json_lines_are_the_news_and_nothing_else(tmp_path: Path) -> None:
     lines = written(tmp_path / "log", JsonLines, *EVERY).splitlines()
-    assert [msgspec.json.decode(line, type=AnyNews) for line in lines] == EVERY
+    assert [msgspec.json.decode(line, type=AnyEvent) for line in lines] == EVERY
 
 
 def test_text_that_is_not_valid_utf_8_is_written_all_the_same(tmp_path: Path) -> None:
