@@ -22,11 +22,29 @@ def read_foreign(path: str | Path, most: int) -> bytes:
     folder, name = os.path.split(os.fspath(path))
     within = os.open(folder or ".", _FOLDER)
     try:
-        descriptor = os.open(name, _FLAGS, dir_fd=within)
+        return read_in(within, name, most)
     finally:
         os.close(within)
+
+
+def read_in(within: int, name: str, most: int) -> bytes:
+    """As `read_foreign`. `within`: the folder, open."""
+    descriptor = os.open(name, _FLAGS, dir_fd=within)
     try:
-        return _content(descriptor, path, most)
+        return _content(descriptor, name, most)
+    finally:
+        os.close(descriptor)
+
+
+def write_in(within: int, name: str, content: bytes) -> None:
+    """The new content of a file, made if there is none; anything else in its place is refused, not waited for."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    descriptor = os.open(name, flags, 0o666, dir_fd=within)
+    try:
+        _require_plain(descriptor, name)
+        os.ftruncate(descriptor, 0)
+        while content:
+            content = content[os.write(descriptor, content) :]
     finally:
         os.close(descriptor)
 

@@ -58,12 +58,29 @@ def fingerprint(path: Path) -> str:
         return f"cannot be read: {error.errno}"
 
 
+Identity = tuple[int, int]
+"""What a folder is, wherever it lies and whatever its name is."""
+
+
+def identity_of(folder: str | Path | int) -> Identity:
+    found = os.stat(folder)
+    return found.st_dev, found.st_ino
+
+
 @contextmanager
-def folder_beneath(top: Path, path: str) -> Iterator[int]:
-    """A descriptor of the folder `path` below `top`. Raises OSError, also if a link is on the way."""
+def folder_beneath(top: Path, path: str, *, known: Identity | None = None, makes: bool = False) -> Iterator[int]:
+    """A descriptor of the folder `path` below `top`. Raises OSError, also if a link is on the way.
+
+    `known`: what `top` has to be; another folder, or a link to one, may be in its place now. `makes`: what is missing.
+    """
     descriptor = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
+        if known is not None and identity_of(descriptor) != known:
+            raise OSError(errno.EXDEV, "another folder is in its place", os.fspath(top))
         for part in PurePosixPath(path).parts:
+            if makes:
+                with suppress(FileExistsError):
+                    os.mkdir(part, dir_fd=descriptor)
             inner = os.open(part, _FOLDER, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = inner

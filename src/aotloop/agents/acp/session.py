@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from aotloop.agents.acp.permission_requests import decision, read_file, write_file
+from aotloop.agents.acp.permission_requests import decision, grounds_of, read_file, write_file
 from aotloop.agents.acp.rpc import Rpc, as_dict
 from aotloop.agents.acp.updates import Updates
 from aotloop.agents.attempt.usage import Price, cost_of, tokens_since
@@ -46,6 +46,7 @@ class AcpSession:
     ) -> None:
         """`hint_of_trouble` reads a line of the agent's log: which service it waits for, and for how many seconds."""
         self._assignment = assignment
+        self._grounds = grounds_of(assignment.cwd, assignment.confinement)
         self._model = model
         self._patience = patience
         self._price = price
@@ -150,17 +151,17 @@ class AcpSession:
     # --- requests of the agent --------------------------------------------------------------------------------------
 
     def _serve(self, method: str, asked: dict[str, Any]) -> dict[str, Any] | None:
-        role, cwd = self._assignment.role, self._assignment.cwd
+        role, grounds = self._assignment.role, self._grounds
         match method:
             case "session/update":
                 self._hears_of(as_dict(asked.get("update")))
                 return {}
             case "session/request_permission":
-                return decision(role, cwd, asked)
+                return decision(role, grounds, asked)
             case "fs/read_text_file":
-                return read_file(cwd, asked)
+                return read_file(grounds, asked)
             case "fs/write_text_file":
-                return write_file(role, cwd, asked)
+                return write_file(role, grounds, asked)
             case _:
                 return None
 
