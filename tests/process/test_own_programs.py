@@ -10,7 +10,7 @@ import pytest
 from aotloop.git.command import Place, git
 from aotloop.process import blocking_run
 from aotloop.process.output import Whole
-from aotloop.process.own_programs import own_path, own_program
+from aotloop.process.own_programs import is_own, own_path, own_program
 from aotloop.process.spec import ProcessSpec
 
 
@@ -45,6 +45,8 @@ def test_a_program_in_a_project_is_not_taken(
     monkeypatch.setenv("PATH", f"{tmp_path / where}:{tmp_path}/usr/bin")
     assert own_program(name) == f"{tmp_path}/usr/bin/{name}"
     assert own_path() == f"{tmp_path}/usr/bin"
+    assert not is_own(f"{tmp_path / where}/{name}")
+    assert is_own(f"{tmp_path}/usr/bin/{name}")
 
 
 @pytest.mark.parametrize("folder", ["", ".", "bin", "./node_modules/.bin"])

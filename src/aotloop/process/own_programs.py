@@ -8,6 +8,7 @@ once: what appears later on PATH is not started.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from functools import cache
 
@@ -20,6 +21,13 @@ def own_program(name: str, env: Mapping[str, str] = os.environ) -> str | None:
     """Its full path; None: it is not installed outside of projects."""
     path = env.get("PATH", os.defpath)
     return _all_own(path)[name] if name in _OWN else _found(name, path)
+
+
+def is_own(program: str) -> bool:
+    """Whether this path leads to a program that lies in no project, or beside aotloop itself."""
+    ours = {sys.prefix, os.path.realpath(sys.prefix)}
+    paths = {os.path.normpath(program), os.path.realpath(program)}
+    return all(any(_is_at_or_in(path, place) for place in ours) or not _is_of_a_project(path) for path in paths)
 
 
 def own_path(env: Mapping[str, str] = os.environ) -> str:

@@ -276,3 +276,18 @@ def test_many_variables_are_not_all_listed() -> None:
 def test_an_age_that_was_not_tested_is_doubted(version: str, doubt: str | None) -> None:
     assert age(version, (2, 1)) == doubt
     assert age(version, ()) is None
+
+
+def test_a_client_in_a_project_is_not_started_for_its_version(tmp_path: Path) -> None:
+    """Seen: `aot doctor` and `aot run` started what a repository had in node_modules/.bin, on a PATH that names it."""
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    (project / "bin").mkdir()
+    program = a_client(project / "bin", f"open({str(tmp_path / 'trace')!r}, 'w')\nprint('1.2.3')")
+    presence = asked(program)
+    assert presence.version is None
+    assert program in (presence.doubt or "")
+    assert not (tmp_path / "trace").exists()
+    (tmp_path / "link").symlink_to(program)
+    assert asked(str(tmp_path / "link")).version is None
+    assert asked(a_client(tmp_path, "print('1.2.3')")).version == "1.2.3"

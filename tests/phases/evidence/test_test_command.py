@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -117,3 +118,18 @@ def _with_our_python(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / ".venv" / "bin" / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     (root / ".venv" / "bin" / "python").chmod(0o755)
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:cacheprovider")
+
+
+def test_a_python_of_the_project_is_not_started_to_ask_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An activated environment is the first folder of PATH, and checks can write to it."""
+    (tmp_path / ".git").mkdir()
+    python = tmp_path / "env/bin/python3"
+    python.parent.mkdir(parents=True)
+    python.write_text(f"#!/bin/sh\ntouch {tmp_path}/trace\n")
+    python.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{python.parent}:{os.environ['PATH']}")
+    assert "unittest" in command_for(tmp_path, "a_test.py", ShipSettings())
+    (tmp_path / "env/lib/python3/site-packages/pytest").mkdir(parents=True)
+    (tmp_path / "env/lib/python3/site-packages/pytest/__init__.py").touch()
+    assert "pytest" in command_for(tmp_path, "a_test.py", ShipSettings())
+    assert not (tmp_path / "trace").exists()

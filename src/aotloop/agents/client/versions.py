@@ -24,6 +24,7 @@ from aotloop.process.cancellation import Cancellation
 from aotloop.process.environment import ATTEMPT_MARK, scrub
 from aotloop.process.exit_status import status_in_words
 from aotloop.process.output import Whole
+from aotloop.process.own_programs import is_own
 from aotloop.process.spec import Ending, Limits, ProcessSpec
 from aotloop.text.shorten import last_line, one_line
 
@@ -38,6 +39,8 @@ def with_version(presence: Presence, patience: float = PATIENCE) -> Presence:
     asking = presence.asking
     if asking is None:
         return presence
+    if not is_own(asking.argv[0]):
+        return replace(presence, doubt=f"is not asked for its version, because agents can change {asking.argv[0]}")
     try:
         answer = _ask(asking, patience)
     except Unavailable as error:

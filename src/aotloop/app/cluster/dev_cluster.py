@@ -24,6 +24,7 @@ from aotloop.config.schema import WITH_ARGV
 from aotloop.config.sources import load, of_user
 from aotloop.errors import Unavailable
 from aotloop.git.repository import find_repository
+from aotloop.process.own_programs import own_program
 from aotloop.process.process_group import end_process
 from aotloop.process.spawn import Process, start
 from aotloop.process.spec import ProcessSpec
@@ -70,7 +71,7 @@ def dev_cluster(folder: Path, workers: int, slots: int, say: Callable[[str], Non
 
 
 def _server(folder: Path, address: str) -> tuple[str, ...]:
-    program = shutil.which("temporal") or shutil.which("temporal", path=str(Path(sys.executable).parent))
+    program = own_program("temporal") or shutil.which("temporal", path=str(Path(sys.executable).parent))
     if program is None:
         raise Unavailable("the program temporal is not installed", hint=f"`{INSTALL}`")
     port = address.rpartition(":")[2]

@@ -12,6 +12,7 @@ import msgspec
 from aotloop.errors import Unavailable
 from aotloop.process import blocking_run
 from aotloop.process.output import Whole
+from aotloop.process.own_programs import is_own
 from aotloop.process.spec import Ending, Limits, ProcessSpec
 
 PATIENCE = 120.0
@@ -20,6 +21,11 @@ _QUIET = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
 
 def ask(program: str, *words: str, cwd: Path | None = None) -> str:
     """What it printed. Raises Unavailable, with what it complained of."""
+    if not is_own(program):
+        raise Unavailable(
+            f"{program} is not started, because agents can change it: it lies in a project",
+            hint="Install the client outside of projects, or put its own folder first on your PATH.",
+        )
     spec = ProcessSpec(
         argv=(program, *words),
         cwd=cwd,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import re
-import shutil
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
@@ -19,6 +18,7 @@ from aotloop.errors import AotError, Unavailable
 from aotloop.git.repository import OLDEST
 from aotloop.process import blocking_run
 from aotloop.process.output import Whole
+from aotloop.process.own_programs import own_program
 from aotloop.process.spec import Ending, ProcessSpec
 from aotloop.text.phrases import listed
 from aotloop.trust.folder import data_folder
@@ -38,7 +38,7 @@ def machine_findings() -> Iterator[Finding]:
 
 
 def _git() -> Finding:
-    program = shutil.which("git")
+    program = own_program("git")
     if program is None:
         return Finding(about=ABOUT, subject="git", result="not found", ok=False, fix="Install git 2.38 or newer.")
     output = Whole()

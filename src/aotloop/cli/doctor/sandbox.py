@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from aotloop.cli.doctor.diagnosis import Finding
 from aotloop.errors import Unavailable
 from aotloop.process import blocking_run, sandbox
+from aotloop.process.own_programs import is_own
 from aotloop.process.spec import Ending, Limits, ProcessSpec
 
 ABOUT = "sandbox"
@@ -97,7 +98,7 @@ def _seatbelt(subject: str) -> Finding:
 def _can_make_namespaces() -> bool | None:
     """Tries it, because many settings can forbid it. None: it cannot be tried."""
     program = shutil.which("unshare")
-    if program is None:
+    if program is None or not is_own(program):
         return None
     argv = (program, "--user", "--map-root-user", "--mount", "--net", "true")
     spec = ProcessSpec(argv=argv, env=dict(os.environ), limits=Limits(total=_PATIENCE), ending=Ending(clears=False))

@@ -23,6 +23,7 @@ from aotloop.fence.check_fence import fence_around
 from aotloop.foreign_files import begin_of_foreign
 from aotloop.process import blocking_run
 from aotloop.process.cancellation import Cancellation
+from aotloop.process.own_programs import is_own
 from aotloop.process.sandbox import Confinement
 from aotloop.process.spec import Ending, Limits, ProcessSpec
 
@@ -109,8 +110,9 @@ def _has_pytest(root: Path, python: str) -> bool:
     if "/" in python:
         return any((root / ".venv" / "lib").glob("python*/site-packages/pytest/__init__.py"))
     program = shutil.which(python)
-    if program is None:
-        return False
+    if program is None or not is_own(program):
+        environment = Path(program).absolute().parent.parent if program is not None else root
+        return any(environment.glob("lib/python*/site-packages/pytest/__init__.py"))
     spec = ProcessSpec(
         argv=(program, "-I", "-c", "import pytest"),
         cwd=Path("/"),
