@@ -240,7 +240,7 @@ def test_a_syntax_error_is_reported_with_its_place() -> None:
         (with_line("goal: g", "goal: \x07"), "not readable as YAML"),
         (with_line("goal: g", "goal: g\n  goal: h"), "objective.goal: this key occurs twice here"),
         (with_line("atoms:", "atoms: []\natoms:"), "atoms: this key occurs twice here"),
-        (with_line("goal: g", "goal: *nowhere"), "undefined alias"),
+        (with_line("goal: g", "goal: *nowhere"), "is an alias; put it in quotes"),
         (with_line("goal: g", "goal: !!python/object:os.system x"), "expected text"),
         (with_line("goal: g", "goal: [a, b]"), "objective.goal: expected text, found a list"),
         (with_line("depends_on: []", "depends_on: A0"), "atoms[0].depends_on: expected a list, found 'A0'"),

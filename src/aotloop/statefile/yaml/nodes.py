@@ -10,9 +10,10 @@ from typing import Any
 
 import yaml
 
-from aotloop.core.findings import Finding, Path
+from aotloop.core.findings import Path
 from aotloop.errors import StateFileInvalid
 from aotloop.statefile.yaml.screen import may_nest_deeply
+from aotloop.statefile.yaml.syntax_errors import of_parser, syntax_error
 
 MOST_LEVELS = 250
 """The most levels of nested lists and mappings: about a hundred groups of a checklist, and safe for the stack."""
@@ -29,14 +30,12 @@ def compose(data: bytes, first_line: int) -> yaml.Node | None:
             _refuse_deep_nesting(text, first_line)
         root: yaml.Node | None = yaml.compose(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        what = ", ".join(part for part in (error.context, error.problem) if part)
-        raise _syntax_error(what, mark.line if mark else 0, mark.column if mark else 0, first_line) from None
+        raise of_parser(error, text, first_line) from None
     except yaml.reader.ReaderError as error:
         before = text[: error.position]
         line, column = before.count("\n"), error.position - before.rfind("\n") - 1
         what = f"the character {error.character!r} is not allowed in YAML"
-        raise _syntax_error(what, line, column, first_line) from None
+        raise syntax_error(what, line, column, first_line) from None
     except RecursionError:
         raise _too_deep(0, 0, first_line) from None
     return root
@@ -95,7 +94,7 @@ def _decoded(data: bytes, first_line: int) -> str:
         before = data[: error.start]
         line, column = before.count(b"\n"), error.start - before.rfind(b"\n") - 1
         what = f"byte 0x{data[error.start]:02x} is not valid UTF-8; save the file as UTF-8"
-        raise _syntax_error(what, line, column, first_line) from None
+        raise syntax_error(what, line, column, first_line) from None
 
 
 def _refuse_deep_nesting(text: str, first_line: int) -> None:
@@ -111,9 +110,4 @@ def _refuse_deep_nesting(text: str, first_line: int) -> None:
 
 
 def _too_deep(line: int, column: int, first_line: int) -> StateFileInvalid:
-    return _syntax_error(f"nested deeper than {MOST_LEVELS} levels", line, column, first_line)
-
-
-def _syntax_error(what: str, line: int, column: int, first_line: int) -> StateFileInvalid:
-    finding = Finding("error", (), f"not readable as YAML: {what}", line=line + first_line, column=column + 1)
-    return StateFileInvalid(str(finding), [finding])
+    return syntax_error(f"nested deeper than {MOST_LEVELS} levels", line, column, first_line)
