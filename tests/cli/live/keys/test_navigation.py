@@ -85,6 +85,16 @@ def test_the_key_that_opens_the_help_closes_it() -> None:
     assert navigation.page(60, 10) is None
 
 
+def test_on_a_narrow_terminal_the_help_is_whole_and_no_hint_is_cut() -> None:
+    _, navigation, _ = pressed("?")
+    shown = " ".join(text(navigation, 60, 40).split())
+    assert "…" not in shown
+    assert "with the flags of `aot redirect`" in shown
+    assert "and ends `aot watch`." in shown
+    navigation.press("q")
+    assert "".join(piece for piece, _ in navigation.foot(60)) == "? help · ↑↓ select · t transcript · d diff · p pause"
+
+
 def test_stop_asks_first_and_the_others_act() -> None:
     assert pressed("s", "n")[2].done == []
     assert pressed("s", "y", "p", "down", "R", "r", "r", *"max_iterations=3", "enter")[2].done == [

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Protocol
 
@@ -27,7 +28,9 @@ Keys
   ?              this page
 In a page: ↑ ↓, page up, page down. Ctrl-C stops `aot run`, and ends `aot watch`."""
 
-HINT = "? help · ↑↓ select · t transcript · d diff · p pause · s stop"
+HINTS = ("? help", "↑↓ select", "t transcript", "d diff", "p pause", "s stop")
+_HANGING = 17
+"""Columns of the names of keys."""
 
 
 class Planned(msgspec.Struct, frozen=True):
@@ -196,10 +199,11 @@ class Navigation:
         if self._page is None:
             return None
         room = max(height - 1, 1)
-        self._offset = min(self._offset, max(len(self._page) - room, 0))
-        shown = self._page[self._offset : self._offset + room]
-        lines: list[list[Piece]] = [fitted([(cut(line.expandtabs(4), width), "")], width) for line in shown]
-        left = len(self._page) - self._offset - len(shown)
+        page = [part for line in self._page for part in _folded(line.expandtabs(4), width)]
+        self._offset = min(self._offset, max(len(page) - room, 0))
+        shown = page[self._offset : self._offset + room]
+        lines: list[list[Piece]] = [fitted([(cut(line, width), "")], width) for line in shown]
+        left = len(page) - self._offset - len(shown)
         return [*lines, fitted([(f"q closes · ↑↓ page · {left:,} more lines", "dim")], width)]
 
     def foot(self, width: int) -> list[Piece]:
@@ -209,4 +213,22 @@ class Navigation:
         if self._message:
             return fitted([(identified(self._message), "bold yellow")], width)
         only = f"only: {identified(self._picture.letters)} · " if self._picture.letters else ""
-        return fitted([(f"{only}{HINT}", "dim")], width)
+        return fitted([(f"{only}{_as_many_as_fit(HINTS, width - len(only))}", "dim")], width)
+
+
+def _folded(line: str, width: int) -> list[str]:
+    """Nothing of a line is lost on a narrow terminal."""
+    if len(line) <= width:
+        return [line]
+    indent = _HANGING if line[:2] == "  " and width > 2 * _HANGING else 0
+    return textwrap.wrap(line, max(width, 1), subsequent_indent=" " * indent, replace_whitespace=False) or [""]
+
+
+def _as_many_as_fit(hints: Iterable[str], width: int) -> str:
+    told = ""
+    for hint in hints:
+        longer = f"{told} · {hint}" if told else hint
+        if len(longer) > width:
+            break
+        told = longer
+    return told
