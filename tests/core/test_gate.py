@@ -122,7 +122,7 @@ def test_only_a_loop_that_waits_may_start(status: Any) -> None:
     shut = gate_of(a_loop(atom("A1"), status=status), [])
     assert not shut.ready
     assert shut.status == status
-    assert shut.missing == (f"the loop is {status}; one that starts is pending or stopped",)
+    assert shut.missing == (f"the loop is {status}; only a pending or stopped loop can start",)
 
 
 def test_an_invalid_graph_keeps_the_gate_shut() -> None:

@@ -190,7 +190,7 @@ def test_max_runtime_ends_what_runs_and_says_so(tmp_path: Path) -> None:
     )
     ran = project.run("--max-runtime", "3s")
     assert ran.code == 5
-    assert project.loop.control.stop_reason == "limit: it ran for 3s, as long as allowed"
+    assert project.loop.control.stop_reason == "limit: its runtime of 3s is used up"
     (announced,) = ran.kinds("end_announced")
     assert (announced["running"], announced["are_ended"]) == (["A1#1"], True)
     assert project.statuses() == {"A1": "pending", "A2": "pending"}

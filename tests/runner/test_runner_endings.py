@@ -40,6 +40,7 @@ def is_messy(project: Project) -> bool:
 ENDINGS = {
     "aot stop": (None, 7, "user: stop requested"),
     "SIGTERM": (signal.SIGTERM, 143, "user: interrupted by SIGTERM"),
+    "a closed terminal": (signal.SIGHUP, 129, "user: the terminal was closed (SIGHUP)"),
 }
 
 

@@ -70,7 +70,7 @@ def test_time_that_runs_out_ends_the_run() -> None:
         atom("A1", estimate=40.0), atom("A2", "A1", estimate=40.0), constraints=Constraints(max_runtime="30m")
     )
     simulated = simulate(loop, AllGoesWell())
-    assert simulated.reason == "limit: it ran for 30m, as long as allowed"
+    assert simulated.reason == "limit: its runtime of 30m is used up"
     assert order(simulated) == ["A1"]
     assert loop.control.ran_seconds == 40 * 60
 

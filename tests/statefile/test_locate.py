@@ -87,8 +87,9 @@ def test_what_another_user_left_is_refused_unless_it_is_named(
     os.chown(foreign, 65534, 65534)
     deep = project / "mine"
     deep.mkdir()
-    with pytest.raises(StateFileMissing, match="belongs to another user"):
+    with pytest.raises(StateFileMissing, match="belongs to another user") as error:
         find_state_file(start=str(deep), environ={})
+    assert error.value.message.count(str(path)) == 1
     assert find_state_file(str(path)) == str(path)
     monkeypatch.setenv("SUDO_UID", "65534")
     assert find_state_file(start=str(deep), environ={}) == str(path)

@@ -40,7 +40,7 @@ def gate_of(loop: Loop | None, findings: Iterable[Finding]) -> Gate:
     if loop is not None:
         missing += [f"objective.{name}" for name in AGREED if not getattr(loop.objective, name).strip()]
         if loop.control.status not in STARTABLE:
-            missing.append(f"the loop is {loop.control.status}; one that starts is {' or '.join(STARTABLE)}")
+            missing.append(f"the loop is {loop.control.status}; only a {' or '.join(STARTABLE)} loop can start")
         if not missing:
             doubts += _doubts(loop)
     return Gate(

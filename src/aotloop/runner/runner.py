@@ -260,10 +260,16 @@ class Runner:
         """First signal: an orderly stop. Second signal: an immediate stop."""
         if self._signal is None:
             self._signal = number
-            reason = f"interrupted by {signal.Signals(number).name}"
+            reason = interruption(number)
             self._queue.put_nowait(reports.Told(at=now(), event=events.StopRequested(reason=reason)))
         else:
             self._tasks.hurry()
+
+
+def interruption(number: int) -> str:
+    if number == signal.SIGHUP:
+        return "the terminal was closed (SIGHUP)"
+    return f"interrupted by {signal.Signals(number).name}"
 
 
 def _expected(errors: BaseExceptionGroup[BaseException]) -> BaseException:

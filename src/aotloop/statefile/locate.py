@@ -62,7 +62,7 @@ def refuse_if_foreign(path: str) -> None:
         owners = {os.stat(place).st_uid, os.lstat(place).st_uid}
         if not owners <= ours:
             raise StateFileMissing(
-                f"{path} is not used: {place} belongs to another user",
+                f"{path} is not used: {place if place != path else 'the file'} belongs to another user",
                 hint="If you trust that user, name the file with --state-file; else work in a folder of your own.",
             )
 

@@ -179,8 +179,8 @@ def test_news_that_nobody_foresaw_have_no_words_and_no_error() -> None:
             "limit reached, waiting for 2 attempts (A1#1, A2#1): it cost $2.00 of the $1.00 allowed",
         ),
         (
-            an_example(run_events.EndAnnounced, reason="limit: it ran for 3s, as long as allowed", are_ended=True),
-            "limit reached, ending 2 attempts (A1#1, A2#1): it ran for 3s, as long as allowed",
+            an_example(run_events.EndAnnounced, reason="limit: its runtime of 3s is used up", are_ended=True),
+            "limit reached, ending 2 attempts (A1#1, A2#1): its runtime of 3s is used up",
         ),
         (
             an_example(run_events.EndAnnounced, reason="stalled: 3 generations"),

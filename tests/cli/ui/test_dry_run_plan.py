@@ -121,7 +121,7 @@ def test_iterations_that_were_had_before_count() -> None:
 def test_time_is_limited_only_where_every_atom_has_an_estimate() -> None:
     limits = Constraints(max_runtime="10m")
     known = plan_of(a_loop(atom("A1", estimate=20.0), atom("A2", "A1", estimate=5.0), constraints=limits))
-    assert known.reason == "limit: it ran for 10m, as long as allowed"
+    assert known.reason == "limit: its runtime of 10m is used up"
     assert plan_of(a_loop(atom("A1", estimate=20.0), atom("A2", "A1"), constraints=limits)).reason is None
 
 

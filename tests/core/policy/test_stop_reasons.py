@@ -58,7 +58,7 @@ def board(**given: Any) -> Board:
         ({"iteration": 19}, {}, None),
         ({"iteration": 20}, {}, "limit: 20 iterations, as many as allowed"),
         ({"ran_seconds": 59.9}, {"max_runtime": "1m"}, None),
-        ({"ran_seconds": 60.0}, {"max_runtime": "1m"}, "limit: it ran for 1m, as long as allowed"),
+        ({"ran_seconds": 60.0}, {"max_runtime": "1m"}, "limit: its runtime of 1m is used up"),
         ({"cost_usd": 1.99}, {"max_cost_usd": 2.0}, None),
         ({"cost_usd": 2.0}, {"max_cost_usd": 2.0}, "limit: it cost $2.00 of the $2.00 allowed"),
     ],

@@ -22,7 +22,7 @@ RED = {"tests": "red"}
 
 LIMITS: list[tuple[dict[str, Any], Spent, str]] = [
     ({"max_cost_usd": 2.0}, Spent(usd=2.0), "limit: it cost $2.00 of the $2.00 allowed"),
-    ({"max_runtime": "1h"}, Spent(seconds=3600), "limit: it ran for 1h, as long as allowed"),
+    ({"max_runtime": "1h"}, Spent(seconds=3600), "limit: its runtime of 1h is used up"),
 ]
 
 
@@ -32,7 +32,7 @@ def test_at_the_limit_of_time_what_runs_is_ended_and_the_base_case_is_tried_once
     assert (driver.running, driver.cancelled(discard=False)) == ([], ["A1", "A2"])
     announced = [effect for effect in driver.all(EndAnnounced) if effect.are_ended]
     assert [effect.attempts for effect in announced] == [((1, "A1"), (2, "A2"))]
-    reason = "limit: it ran for 1h, as long as allowed"
+    reason = "limit: its runtime of 1h is used up"
     assert driver.verdict(RED) == [Finished(status="stopped", reason=reason)]
     assert driver.loop.control.tried == 0
 

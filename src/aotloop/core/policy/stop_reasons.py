@@ -63,7 +63,7 @@ def over_limit(board: Board, limits: Limits, *, is_open: bool = False) -> str | 
     if control.iteration >= limits.max_iterations and not is_open:
         return f"limit: {control.iteration} iterations, as many as allowed"
     if is_out_of_time(board, limits):
-        return f"limit: it ran for {limits.max_runtime}, as long as allowed"
+        return f"limit: its runtime of {limits.max_runtime} is used up"
     if limits.max_cost_usd is not None and control.cost_usd >= limits.max_cost_usd:
         return f"limit: it cost ${control.cost_usd:.2f} of the ${limits.max_cost_usd:.2f} allowed"
     return None

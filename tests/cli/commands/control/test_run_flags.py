@@ -69,7 +69,7 @@ def test_a_limit_of_time_ends_a_run_in_the_middle_of_an_attempt_which_is_ended_t
 
     limit, project, ran = with_time_enough(limited, lambda tried: tried[2].kinds("attempt_began"), (0.5, 5.0, 50.0))
     assert ran.code == 5, ran.out
-    assert project.loop.control.stop_reason == f"limit: it ran for {limit}s, as long as allowed"
+    assert project.loop.control.stop_reason == f"limit: its runtime of {limit}s is used up"
     assert project.statuses() == {"A1": "pending", "A2": "pending"}
     assert project.run().code == 0
 

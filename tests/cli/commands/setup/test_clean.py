@@ -141,4 +141,5 @@ def test_without_a_state_file_it_says_so_and_a_file_with_mistakes_is_no_obstacle
     project.state_file.unlink()
     ran = project.aot("clean")
     assert ran.code == 1
-    assert "there is no" in ran.err
+    assert "there is no .claude/aot-loop-state.md" in ran.err
+    assert "aot ship" not in ran.err

@@ -55,7 +55,9 @@ def _store(state_file: str | None) -> Store:
     except StateFileMissing:
         if state_file is not None:
             raise
-        return Store(str(Path(project_root(find_phase_file()), STATE_FILE)))
+        with suppress(StateFileMissing):
+            return Store(str(Path(project_root(find_phase_file()), STATE_FILE)))
+        raise
 
 
 def _end_abandoned(store: Store) -> None:
