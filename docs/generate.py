@@ -138,7 +138,7 @@ def _in_cell(text: str) -> str:
 
 
 def _clients() -> str:
-    extras = {name: f"`pip install 'aotloop[{name}]'`" for name in EXTRAS}
+    extras = {name: f"the extra `{name}`" for name in EXTRAS}
     rows = [
         ("`claude`", f"`claude` on your `PATH`, or {extras['claude']}", claude.LOG_IN),
         ("`codex`", _shown(codex.INSTALL), codex.LOG_IN),

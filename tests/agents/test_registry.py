@@ -13,6 +13,7 @@ import pytest
 
 from aotloop.agents.registry import BACKENDS, EXTRAS, Settings, backend
 from aotloop.errors import Unavailable
+from aotloop.extras import install_command
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
@@ -38,7 +39,7 @@ def test_a_backend_whose_library_is_missing_says_how_to_install_it(
     assert error.value.hint == "Install it with: pip install no_such_library_anywhere"
     with pytest.raises(Unavailable) as error:
         backend("claude", table={"claude": "needy_backend"})
-    assert error.value.hint == "Install it with: pip install 'aotloop[claude]'"
+    assert error.value.hint == f"Install it with: {install_command('claude')}"
     (tmp_path / "poor_backend.py").write_text("raise ModuleNotFoundError('no', name='sqlite3')\n")
     with pytest.raises(Unavailable, match="needs sqlite3") as error:
         backend("poor", table={"poor": "poor_backend"})

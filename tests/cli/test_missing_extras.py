@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from aotloop.extras import install_command
 from tests.loops import atom
 from tests.runner.projects import a_project
 
@@ -34,7 +35,7 @@ def aot(folder: Path, *words: str, hidden: tuple[str, ...] = LAZY) -> subprocess
 
 def test_the_mcp_server_is_named_with_its_install_command(project: Path) -> None:
     done = aot(project, "mcp")
-    assert (done.returncode, "pip install 'aotloop[mcp]'" in done.stderr) == (1, True)
+    assert (done.returncode, install_command("mcp") in done.stderr) == (1, True)
     assert "Traceback" not in done.stderr
 
 
@@ -52,7 +53,7 @@ def test_a_run_goes_on_without_what_it_only_wished_for(tmp_path: Path, extra: st
     project = a_project(tmp_path, atom("A1", run="echo a > a.txt"), base_case="test -f a.txt")
     done = aot(project.root, "run", "--yes")
     assert (done.returncode, project.loop.control.status) == (0, "completed")
-    assert f"pip install 'aotloop[{extra}]'" in done.stderr
+    assert install_command(extra) in done.stderr
 
 
 def test_no_command_loads_an_extra_before_it_needs_it(project: Path) -> None:
@@ -75,7 +76,7 @@ def test_other_machines_are_named_with_their_install_command(tmp_path: Path, wor
     (folder / "config.toml").write_text('isolation = "remote"\n')
     project = a_project(tmp_path, atom("A1", run="echo a > a.txt"), base_case="test -f a.txt")
     done = aot(project.root, *words)
-    assert (done.returncode, "pip install 'aotloop[temporal]'" in done.stderr) == (1, True)
+    assert (done.returncode, install_command("temporal") in done.stderr) == (1, True)
     assert "Traceback" not in done.stderr
 
 

@@ -14,6 +14,7 @@ from aotloop.agents.attempt.usage import Price
 from aotloop.agents.contract import Backend
 from aotloop.agents.roles import Role, may_write
 from aotloop.errors import Unavailable
+from aotloop.extras import install_command
 
 
 class EndpointSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,5 +102,4 @@ def backend(name: str, settings: Settings = Settings(), table: Mapping[str, str]
 def _how_to_get(missing: str, name: str) -> str:
     if missing.partition(".")[0] in sys.stdlib_module_names:
         return f"It is a part of Python that this one was built without; use one that has {missing}."
-    wanted = f"'aotloop[{name}]'" if name in EXTRAS else missing
-    return f"Install it with: pip install {wanted}"
+    return f"Install it with: {install_command(name) if name in EXTRAS else f'pip install {missing}'}"

@@ -13,6 +13,7 @@ from aotloop.agents.claude.conversations import home_of
 from aotloop.agents.claude.event_summary import LOG_IN
 from aotloop.agents.client.detection import Asking, Login, Presence, login_by
 from aotloop.errors import Unavailable
+from aotloop.extras import install_command
 
 NAME = "claude"
 _PACKAGE = "claude_agent_sdk"
@@ -32,7 +33,7 @@ def find_program(configured: str | None) -> str:
         if found is None:
             raise Unavailable(
                 "Claude Code is not installed",
-                hint=f"Install it with: pip install 'aotloop[{NAME}]', or put `{NAME}` on your PATH.",
+                hint=f"Install it with: {install_command(NAME)}, or put `{NAME}` on your PATH.",
             )
     return str(Path(found).absolute())  # the client starts in another folder
 

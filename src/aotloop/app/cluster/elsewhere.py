@@ -22,6 +22,7 @@ from aotloop.execution.checker import Checker, Checks, LocalChecker
 from aotloop.execution.integration.protection import Protection
 from aotloop.execution.isolation.place import Isolation
 from aotloop.execution.verification import Verification
+from aotloop.extras import install_command
 from aotloop.git.commits.transfer import can_fetch
 
 Found = tuple[str, str, bool | None]
@@ -32,11 +33,11 @@ if TYPE_CHECKING:
     from aotloop.remote.attempt_placement import Lengths, Placement
     from aotloop.remote.link import Link
 
-INSTALL = "pip install 'aotloop[temporal]'"
-
 
 def missing_extra(error: ImportError) -> Unavailable:
-    return Unavailable(f"attempts on other machines need {error.name}, which is not installed", hint=f"`{INSTALL}`")
+    return Unavailable(
+        f"attempts on other machines need {error.name}, which is not installed", hint=f"`{install_command('temporal')}`"
+    )
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
@@ -164,7 +165,7 @@ def remote_findings(config: Config) -> Iterator[Found]:
     try:
         from aotloop.remote.server_report import server_findings  # noqa: PLC0415 - an extra
     except ImportError as error:
-        yield ("extra temporal", f"{error.name} is not installed: `{INSTALL}`", False)
+        yield ("extra temporal", f"{error.name} is not installed: `{install_command('temporal')}`", False)
         return
     yield from asyncio.run(server_findings(config.remote, queues_of(config)))
     if config.remote.git is not None:

@@ -26,8 +26,8 @@ from aotloop.core.model import Loop
 from aotloop.errors import Unavailable
 from aotloop.execution.observer import Watched
 from aotloop.execution.run_events import RunEvent
+from aotloop.extras import install_command
 
-INSTALL = "pip install 'aotloop[notify]'"
 MOST_WAITING = 20
 """Messages for one service; further ones are dropped."""
 LONGEST = 600
@@ -161,7 +161,7 @@ def require_library() -> None:
     with suppress(ImportError):
         found = find_spec("apprise")
     if found is None:
-        raise Unavailable("notifications are not installed (apprise is missing)", hint=f"`{INSTALL}`")
+        raise Unavailable("notifications are not installed (apprise is missing)", hint=f"`{install_command('notify')}`")
 
 
 def _library() -> Any:

@@ -19,11 +19,11 @@ from aotloop.core.model import Used
 from aotloop.errors import Unavailable
 from aotloop.execution import run_events, ship_events
 from aotloop.execution.observer import Watched
+from aotloop.extras import install_command
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
-INSTALL = "pip install 'aotloop[otel]'"
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 LONGEST = 4000
 _FAILED = ("failed", "garbage", "timed_out", "crashed", "unavailable")
@@ -42,7 +42,9 @@ class Telemetry:
         try:
             from aotloop.app.outlets.otlp_export import Export  # noqa: PLC0415 - an extra
         except ImportError as error:
-            raise Unavailable(f"telemetry is not installed ({error.name} is missing)", hint=f"`{INSTALL}`") from None
+            raise Unavailable(
+                f"telemetry is not installed ({error.name} is missing)", hint=f"`{install_command('otel')}`"
+            ) from None
         for name in ("opentelemetry", "urllib3", "requests"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         self._settings = settings

@@ -17,7 +17,6 @@ from aotloop.errors import AotError, Unavailable
 
 FILE = ".mcp.json"
 SERVER = "aotloop"
-INSTALL = "pip install 'aotloop[mcp]'"
 
 
 def is_server_installed() -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from aotloop.agents.openai.backend import INSTALL, is_installed
+from aotloop.agents.openai.backend import how_to_install, is_installed
 from aotloop.cli.demo.local_model import NAME, require_model, served
 from aotloop.cli.demo.model_story import tell_model_story, write_project
 from aotloop.cli.demo.shown_commands import Performer
@@ -23,7 +23,7 @@ from aotloop.errors import Unavailable
 def show_model(url: str, folder: Path | None, *, keep: bool, plain: bool, yes: bool) -> int:
     """The exit code of its `aot run`. `url`: empty for the small model of this machine."""
     if not is_installed():
-        raise Unavailable("a model is asked through the package openai, which is not installed", hint=INSTALL)
+        raise Unavailable("a model is asked through the package openai, which is not installed", hint=how_to_install())
     with _base_url(url, yes=yes) as base_url, stage(folder, keep=keep) as place:
         furnish(place, lambda there: write_project(there, base_url, None))
         performer = Performer(place, pace=0.0, is_plain=plain)

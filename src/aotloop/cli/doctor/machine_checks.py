@@ -15,6 +15,7 @@ from aotloop.cli.doctor.agent_checks import root_of
 from aotloop.cli.doctor.diagnosis import Finding
 from aotloop.config.sources import load
 from aotloop.errors import AotError, Unavailable
+from aotloop.extras import install_command
 from aotloop.git.repository import OLDEST
 from aotloop.process import blocking_run
 from aotloop.process.output import Whole
@@ -28,7 +29,7 @@ ABOUT_MODELS = "models on this machine"
 ABOUT_OTHERS = "other machines"
 ABOUT_EXTRAS = "extras"
 _DISTRIBUTION = "aotloop"
-_NOT_FOR_USERS = {"dev"}
+_NOT_FOR_USERS = {"dev", "fuzz"}
 
 
 def machine_findings() -> Iterator[Finding]:
@@ -84,7 +85,7 @@ def _extra(extra: str, packages: list[str]) -> Finding:
     there = {package: _version(package) for package in packages}
     missing = [package for package, found in there.items() if found is None]
     if missing:
-        fix = f"Optional: pip install '{subject}'"
+        fix = f"Optional: {install_command(extra)}"
         return Finding(
             about=ABOUT_EXTRAS, subject=subject, result=f"not installed: {', '.join(missing)}", ok=None, fix=fix
         )

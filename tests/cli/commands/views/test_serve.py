@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from aotloop.extras import install_command
 from aotloop.process.ancestry import OF_A_CLIENT
 from tests.cli.terminal import aot
 from tests.patience import PATIENCE
@@ -71,7 +72,7 @@ def test_a_missing_extra_is_named_with_its_command(project: Path) -> None:
     code = f"{WITHOUT} import guarded; sys.exit(guarded(run, ['serve']))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "pip install 'aotloop[web]'" in done.stderr
+    assert install_command("web") in done.stderr
 
 
 def test_other_commands_do_not_load_the_server(project: Path) -> None:

@@ -6,9 +6,8 @@ import click
 
 from aotloop.cli.ui.options import state_file_option
 from aotloop.errors import Unavailable
+from aotloop.extras import install_command
 from aotloop.trust.person import refuse_agents
-
-INSTALL = "pip install 'aotloop[mcp]'"
 
 
 @click.command(
@@ -31,5 +30,7 @@ def command(state_file: str | None) -> None:
     try:
         from aotloop.mcp.stdio_server import serve  # noqa: PLC0415 - an extra
     except ImportError as error:
-        raise Unavailable(f"the MCP server is not installed ({error.name} is missing)", hint=f"`{INSTALL}`") from None
+        raise Unavailable(
+            f"the MCP server is not installed ({error.name} is missing)", hint=f"`{install_command('mcp')}`"
+        ) from None
     serve(state_file)

@@ -14,7 +14,6 @@ from aotloop.app.plugin.allow_rules import missing_rules, remove_rules, settings
 from aotloop.app.plugin.client import Client, Installed, Scope
 from aotloop.app.plugin.installation import PLUGIN, Installation, find_installation
 from aotloop.app.plugin.mcp_entry import (
-    INSTALL,
     add_to_codex,
     add_to_project,
     is_server_installed,
@@ -25,6 +24,7 @@ from aotloop.cli.ui.options import InOrder, json_option
 from aotloop.cli.ui.output import faint, heading, mark, report_done, say_json, say_next, tell
 from aotloop.cli.ui.permission_offer import offer_rules
 from aotloop.errors import AotError, Unavailable
+from aotloop.extras import install_command
 from aotloop.text.sanitize import prose
 
 
@@ -204,7 +204,7 @@ def _tell_of_mcp(client: Client, name: str) -> str:
 def _mcp_notes(entry: str | None) -> list[str]:
     if entry is None:
         return []
-    missing = [] if is_server_installed() else [f"`aot mcp` needs more than is installed: {INSTALL}"]
+    missing = [] if is_server_installed() else [f"`aot mcp` needs more than is installed: {install_command('mcp')}"]
     return [prose(f"`aot mcp` is in {entry}; the client asks you before it uses the server"), *missing]
 
 

@@ -11,6 +11,7 @@ import click
 from aotloop.app.overview.loop_registry import register
 from aotloop.cli.ui.output import faint, tell
 from aotloop.errors import StateFileMissing, Unavailable
+from aotloop.extras import install_command
 from aotloop.process.cancellation import sleep_until_interrupted
 from aotloop.statefile.locate import find_phase_file, find_state_file
 from aotloop.trust.person import refuse_agents, refuse_clients
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from aotloop.web.server import Served
 
 LOOPBACK = "127.0.0.1"
-INSTALL = "pip install 'aotloop[web]'"
 
 
 @click.command(
@@ -73,7 +73,9 @@ def served(**options: str | int | bool | None) -> Iterator[Served]:
     try:
         from aotloop.web.server import ServerOptions, serving  # noqa: PLC0415 - an extra
     except ImportError as error:
-        raise Unavailable(f"the web page is not installed ({error.name} is missing)", hint=f"`{INSTALL}`") from None
+        raise Unavailable(
+            f"the web page is not installed ({error.name} is missing)", hint=f"`{install_command('web')}`"
+        ) from None
 
     with serving(ServerOptions(**options)) as page:  # type: ignore[arg-type]  # as click parsed them
         tell(page.link, head="page   ", err=True)
