@@ -162,7 +162,7 @@ class _Usage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PrintedBill:
-    """What a program has told about its usage by now, however it ends."""
+    """What a program has reported about its usage so far, whether it succeeds or fails."""
 
     def __init__(self, assignment: Assignment, on_output: Callable[[str], None]) -> None:
         self._assignment = assignment

@@ -97,7 +97,7 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     confinement: Confinement | None = None
     """Files that no agent on this task may change, enforced where the machine can; None: no files."""
     meter: Meter | None = None
-    """Where the backend notes what the attempt uses, as it hears of it."""
+    """The backend notes here what the attempt uses, as soon as it knows."""
     sitting: Sitting | None = None
     """Only for backends whose `sessions` are native; None: no conversation outlives the attempt."""
 

@@ -69,7 +69,7 @@ def abandon_atom(store: Store, atom_id: str) -> None:
 
 
 def write_binding(store: Store, atom_id: str, summary: str, artifacts: tuple[str, ...]) -> None:
-    """What the work on an atom led to: all that later work sees of it."""
+    """Writes the result of an atom: later work sees nothing else of it."""
     apply(store, events.BindingWritten(atom=atom_id, summary=summary, artifacts=artifacts))
 
 

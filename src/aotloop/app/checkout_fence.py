@@ -64,7 +64,7 @@ def fenced_checkout(state_file: str, protect: Sequence[str] = (), root: Path | N
 
 
 def witness_of_run(store: Store, places: Isolation, journal: Journal, fence: Policy | None) -> CheckoutWitness:
-    """One for a whole run: what is not undone is told again at each verdict."""
+    """One witness for a whole run: it reports a change again at each verdict, until the change is undone."""
     from aotloop.fence.check_fence import checkout_confinement  # noqa: PLC0415 - as above
     from aotloop.fence.checkout_witness import CheckoutWitness, OwnRun  # noqa: PLC0415 - as above
 

@@ -98,7 +98,7 @@ def _judge_by(answers: Answers, others: JudgeOf) -> JudgeFor:
 
 
 def decide(store: Store, answers: Answers, others: JudgeOf, *, permit: Permit) -> Conclusion | None:
-    """All of it, for a place that asked the person before. None: the process that runs the loop will use it."""
+    """Remembers the answers, verifies and concludes. None: the process that runs the loop will use the answers."""
     refuse_agents("only a person confirms")
     refuse_session(holding_session(store.load().control), "only a person confirms")
     refuse_rejecting_a_run(store, answers)

@@ -59,7 +59,7 @@ class Judges:
     """The judges of one loop. Close them when all is judged."""
 
     def __init__(self, store: Store, config: Config, asking: Asking | None = None) -> None:
-        """`asking` None: no agent is asked, only what is known counts."""
+        """`asking` None: no agent is asked; only known judgements count."""
         self._store = store
         self._config = config
         self._asking = asking
@@ -68,7 +68,7 @@ class Judges:
         self._sites: Sites | None = None
 
     def judge(self, objective: Objective, root: Path, on_spent: Callable[[Outcome], None] = lambda _: None) -> Judge:
-        """About what lies in this folder: the project itself, or a worktree of it."""
+        """A judge of the files in `root`: the project itself, or a worktree of it."""
         case = Case(objective, root, self._where)
         is_configured = judge_of(self._config, "judge") or judge_of(self._config, "verifier")
         votes, hint = self._config.role("judge").votes, HINT if is_configured else None
@@ -154,7 +154,7 @@ def recalled_judges(store: Store) -> Iterator[JudgeOf]:
 
 @contextmanager
 def asked_judges(store: Store, config: Config, on_bill: Callable[[Bill], None]) -> Iterator[JudgeOf]:
-    """With an agent, which is asked about what is not known yet. The costs are kept in the state file."""
+    """Asks an agent about items without a known judgement. The state file keeps the costs."""
     _refuse_without_judge(config)
     bills: list[Bill] = []
     with tempfile.TemporaryDirectory(prefix="aot-judging-") as folder:

@@ -50,7 +50,7 @@ def apply(store: Store, event: events.Event) -> list[Effect]:
 
 
 def refuse_while_run(store: Store) -> None:
-    """For changes of what a process that runs the loop keeps in its memory."""
+    """Protects changes of atoms and groups: a process that runs the loop has them in memory."""
     holder = holder_of(store.path)
     if holder is not None:
         raise StateFileBusy(

@@ -62,7 +62,7 @@ def resolve_parents(store: Store, atom_id: str, effects: list[Effect], permit: P
 def _resolve(store: Store, event: events.AtomResolved, permit: Permit | None) -> list[Effect]:
     rehearsal = store.load()
     before = _find(rehearsal, event.atom)
-    advance(rehearsal, event)  # refuses what is impossible before any check is run
+    advance(rehearsal, event)  # refuses an impossible event before any check runs
     tree = check_of(before, rehearsal.objective.base_case) if before is not None else None
     if before is not None and tree is not None and before.status != "resolved":
         _require_check(store, before, tree, permit)

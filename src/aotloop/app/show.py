@@ -41,7 +41,7 @@ class AttemptFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     attempt: Attempt
     fate: str
-    """What became of it, as a sentence."""
+    """The fate of the attempt, as a sentence."""
     prompt: str = ""
     """Empty: a command did it, or the journal is gone."""
     transcript: tuple[Step, ...] = ()
@@ -149,7 +149,7 @@ _FATES: dict[Fate, str] = {
 
 
 def fate_in_words(attempt: Attempt) -> str:
-    """What became of it. The reason may have several lines."""
+    """The fate of the attempt. The reason may have several lines."""
     if attempt.fate == "landed" and attempt.commit is None:
         return "accepted; it changed no file"
     because = f": {plain(attempt.reason)}" if attempt.reason else ""
@@ -165,7 +165,10 @@ def transcript_of(folder: Path | None) -> list[Step]:
 
 
 def end_of_transcript(folder: Path) -> tuple[list[Step], bool]:
-    """For a look while it grows: less of it, which begins at the same step for a while; and whether it is cut."""
+    """For a transcript that still grows: only its last steps, and whether steps are left out.
+
+    The first step stays the same for a while.
+    """
     data, begin = last_bytes(folder / TRANSCRIPT, MOST_WHILE_IT_GROWS, grain=MOST_WHILE_IT_GROWS)
     return steps_of(data.split(b"\n")), begin > 0
 

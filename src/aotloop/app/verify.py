@@ -28,7 +28,7 @@ from aotloop.trust.confirmations import Subject, confirmed
 from aotloop.trust.verdicts import keep_verdict
 
 JudgeFor = Callable[[Subject], Judge]
-"""Gives the judge of what no program decides, about this objective at this commit."""
+"""Returns the judge for this objective at this commit: it decides items that no program decides."""
 
 JudgeOf = Callable[[Subject], Judge | None]
 """The same, where no judge is needed or allowed: None."""

@@ -154,7 +154,7 @@ def run(
 
 
 def _surroundings() -> dict[str, str]:
-    """Without the person's keys: a check runs code that agents wrote, and its output is told to others."""
+    """Without the person's keys: a check runs code that agents wrote, and other agents see its output."""
     kept = [name.strip() for name in os.environ.get(PASSED, "").split(",")]
     return {**LEAVING_NOTHING, **for_commands(os.environ), **named(os.environ, kept)}
 

@@ -202,7 +202,7 @@ def arguments(value: object, at: Place) -> tuple[str, ...]:
 
 
 def pattern(value: object, at: Place) -> str:
-    """Of files of the project. What leads out of it is refused here, where its place is known."""
+    """Patterns of files in the project. A pattern that leads out of it is refused here, where its place is known."""
     found = filled_text(value, at)
     names = parse(found).names
     if not names or found.startswith(("/", "~")) or ".." in names:

@@ -60,7 +60,7 @@ class AgentPool:
         self._availability = availability
 
     def name_for(self, role: Role, agent: str | None, *, is_command: bool) -> str | None:
-        """The agent that is asked first; `agent`: the one that the task asks for."""
+        """The agent that is asked first. `agent`: the agent that the task names."""
         if is_command:
             return SHELL
         is_able = agent is not None and (role == "worker" or self._staff.plays(agent, role))

@@ -58,7 +58,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     command: str | None = None
     """The shell runs this; no agent is asked, and no prompt is written."""
     agent: str | None = None
-    """The requested agent; None: the one that is configured for the role."""
+    """The requested agent; None: the agent that is configured for the role."""
     timeout: float | None = None
     """Seconds; None: as configured for the agent."""
     estimate: float | None = None

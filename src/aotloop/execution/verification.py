@@ -30,7 +30,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     holding: tuple[str, ...] = ()
     """Parts that hold."""
     failing: dict[str, str] = {}
-    """Part of it → evidence."""
+    """Part of the check → evidence."""
     parts: tuple[CheckedPart, ...] = ()
     """For a person who looks at the attempt later."""
 

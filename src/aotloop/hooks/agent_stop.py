@@ -57,7 +57,7 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     commit: str | None = None
     most_in_vain: int = MOST_IN_VAIN
     objection: Callable[[Loop], str | None] = lambda _: None
-    """Why the loop may not complete: what was agreed on was changed. Asked only if it would complete."""
+    """Why the loop may not complete: the agreement was changed. Called only if the loop would complete."""
     is_ours: Callable[[Verdict], bool] = lambda _: True
     """Whether a program of ours reached this passing verdict. Asked only if the loop would complete."""
 

@@ -56,7 +56,7 @@ def before_start(payload: Payload, loop: Loop) -> Answer:
 
 
 def at_start(payload: Payload, loop: Loop) -> Answer:
-    """`SubagentStart`. It is also called when an agent that waited goes on."""
+    """`SubagentStart`. Clients also call it when an agent that waited continues."""
     if is_driven_by(payload, loop) and payload.agent_id:
         advance(loop, CoordinatorChanged(agent=payload.agent_id))
     return Answer()

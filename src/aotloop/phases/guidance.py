@@ -36,7 +36,7 @@ class Instructions(msgspec.Struct, frozen=True, kw_only=True):
 def instructions_for(
     loop: PhaseLoop, settings: ShipSettings | None = None, promise_place: str = "end with"
 ) -> Instructions:
-    """`promise_place`: where the promise belongs, which is said only here."""
+    """`promise_place`: where the promise belongs; no other text says it."""
     ways, settings = PLAYBOOK[loop.phase], settings or ShipSettings()
     words = {**_words(loop, settings), "promise_place": promise_place}
     text = ways.does.format(**words)

@@ -18,7 +18,7 @@ from aotloop.errors import AotError
 from aotloop.remote.connection import PATIENCE, connect, is_here, require_namespace, server_of
 
 Found = tuple[str, str, bool | None]
-"""What, what was found, and whether it is right; None: worth knowing."""
+"""Subject, result, and whether it is right; None: worth knowing."""
 
 _PATIENCE = timedelta(seconds=PATIENCE)
 LATELY = 120.0

@@ -184,7 +184,7 @@ def _left(work: Work, refused: Refused) -> Left:
 
 
 def _problem(done: Landed | Conflicting | Blocked | None) -> str | None:
-    """Why it could not be reverted; None: the branch has no work of it any more."""
+    """Why the work could not be reverted; None: the branch has none of it any more."""
     match done:
         case Conflicting(paths=paths, names=names):
             return f"{listed(paths)} changed since" + (f", by {', '.join(names)}" if names else "")

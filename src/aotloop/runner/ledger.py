@@ -88,7 +88,7 @@ class Ledger:
         return self._store.has_changed()
 
     def warnings(self) -> list[str]:
-        """What a person should know about the file; each is said once."""
+        """Warnings about the file for a person; each is given once."""
         if not self._store.is_unusual or self._has_warned:
             return []
         self._has_warned = True

@@ -53,7 +53,7 @@ async def watch_lease(renew: Callable[[], None], put: Callable[[Item], None]) ->
 
 
 async def watch_dialogue(state_file: str, run: Run, put: Callable[[Item], None]) -> None:
-    """The request to redirect belongs to a living process. If that process is gone, the loop goes on."""
+    """The request to redirect belongs to a living process. If that process has ended, the loop continues."""
     absent = 0.0
     while True:
         await asyncio.sleep(GLANCE * 4)

@@ -139,7 +139,7 @@ class _Simulation:
         heapq.heappush(self.pending, (self.now + minutes, self._sequence, report))
 
     def _pass_time(self, when: float) -> None:
-        """The run is told the time only if its runtime is limited."""
+        """Time is reported to the run only if its runtime is limited."""
         passed, self.now = when - self.now, when
         if passed > 0 and self._is_timed:
             self.perform(conduct(self.run, told.Told(event=Spent(seconds=60 * passed), at=self.at)))

@@ -160,7 +160,7 @@ class LoggedStore(Store):
                 self._is_replaced(*self._known)
 
     def has_changed(self) -> bool:
-        """While it is being written, nothing can be said."""
+        """While the file is being written, its content is unknown."""
         if not self._mutex.acquire(blocking=False):
             return False
         try:

@@ -23,7 +23,7 @@ _TESTS = "acceptance tests"
 
 class _Passed(msgspec.Struct, frozen=True, kw_only=True):
     about: str
-    """The digest of the objective, or what was tested."""
+    """The digest of the objective, or a name for the acceptance tests."""
     commit: str | None
     at: str
 

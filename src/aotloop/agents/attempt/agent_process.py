@@ -39,7 +39,7 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
     """How it ended, in words."""
     seconds: float
     stdout: str
-    """The end of it."""
+    """The end of the standard output."""
     stderr: str
     output: str
     """The end of both streams, in the order in which the text came."""

@@ -1,4 +1,4 @@
-"""Polling: what a client only writes down is looked at now and then while it works, and once more when it ends."""
+"""Polling: reads files that a client writes, at intervals while it works, and once more when it ends."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 @asynccontextmanager
 async def polled(look: Callable[[], None], every: float) -> AsyncIterator[None]:
-    """`look` is called at once, every so many seconds, and at the end, however that comes."""
+    """Calls `look` at once, every so many seconds, and at the end, also after an error."""
 
     async def again() -> None:
         while True:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 LONGEST_DESCRIPTION = 6000
-"""Characters of it in a prompt."""
+"""Characters of the description in a prompt."""
 SAME = 2
 """So many attempts get the description as a person wrote it."""
 
@@ -46,4 +46,4 @@ def _in_points(description: str) -> str:
 
 
 WORDINGS = (_completed, _simplest, _in_points)
-"""In the order of what they gained when they were measured."""
+"""The wording that helped most when measured comes first."""

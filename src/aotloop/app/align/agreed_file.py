@@ -1,4 +1,4 @@
-"""What was agreed on becomes a state file: a new one, or the one there is, aligned again. All of it or nothing.
+"""An agreement becomes a state file: a new one, or the present one, aligned again. Everything is written, or nothing.
 
 What the person accepted (commands, the objective) is first recorded in the user's data folder, then written to the
 file. So the file never contains something without a recorded agreement.

@@ -1,8 +1,8 @@
-"""Connections of atoms, said in one line each: what waits for what, what replaces what, and which command does it.
+"""Connections of atoms, one line each: which atom waits for which, which replaces which, and which command does it.
 
     A3 after A1, A2        A3 after -        A4 instead of A2        A5 runs make docs
 
-What words tell is proposed: an atom that names the same file as an earlier one comes after it.
+Some are proposed from descriptions: an atom that names the same file as an earlier one comes after it.
 """
 
 from __future__ import annotations

@@ -35,9 +35,9 @@ def offered(draft: Draft) -> list[str]:
 
 
 def undecided(draft: Draft, before: Loop | None) -> list[int]:
-    """Places of atoms that nothing but an agent's word would decide; none if there is only one, which is all of it.
+    """Places of atoms that only an agent's word would decide. A single atom is the whole work, so it is no such place.
 
-    What is resolved in the loop that is aligned again was decided before.
+    Atoms that the loop before had resolved are decided already.
     """
     wholes = {split.parent for split in draft.decompositions}
     done = {atom.id for atom in before.atoms if atom.status == "resolved"} if before is not None else set()

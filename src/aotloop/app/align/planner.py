@@ -48,7 +48,7 @@ class Planner(msgspec.Struct, frozen=True, kw_only=True):
     fence: Policy = Policy()
     """The engine that confines it; None: it is not confined."""
     max_cost_usd: float | None = None
-    """Of one answer, where the client can be told."""
+    """The most that one answer may cost, if the client has such an option."""
 
     def ask(self, talk: Talk, on_output: Callable[[str], None]) -> Reply:
         """Raises AotError, with the reason, if there is no usable answer."""

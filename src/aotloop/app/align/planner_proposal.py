@@ -8,7 +8,7 @@ from aotloop.core.graph.work_graph import highest_number
 from aotloop.core.model import BaseCase, Check, ChecklistItem
 
 DEFAULT_THRESHOLD = 3.0
-"""Of what is judged, from 1 to 5, until the person says otherwise."""
+"""The least mean score of a judged item, from 1 to 5, until the person sets another."""
 
 
 def draft_of_proposal(plan: Plan, present: Draft) -> Draft:

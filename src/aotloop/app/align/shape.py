@@ -29,7 +29,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     loop: Loop
     """The loop, as a new one."""
     gate: Gate
-    """What is missing or wrong, and what is doubtful."""
+    """Missing or wrong parts, and doubtful ones."""
 
 
 def shape_of(draft: Draft, before: Loop | None = None) -> Shape:

@@ -47,7 +47,7 @@ def start_from(
     if plan is None:
         return StartingPoint(draft=over(present, stated), before=before, request=request)
     imported = draft_of_plan(plan, PurePath(plan_name).name, before)
-    present = over(imported, without_graph(present))  # what was agreed on in words says more than a heading
+    present = over(imported, without_graph(present))  # an agreed text says more than a heading
     background = "\n\n".join(filter(None, (plan.title, plan.background)))
     return StartingPoint(
         draft=covering(over(present, stated), plan),

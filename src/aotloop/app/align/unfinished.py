@@ -14,7 +14,7 @@ from aotloop.statefile.store import Store
 from aotloop.trust.folder import keep, record_of
 
 _KIND = "unfinished"
-"""Not that of `trust.drafts`: what an agent proposes must not replace what a person has begun."""
+"""Another folder than that of `trust.drafts`: an agent's proposal must not replace what a person has begun."""
 
 
 class Unfinished(msgspec.Struct, frozen=True, kw_only=True):

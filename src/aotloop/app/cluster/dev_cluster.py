@@ -82,7 +82,7 @@ def _server(folder: Path, address: str) -> tuple[str, ...]:
 
 
 def _settings(folder: Path, top: Path) -> Path:
-    """The user's own settings, and what the workers accept, if the user has not said it."""
+    """Writes the user's own settings; adds what the workers accept, if the user has not set it."""
     users = of_user(os.environ)
     text = users.file.read_text(encoding="utf-8-sig") if users.file is not None else ""
     if "worker" not in users.settings:

@@ -26,7 +26,7 @@ from aotloop.extras import install_command
 from aotloop.git.commits.transfer import can_fetch
 
 Found = tuple[str, str, bool | None]
-"""What, what was found, and whether it is right; None: worth knowing."""
+"""Subject, result, and whether it is right; None: worth knowing."""
 
 if TYPE_CHECKING:
     from aotloop.remote.attempt_order import Offer

@@ -1,4 +1,4 @@
-"""Folds a large picture until a person can read it: what is under way stays, what is resolved or far becomes one card.
+"""Folds a large picture until a person can read it: atoms under way stay, resolved or distant ones become one card.
 
 Cards are folded layer by layer, so a folded card never stands both before and behind another one.
 """

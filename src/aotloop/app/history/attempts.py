@@ -57,7 +57,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
     """Why it did not land, or not yet."""
     commit: str | None = None
-    """The commit on the branch; None: nothing of it is there."""
+    """The commit on the branch; None: the attempt has none."""
     seconds: float = 0.0
     cost_usd: float | None = None
     used: Used = Used()
@@ -66,7 +66,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Attempts:
-    """The attempts of one loop, in the order in which they began; it is told the events one after the other."""
+    """The attempts of one loop, in the order in which they began. It takes the events one after the other."""
 
     def __init__(self) -> None:
         self._names = AttemptNames()

@@ -24,7 +24,7 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
     attempts: int = 0
     """Attempts, or answers of judges."""
     usd: float | None = None
-    """None: no agent told its cost."""
+    """None: no agent reported its cost."""
     seconds: float = 0.0
     used: Used = Used()
 

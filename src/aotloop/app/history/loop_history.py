@@ -21,7 +21,7 @@ from aotloop.text.phrases import corrected, counted, dollars, lasting, listed
 
 
 def history_of(state_file: str, loop: Loop, atom: str | None = None) -> list[HistoryEntry]:
-    """`atom`: only what is about this atom. Times have whole seconds: within one, the journal knows the order."""
+    """`atom`: only entries about this atom. Times have whole seconds; within a second, the journal gives the order."""
     trail = TrailEntries(loop)
     journalled = list(_from_journal(state_file, loop, trail))
     corrections = [
@@ -110,7 +110,7 @@ _ENDS = {
 
 
 def _ended_attempt(event: kinds.AttemptEnded, attempt: Attempt, trail: TrailEntries) -> Iterator[HistoryEntry]:
-    """Nothing for one that is done: it is told when it is merged."""
+    """No entry for an attempt that is done: its merge gives one."""
     if attempt.fate == "failed":
         yield trail.failure_of(attempt, event.at) or _failed(event.at, attempt)
     elif event.outcome == "unavailable" and (failure := trail.failure_of(attempt, event.at)) is not None:

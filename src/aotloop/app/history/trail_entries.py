@@ -41,7 +41,7 @@ class TrailEntries:
         self._entries = list(loop.trail)
         self._failures: Counter[str] = Counter()
         self._corrections: dict[int, Correction] = {}
-        """By the entry that tells of it."""
+        """Key: `id` of the trail entry that tells of the correction."""
 
     def failure_of(self, attempt: Attempt, at: str) -> HistoryEntry | None:
         """The failure of this attempt, if the trail still has it."""

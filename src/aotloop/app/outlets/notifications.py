@@ -108,7 +108,7 @@ class Notifications:
             self._put(message)
 
     def output(self, attempt: int, line: str) -> None:
-        """Nothing of it is sent."""
+        """Output is never sent."""
 
     def close(self) -> None:
         until = time.monotonic() + self._settings.timeout

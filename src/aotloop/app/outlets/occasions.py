@@ -32,7 +32,7 @@ class Occasions:
         self._most_cost: float | None = None
         self._told: set[str] = set()
         self.is_part = False
-        """The run is a part of something larger, whose end is told instead."""
+        """The run is part of a feature: the end of the feature is reported instead."""
 
     def of(self, event: run_events.RunEvent) -> Iterator[Message]:
         match event:

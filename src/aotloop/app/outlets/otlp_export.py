@@ -70,6 +70,6 @@ class Export:
         self._cost.add(usd, about.attributes)
 
     def close(self) -> None:
-        """Sends what is left, and ends the threads."""
+        """Sends the remaining spans and metrics, and ends the threads."""
         self._traces.shutdown()
         self._meters.shutdown()

@@ -15,7 +15,7 @@ from aotloop.execution.run_events import RunEvent
 from aotloop.statefile.locate import project_root
 
 OnProblem = Callable[[AotError], None]
-"""Hears what is missing; the run does without it."""
+"""Receives an error, such as a missing extra; the run continues without that outlet."""
 
 
 def with_outlets(

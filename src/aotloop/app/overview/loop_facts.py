@@ -104,7 +104,7 @@ def _rows(loop: Loop, graph: Graph, looks: dict[str, Look]) -> list[AtomRow]:
 
 @lru_cache(maxsize=20_000)
 def _described(text: str) -> str:
-    """Descriptions hardly ever change, and a page is told of every change of a loop."""
+    """Cached, because descriptions hardly ever change, and a page receives every change of a loop."""
     return shorten(prose(text[: 10 * _LONGEST]), _LONGEST)
 
 

@@ -98,7 +98,7 @@ def _is(path: str | None, project: Path) -> bool:
 
 
 def _remove_copy(listed: _Listed) -> None:
-    """The client leaves it; only what has our name is ours."""
+    """Removes the copy that the client leaves behind, if its folders have our names."""
     copies = Path(listed.install_path or "/").parent.parent
     if copies.name == MARKETPLACE and copies.parent.name == "cache":
         discard_tree(copies)

@@ -30,7 +30,7 @@ def read_settings(file: Path) -> dict[str, Any]:
 
 
 def write_settings(file: Path, settings: dict[str, Any]) -> None:
-    """Through a link, which many people have in its place; all of it or nothing."""
+    """Writes through a link, because many people link this file. It writes everything or nothing."""
     real = Path(os.path.realpath(file))
     draft = real.with_name(f"{real.name}.{os.getpid()}.tmp")
     try:

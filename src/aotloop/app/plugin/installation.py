@@ -23,7 +23,7 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path
     """Of the plugin."""
     marketplace: Path
-    """The folder that clients are told of; it says where the plugin is."""
+    """The folder that clients are given; it says where the plugin is."""
     version: str
 
 

@@ -11,7 +11,7 @@ from aotloop.core.model import BaseCase, Check, ChecklistItem
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """A new description of what a resolved atom led to. `artifacts` None: as they were."""
+    """A new description of an atom's result. `artifacts` None: unchanged."""
 
     atom: str
     summary: str

@@ -60,7 +60,7 @@ def redirect(
 ) -> Applied:
     """`is_more_to_come`: a running loop goes on waiting. `only_underway`: see `refuse_unless_underway`.
 
-    `seen`: so many corrections had been made when the person decided. None: the person decided just now.
+    `seen`: the number of corrections when the person decided. None: the person decided just now.
     """
     refuse_agents("only a person changes its direction")
     agreed_before: list[Objective] = []

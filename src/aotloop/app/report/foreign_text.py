@@ -16,7 +16,7 @@ LINE = 400
 BLOCK = 20_000
 """Characters."""
 READ = 4
-"""So many times of what can be shown is looked at: secrets and escapes are removed before the text is cut."""
+"""So many times the shown length is read: secrets and escapes are removed before the text is cut."""
 
 
 class ForeignText:

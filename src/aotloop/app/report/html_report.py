@@ -20,7 +20,7 @@ from aotloop.statefile.store import Store
 
 MOST_BYTES = 5_000_000
 _FIXED = 400_000
-"""Kept for what is never left out: the style sheet, the objective, the tables of costs."""
+"""Reserved for parts that are never left out: style sheet, objective, tables of costs."""
 _CONTENTS = {
     "asked": "What was asked",
     "base-case": "Is it done?",
@@ -36,7 +36,7 @@ _CONTENTS = {
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     left_out: dict[str, int]
-    """What did not fit, and how many of it."""
+    """Kinds of content that did not fit, and how many of each."""
 
 
 def html_report(store: Store, most_bytes: int = MOST_BYTES) -> Report:
@@ -88,7 +88,7 @@ are not included.</p></footer>
 
 
 def _bodies(store: Store, facts: ReportFacts, foreign: ForeignText, room: Room) -> dict[str, str]:
-    """In the order of what must not be missing; the page has another one."""
+    """The most important part first; the page has another order."""
     bodies = {
         "asked": html_sections.asked(facts, foreign),
         "base-case": html_sections.base_case(facts, foreign, room),

@@ -35,7 +35,7 @@ MarkKind = Literal["run", "generation", "merged", "taken_back", "ended"]
 FAILURES = frozenset(
     {"failure", "selection", "taken_back", "not_merged", "reopened", "withdrawn", "ended_early", "half_spent"}
 )
-"""Entries of the history about what failed, and what was taken back or tried in another way."""
+"""Entries of the history about failures, reverts and switches to another choice."""
 
 
 class TimeMark(msgspec.Struct, frozen=True):

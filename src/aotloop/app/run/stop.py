@@ -43,7 +43,7 @@ class StopResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def stopped_in_words(stopping: StopResult, *, is_waiting: bool = False) -> str:
-    """What came of it, for a person."""
+    """The result, in words for a person."""
     reason = f" ({stopping.reason})" if stopping.reason else ""
     runner = stopping.runner.name if stopping.runner is not None else "no process"
     if stopping.was_stopped:

@@ -20,7 +20,7 @@ PATIENCE = 30.0
 _LOOK_SECONDS = 0.05
 
 OnWait = Callable[[Holder, float], None]
-"""Called with the process that still runs the feature, and with the seconds since it was told to end."""
+"""Receives the process that still runs the feature, and the seconds since the request to end."""
 
 
 def stop_feature(reason: str, on_wait: OnWait | None = None, project: Project | None = None) -> PhaseLoop:

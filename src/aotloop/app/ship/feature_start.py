@@ -28,7 +28,7 @@ LONGEST_PROMISE = 200
 
 
 class FeatureOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What the person said; None: as the loop has it anyway."""
+    """The person's options; None: the loop keeps its own value."""
 
     feature: str
     skip_brainstorm: bool = False

@@ -86,13 +86,13 @@ class WorkGraph:
         self._config = config
         self._store = store
         self._outside = Store(store.path)
-        """The file as another process sees it: the run takes in what is written through this one."""
+        """A store as another process has it: the run takes in what is written through it."""
         self._claims = claims
         self._interruptions = interruptions
         self._observers = observers
 
     def is_wanted(self, loop: PhaseLoop) -> bool:
-        """Once for each stay in a phase. After a failure one agent does it, and is told about the failure."""
+        """One graph for each stay in a phase. After a failure one agent does the phase, and knows of the failure."""
         return loop.phase in AS_GRAPHS and not loop.no_graph and not failures_of(loop)
 
     def run(self, loop: PhaseLoop) -> GraphResult | None:

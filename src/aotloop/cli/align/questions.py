@@ -46,7 +46,7 @@ def ask_budget(draft: Draft, before: Loop | None) -> Draft:
 
 
 def _proposal(draft: Draft, before: Loop | None) -> tuple[int, str]:
-    """The amount, and an explanation of it."""
+    """The amount, and its explanation."""
     loop = shape_of(draft, before).loop
     each, by = USUAL_USD, "a guess"
     prices = before.control.prices if before is not None else None

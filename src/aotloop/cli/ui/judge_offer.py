@@ -35,7 +35,7 @@ def recalling(store: Store) -> Iterator[JudgeOf]:
 
 @contextmanager
 def asking(store: Store, *, yes: bool) -> Iterator[JudgeOf]:
-    """With an agent, which is asked about what is not known yet. What it cost is told."""
+    """Asks an agent about items without a known judgement, and tells what that cost."""
     from aotloop.app.judges import asked_judges  # noqa: PLC0415
     from aotloop.config.sources import load  # noqa: PLC0415
 

@@ -52,7 +52,7 @@ def _has_own_way(board: Board, failing: str) -> bool:
 
 
 def _is_credible(board: Board, failing: str, group: OrGroup, others: list[str]) -> bool:
-    """There is a choice that nothing was ever said against, and more than the first bad luck speaks for a switch."""
+    """Whether to switch at once: one of the others was never blamed, and the atom failed too often for bad luck."""
     is_any_innocent = not all(group.blames.get(choice, 0) for choice in others)
     return is_any_innocent and failures_of_unit(board, failing) >= turns.HINT * turns.usual(board.loop)
 

@@ -121,7 +121,7 @@ def _send_back(loop: PhaseLoop, reasons: tuple[str, ...], at: str) -> Moved:
 
 
 def _with_receipt(loop: PhaseLoop, receipt: Receipt, at: str) -> PhaseLoop:
-    """The last receipt of a phase is the one that counts."""
+    """Only the last receipt of a phase counts."""
     loop = _without_receipt(loop, receipt.phase)
     artifacts = loop.artifacts
     if kept_as := RECEIPTS[receipt.phase].kept_as:

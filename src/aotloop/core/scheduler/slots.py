@@ -41,7 +41,7 @@ def slots(run: Run) -> int:
 
 
 def most_at_once(run: Run) -> int:
-    """In the project's folder, that is one, unless there are commands that share it."""
+    """In the project's folder: one attempt, unless commands share the folder."""
     shared = any(atom.run is not None and (atom.parallel or atom.touches) for atom in run.loop.atoms)
     return slots(run) if shared or not run.shares_a_tree else 1
 
@@ -113,7 +113,7 @@ def _is_alone(atom: Atom) -> bool:
 
 
 def _share_a_tree(atom: Atom, other: Atom) -> bool:
-    """Two commands whose files are apart, or that are said to be harmless. An agent is always alone there."""
+    """Two commands may share it if their files are disjoint, or both are `parallel`. An agent is always alone."""
     if atom.run is None or other.run is None or atom.probe or other.probe:
         return False
     if atom.touches and other.touches:

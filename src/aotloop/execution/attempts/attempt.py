@@ -138,7 +138,7 @@ class Attempts:
         self._journal.note_meter(_so_far(order, 0.0))
 
     def _interrupt(self, order: Order, seconds: float) -> None:
-        """What it used is on disk, and then told: money that was spent is never forgotten."""
+        """Writes the usage to disk before it reports it, so no spent money is forgotten."""
         task, record = order.task, _so_far(order, seconds)
         self.interrupted[task.number] = Interrupted(record=record, seconds=round(seconds, 3))
         if not record.bill.is_empty:

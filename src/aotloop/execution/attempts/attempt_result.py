@@ -108,5 +108,5 @@ def record_of(task: Task, outcome: Outcome, work: Work | None = None) -> Record:
 
 
 def told_by(record: Record, report: reports.OfAttempt | None) -> Record:
-    """Adds what the run is told about it."""
+    """Adds the event that observers of the run receive."""
     return replace(record, report=report if isinstance(report, Report) else None)

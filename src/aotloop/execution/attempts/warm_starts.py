@@ -38,7 +38,7 @@ class WarmStarts:
         """By commit and check."""
 
     async def start(self, task: Task) -> Kept | None:
-        """The work that this attempt goes on from; None: it starts clean."""
+        """The earlier work from which this attempt starts; None: it starts clean."""
         if task.start is not None:
             return task.start
         if task.warm_start.is_allowed and task.failures and self.can_see_progress(task.check):

@@ -40,7 +40,7 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 def start_of(place: Place, *, in_place: bool) -> Start:
-    """What an agent is told about the folder it finds."""
+    """Words for the agent about the folder it finds."""
     if in_place:
         return Start(folder="as it is")
     if (kept := place.kept) is None:

@@ -82,7 +82,7 @@ class Worktrees:
             commit = kept_work.kept_commit(self._repository, atom=name, attempt=kept.attempt)
             is_same = commit is not None and commit == kept.commit
             is_there = is_same and kept_work.put_on(worktree, commit or "", self._refused)
-        except AotError:  # a part of it may be there
+        except AotError:  # an interrupted copy may have left a part
             self._pool.give_back(worktree)
             worktree, is_there = self._pool.take(start or self._branch.head()), False
         if is_called_off():  # as above

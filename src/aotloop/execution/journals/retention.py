@@ -17,7 +17,7 @@ from aotloop.deletion import remove_tree
 MOST_FOLDERS = 20_000
 _LONGEST_NUMBER = 9
 _LATEST = 20
-"""So many ended attempts keep everything, however large it is."""
+"""So many of the newest ended attempts keep all their files, whatever the size."""
 
 
 class Retention:

@@ -31,7 +31,7 @@ class RunTime:
         self._path = root / FOLDER / RUN_TIME
 
     def note(self, run_id: str, ran_seconds: float) -> None:
-        """Replaced as a whole. If it cannot be written, some time is lost, and the run goes on."""
+        """Replaces the whole file. If that fails, some seconds are not counted, and the run continues."""
         draft = f"{self._path}.draft"
         content = msgspec.json.encode(_Noted(run_id, round(ran_seconds, 3)))
         with suppress(OSError):

@@ -121,7 +121,7 @@ def follow_prompt(payload: Payload, store: PhaseStore | None, circumstances: Pro
 
 
 def _noted(word: Word | None, store: PhaseStore | None, loop: PhaseLoop | None) -> Answer | None:
-    """Before a session is told that a word was noted down, it is; None: it is, or there is none."""
+    """Records the person's word before the session is told so. None: it is recorded, or there is none."""
     if word is None:
         return None
     from aotloop.app.session.typed_approvals import subject_of  # noqa: PLC0415 - most prompts are no decision

@@ -41,7 +41,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     answer: Answer = Answer()
     event: SessionBound | LoopCancelled | None = None
     word: Word | None = None
-    """What the person said, for the script that acts on it. Without `about`, the entry adds what it is about."""
+    """The person's word, for the script that acts on it. Without `about`, the entry adds the subject."""
 
     @property
     def ends_work(self) -> bool:

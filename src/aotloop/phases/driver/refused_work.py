@@ -50,6 +50,6 @@ class RefusedWork:
 
 
 def withdraw_receipt(project: Project, loop: PhaseLoop, receipt: Receipt) -> None:
-    """A person refused it. A commit of the person's own, or of a session, stays; so does one that something is on."""
+    """A person refused the tests. A commit by the person or a session stays; so does one with commits on top."""
     with suppress(AotError):
         Branch(project.repository).withdraw(receipt.git_sha, run_id_of(loop, project.store.path))

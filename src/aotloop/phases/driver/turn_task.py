@@ -64,7 +64,7 @@ def turn_of(loop: PhaseLoop, terms: Terms, number: int, start: Kept | None = Non
 
 
 def _prompt(loop: PhaseLoop, phase_instructions: Instructions, instructions: str | None, start: Start, _: Style) -> str:
-    """A turn that starts from the branch is not told so. A phase is too much for a short prompt."""
+    """A turn that starts from the branch needs no word about it. A phase is too large for a short prompt."""
     row = RECEIPTS[loop.phase]
     where = f", in {phase_instructions.artifact}" if phase_instructions.artifact else ""
     work = whole_work(

@@ -34,7 +34,7 @@ OPTIONS = {
     "max_fix_cycles": "max-fix-cycles",
     "completion_promise": "completion-promise",
 }
-"""Of the loop, by what the person types for it."""
+"""Fields of the loop → the options that a person types."""
 LIMITS = ("max_iterations", "max_phase_iterations", "max_fix_cycles", "budget_limit_usd", "enforce_budget")
 
 

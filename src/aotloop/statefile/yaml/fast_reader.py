@@ -93,7 +93,7 @@ def _to_json(yaml: bytes) -> Json | None:
 
 
 def _pieces(json: Json) -> Iterator[Json]:
-    """A copy of all of it would be as large."""
+    """In pieces: a whole copy would be as large as the text."""
     return (json[begin : begin + _PIECE] for begin in range(0, len(json), _PIECE))
 
 

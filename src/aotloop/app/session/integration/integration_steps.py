@@ -58,7 +58,7 @@ class SessionSteps(ABC, Generic[R]):
         landed: list[Landed] = []
 
         def change(loop: Loop) -> list[Effect]:
-            _resolved(loop.snapshot(), self.job, None)  # refuses what is impossible before anything lands
+            _resolved(loop.snapshot(), self.job, None)  # refuses an impossible event before anything lands
             if not landed:  # this may run again, if a person saves the file meanwhile
                 done = self.land_now(ready)
                 if not isinstance(done, Landed):

@@ -161,7 +161,7 @@ class Navigation:
         self._ask("redirect: ", self._correct, typed)
 
     def _correct(self, line: str) -> str:
-        """A constraint is set at once; any other correction is told first, and then applied."""
+        """A constraint is set at once; any other correction is shown first, and then applied."""
         if not line.strip():
             return ""
         planned = self._actions.redirect(line)

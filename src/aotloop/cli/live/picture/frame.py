@@ -65,7 +65,7 @@ def _facts(picture: Picture, width: int, now: float) -> Iterator[str]:
 
 
 def _since_last_change(picture: Picture, now: float) -> float:
-    """The state tells the time at its last change; what runs goes on."""
+    """The seconds to add to the picture's own time, which is that of its last change."""
     last = picture.happened[-1].at if picture.happened else None
     if picture.began is None or picture.ended is not None or last is None:
         return 0.0
