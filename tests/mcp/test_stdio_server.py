@@ -72,6 +72,9 @@ def test_a_session_looks_at_everything(ran: Project) -> None:
         assert "[secret]" in json.dumps(steps)
         assert "no atom" in (await refused(client, "atom", name="nope")).lower()
         assert "list_loops" in await refused(client, "status", loop="../../etc/passwd")
+        problem = await refused(client, "atom", name=f"{SECRET} {'x' * 300_000}")
+        assert SECRET not in problem
+        assert len(problem) < 30_000
 
     in_session(ran.root, talk, DEPLOY_TOKEN=SECRET)
 

@@ -74,7 +74,7 @@ def told(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*arguments, **named)
         except (AotError, OSError) as problem:
-            raise ToolError(str(refusal(problem))) from None
+            raise ToolError(_problem(problem)) from None
 
     return wrapped
 
@@ -87,6 +87,11 @@ def read(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*arguments, **named)
         except (AotError, OSError) as problem:
-            raise ResourceError(str(refusal(problem))) from None
+            raise ResourceError(_problem(problem)) from None
 
     return wrapped
+
+
+def _problem(problem: AotError | OSError) -> str:
+    """An error quotes files and arguments, so it is no safer than an answer."""
+    return str(_clean(str(refusal(problem)), known_secrets(Path())))

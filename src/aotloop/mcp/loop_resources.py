@@ -21,7 +21,8 @@ def add_resources(server: MCPServer, loops: KnownLoops) -> None:
     def state() -> str:
         """The state file of the loop of this project."""
         store = loops.store("")
-        return clean_text(store, last_bytes(Path(store.path), MOST_OF_A_STATE)[0].decode("utf-8", "replace"))
+        content, _ = last_bytes(Path(store.path), MOST_OF_A_STATE, follows_link=True)
+        return clean_text(store, content.decode("utf-8", "replace"))
 
     def picture() -> str:
         """The work graph as a picture."""

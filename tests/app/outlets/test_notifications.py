@@ -70,14 +70,18 @@ def test_a_feature_tells_that_it_needs_a_person_and_not_that_a_part_of_it_is_don
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:apprise", "ignore::ResourceWarning")  # of the library
-def test_nothing_is_sent_in_quiet_hours() -> None:
+def test_nothing_is_sent_in_quiet_hours_and_no_mention_or_link_of_others_at_any_time() -> None:
+    reason = "@everyone <!channel> https://evil.example"
     with receiving() as service:
         for quiet in ((0, 24 * 60), None):
             settings = NotifySettings(urls=(f"json://{service.address}/x",), quiet=quiet, timeout=PATIENCE)
             notifications = Notifications(settings, ForeignText(Secrets()))
-            notifications.news(RunEnded(at="2026-01-01T00:00:00Z", status="completed"))
+            notifications.news(RunEnded(at="2026-01-01T00:00:00Z", status="stopped", reason=reason))
             notifications.close()
             assert len(service.got) == (0 if quiet else 1)
+    message = json.loads(service.got[0][1])["message"]
+    assert message.replace("\u2060", "") == f"{reason}."
+    assert not any(active in message for active in ("@every", "<!", "://"))
 
 
 def test_a_service_that_hangs_delays_nothing_but_the_end_and_that_not_for_long(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from aotloop.app.outlets.occasions import Message, Occasions
-from aotloop.app.report.foreign_text import ForeignText
+from aotloop.app.report.foreign_text import ForeignText, unlinked
 from aotloop.app.ship.plan_graph import is_made_by_us
 from aotloop.clock import minutes_of_day
 from aotloop.config.outlet_settings import NotifySettings
@@ -118,8 +118,8 @@ class Notifications:
     def _put(self, message: Message) -> None:
         if message.occasion not in self._settings.events or is_quiet(self._settings.quiet):
             return
-        lines = [self._foreign.told(message.text, LONGEST), self._link]
-        title = f"aotloop: {message.title}: {self._foreign.said(self._goal, 80)}"
+        lines = [unlinked(self._foreign.told(message.text, LONGEST)), self._link]
+        title = f"aotloop: {message.title}: {unlinked(self._foreign.said(self._goal, 80))}"
         for service in self._services:
             service.put(title, "\n".join(filter(None, lines)))
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from html import escape
 
@@ -15,6 +16,9 @@ from aotloop.text.shorten import shorten
 LINE = 400
 BLOCK = 20_000
 """Characters."""
+_REFERENCES = re.compile(r"(@|#|<(?=!)|\bGH-|:(?=//)|\bwww)(?=\S)", re.IGNORECASE)
+_JOINER = "\u2060"
+"""Invisible: it keeps a service from finding an account, an issue or a link in the text."""
 READ = 4
 """So many times the shown length is read: secrets and escapes are removed before the text is cut."""
 
@@ -36,6 +40,11 @@ class ForeignText:
 
     def block(self, text: str, most: int = BLOCK) -> str:
         return escape(self.told(text, most))
+
+
+def unlinked(text: str) -> str:
+    """For services that make links and mentions out of text: they find none in this."""
+    return _REFERENCES.sub(rf"\1{_JOINER}", text)
 
 
 class Room:

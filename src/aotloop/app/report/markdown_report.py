@@ -15,7 +15,7 @@ from aotloop.app.history.attempts import Attempt
 from aotloop.app.history.costs import spending
 from aotloop.app.history.trail_entries import HistoryEntry
 from aotloop.app.overview.checklist_view import BaseItem
-from aotloop.app.report.foreign_text import ForeignText, Room
+from aotloop.app.report.foreign_text import ForeignText, Room, unlinked
 from aotloop.app.report.html_report import Report
 from aotloop.app.report.html_sections import STATES, SYMBOLS
 from aotloop.app.report.report_facts import AtomReport, ReportFacts, known_secrets, report_facts
@@ -29,9 +29,6 @@ LONGEST_EVIDENCE = 1500
 FIXED = 9_000
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+!|~$&-])")
-_REFERENCES = re.compile(r"(@|#|\bGH-|:(?=//)|\bwww)(?=\S)", re.IGNORECASE)
-_JOINER = "\u2060"
-"""Invisible: it keeps a service from finding an account, an issue or a link in the text."""
 
 
 def markdown_report(store: Store, most_bytes: int = MOST_BYTES) -> Report:
@@ -63,14 +60,11 @@ class Markdown:
         """The head stands in HTML, where nothing of Markdown is known, also no backslash."""
         text = self._foreign.told(evidence, LONGEST_EVIDENCE)
         fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", text)), 3)
-        summary = escape(self._unlinked(head, 300))
+        summary = escape(unlinked(self._foreign.said(head, 300)))
         return f"<details><summary>{summary}</summary>\n\n{fence}text\n{text}\n{fence}\n\n</details>"
 
     def line(self, text: str, most: int = 300) -> str:
-        return _SPECIAL.sub(r"\\\1", self._unlinked(text, most))
-
-    def _unlinked(self, text: str, most: int) -> str:
-        return _REFERENCES.sub(rf"\1{_JOINER}", self._foreign.said(text, most))
+        return _SPECIAL.sub(r"\\\1", unlinked(self._foreign.said(text, most)))
 
 
 class _Loop(Markdown):

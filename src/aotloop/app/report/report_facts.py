@@ -152,5 +152,6 @@ def known_secrets(root: Path) -> Secrets:
     """Of this process's variables, and of the files with variables in the project."""
     values = [*secret_values(os.environ)]
     for path in sorted(root.glob(".env*"))[:20]:
-        values += secret_values(variables_in(last_bytes(path, MOST_OF_A_FILE)[0].decode("utf-8", "replace")))
+        text = last_bytes(path, MOST_OF_A_FILE, follows_link=True)[0].decode("utf-8", "replace")
+        values += secret_values(variables_in(text))
     return Secrets(values)

@@ -1,4 +1,7 @@
-"""Reads complete lines of a file that other processes append to, replace, cut or remove; it never fails or waits."""
+"""Reads complete lines of a file that other processes append to, replace, cut or remove; it never fails or waits.
+
+A journal is never a link: one in its place was put there, to have another file shown.
+"""
 
 from __future__ import annotations
 
@@ -55,10 +58,11 @@ class FollowedLines:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[int | None]:
+def opened(path: Path, *, follows_link: bool = False) -> Iterator[int | None]:
     """None if the file cannot be read without waiting."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        link = 0 if follows_link else os.O_NOFOLLOW
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY | link)
     except (OSError, ValueError):
         yield None
         return
@@ -68,12 +72,12 @@ def opened(path: Path) -> Iterator[int | None]:
         os.close(descriptor)
 
 
-def last_bytes(path: Path, most: int, grain: int = 1) -> tuple[bytes, int]:
+def last_bytes(path: Path, most: int, grain: int = 1, *, follows_link: bool = False) -> tuple[bytes, int]:
     """Complete lines at the end of a file, and their offset in the file.
 
     The beginning moves in steps of `grain` while the file grows: then there are up to so many bytes more.
     """
-    with opened(path) as descriptor:
+    with opened(path, follows_link=follows_link) as descriptor:
         if descriptor is None:
             return b"", 0
         size = os.fstat(descriptor).st_size
