@@ -19,19 +19,18 @@ from typing import TYPE_CHECKING, Protocol
 from aotloop.process.environment import REAPER_MARK
 from aotloop.process.process_table import (
     all_pids,
-    ancestors_of,
     carries,
     is_alive,
     last_pid,
     numbers_cannot_have_gone_round,
     parent_of,
-    pids_by_psutil,
     process_of,
 )
 from aotloop.process.sandbox.enclosure import Guard
 from aotloop.process.sandbox.fork_server import dismiss
 from aotloop.process.sandbox.reaper_client import Reaper
 from aotloop.process.spawn import Process
+from aotloop.process.table_look import SharedLook
 
 if TYPE_CHECKING:
     import psutil
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
 _ROUNDS = 10
 _ROUND_SECONDS = 0.1
 _POLL_SECONDS = 0.01
+_LOOKS = SharedLook()
 _GUARD_SECONDS = 5.0
 """The longest time in which a guard ends everything; usually it needs milliseconds."""
 
@@ -158,22 +158,11 @@ class ProcessGroup:
     def _members(self) -> list[psutil.Process]:
         """The living members, except the leader, which `poll` reaps, and except us and our ancestors.
 
-        A process that does not belong to the group costs only one look. When eight agents must die at once, they wait
-        for each other's searches.
+        A process that does not belong to the group costs only one look.
         """
-        pids = self._candidates(all_pids() or pids_by_psutil())
-        found = {pid for pid in pids if self._is_member(pid)}
-        found |= {self._session} if self._session is not None else set()
-        spared = {os.getpid(), *ancestors_of(os.getpid())}
-        children: dict[int, list[int]] = {}
-        for pid in pids:
-            children.setdefault(parent_of(pid), []).append(pid)
-        parents = list(found - spared)  # the living leader is one of them
-        while parents:
-            below = children.pop(parents.pop(), [])
-            found.update(below)
-            parents += below
-        processes = (process_of(pid) for pid in found - spared - {self._session})
+        since = self._session if self._session is not None and self._is_young else 0
+        found = _LOOKS.look(since).group(self._session, self._mark)
+        processes = (process_of(pid) for pid in found - {self._session})
         return [process for process in processes if process is not None and is_alive(process)]
 
     def _leader_lives(self) -> bool:

@@ -25,8 +25,8 @@ def ancestors_of(pid: int) -> Iterator[int]:
 
 def parent_of(pid: int) -> int:
     """The parent's number; -1: the process is gone."""
-    if facts := _read(f"/proc/{pid}/stat"):
-        return int(facts[facts.rindex(b")") :].split(None, 3)[2])
+    if facts := _facts(pid):
+        return int(facts[1])
     import psutil  # noqa: PLC0415 - see process_of
 
     with contextlib.suppress(psutil.Error):
@@ -42,8 +42,18 @@ def has_ended(pid: int) -> bool:
         return True
     except PermissionError:
         return False
-    facts = _read(f"/proc/{pid}/stat")
-    return bool(facts) and facts[facts.rindex(b")") :].split(None, 2)[1] in _ENDED
+    facts = _facts(pid)
+    return bool(facts) and facts[0] in _ENDED
+
+
+def facts_of(pid: int) -> tuple[int, int, bytes]:
+    """Parent, session and environment, as far as they are known to us."""
+    environ = _read(f"/proc/{pid}/environ")
+    if facts := _facts(pid):
+        return int(facts[1]), int(facts[3]), environ
+    with contextlib.suppress(OSError):  # it has ended, or is another user's
+        return parent_of(pid), os.getsid(pid), environ
+    return -1, -1, environ
 
 
 def process_of(pid: int) -> psutil.Process | None:
@@ -93,6 +103,12 @@ def last_pid() -> int:
 
 def carries(pid: int, mark: bytes) -> bool:
     return mark in _read(f"/proc/{pid}/environ")
+
+
+def _facts(pid: int) -> list[bytes]:
+    """State, parent, group and session; empty: the process is gone, or this is not Linux."""
+    text = _read(f"/proc/{pid}/stat")
+    return text[text.rindex(b")") + 1 :].split(None, 4)[:4] if text else []
 
 
 def _read(path: str) -> bytes:
