@@ -41,13 +41,15 @@ class LocalMaker:
         state_file: Path,
         on_output: Callable[[int, str], None],
         conversations: Conversations,
+        keeps_evidence: bool = True,
     ) -> None:
-        """`records`: our folder for an attempt, by task and number."""
+        """`records`: our folder for an attempt, by task and number. `keeps_evidence`: of cancelled attempts."""
         self._isolation = isolation
         self._records = records
         self._state_file = state_file
         self._on_output = on_output
         self._conversations = conversations
+        self._keeps_evidence = keeps_evidence
 
     @asynccontextmanager
     async def make(self, order: Order) -> AsyncIterator[Brought | Lost]:
@@ -70,7 +72,8 @@ class LocalMaker:
             is_untouched = not isinstance(outcome, contract.Probed) or await self._isolation.is_untouched(place)
             work = await self._work(place, order.task, outcome)
         except asyncio.CancelledError:
-            await self._keep(place, order.task)
+            if self._keeps_evidence:
+                await self._keep(place, order.task)
             raise
         return Brought(outcome=outcome, work=work, is_untouched=is_untouched, start=place.kept)
 

@@ -59,6 +59,7 @@ class Maker(Protocol):
     def make(self, order: Order) -> AbstractAsyncContextManager[Brought | Lost]:
         """Makes the attempt. Its place stays taken until the context ends.
 
-        When this has returned or raised, every process of the attempt is dead. Cancelling it kills them, and keeps what
-        they left as evidence; cancelling once more ends their grace. Raises AotError if there is no place.
+        When this has returned or raised, every process of the attempt is dead. Cancelling it kills them; on the
+        runner's machine, what they left is kept as evidence. Cancelling once more ends their grace. Raises AotError if
+        there is no place.
         """

@@ -78,6 +78,7 @@ class AttemptActivity:
             state_file=bench.home / "no-state-file",
             on_output=partial(_heard, status),
             conversations=Conversations(),
+            keeps_evidence=False,  # of a cancelled attempt, only its bill travels
         )
         async with maker.make(self._order(order, status)) as brought:
             if isinstance(brought, Lost):

@@ -19,10 +19,10 @@ from temporalio.api.workflowservice.v1 import DescribeActivityExecutionRequest
 from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
-from aotloop.remote.activities import RUNNING
+from aotloop.remote.activity_poll import RUNNING
 
 THROTTLE = 1.0
-"""Seconds until the first change is told; the first sign is given at once."""
+"""Seconds until the first change is told after the first sign."""
 
 _SELDOM, _SLOWER = 5.0, 1.5
 """Later changes are told less and less often, down to this: each costs the server a write, and wakes two polls."""
@@ -33,7 +33,7 @@ _CANCEL_REQUESTED = PendingActivityState.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED
 _PAUSE = 0.5
 _HURRY = 0.05
 _SHORT = 0.25
-"""Seconds. Work that ends within this time is not watched."""
+"""Seconds. Work that ends within this time is not watched, and gives no sign: each would cost more than itself."""
 
 
 class Ended:
@@ -59,6 +59,7 @@ async def lifeline(client: Client, work: asyncio.Task[object], beat: Callable[[]
 async def _beat(beat: Callable[[], bytes]) -> None:
     last, at, every = b"", 0.0, silence(_timeout(_LONGEST_SILENCE))
     pause = THROTTLE
+    await asyncio.sleep(min(every, _SHORT))
     while True:
         content = beat()
         if content != last or time.monotonic() - at >= every:

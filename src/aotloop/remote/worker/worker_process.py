@@ -22,6 +22,7 @@ from aotloop.core.effects import Role
 from aotloop.errors import Unavailable
 from aotloop.flock import lock_file
 from aotloop.process.process_group import kill_orphans
+from aotloop.process.process_table import process_of
 from aotloop.process.sandbox import Policy
 from aotloop.remote.connection import connect, require_namespace
 from aotloop.remote.wire import check_queue
@@ -74,6 +75,7 @@ def run_worker(plan: WorkerPlan) -> None:
         forget_old_orders(plan.home)
         for what in make_room(plan.home, plan.worker.cache):
             plan.say(f"removed {what}, to make room")
+        process_of(os.getpid())  # loads what agents that have to die at once would wait for
         asyncio.run(_work(plan))
     finally:
         kill_orphans(plan.mark)
