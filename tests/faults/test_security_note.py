@@ -57,6 +57,7 @@ MAY_SPEAK: dict[str, set[str]] = {
     "mcp/stdio_server.py": {"mcp"},
     "mcp/view_tools.py": {"mcp"},
     "remote/activities.py": {"temporalio"},
+    "remote/activity_poll.py": {"temporalio"},
     "remote/adoption.py": {"temporalio"},
     "remote/worker/attempt_activity.py": {"temporalio"},
     "remote/connection.py": {"temporalio"},

@@ -19,7 +19,7 @@ from aotloop.execution.integration.branch import Branch
 from aotloop.execution.verification import Found
 from aotloop.git.repository import find_repository
 from aotloop.remote import remote_checker
-from aotloop.remote.activities import Closed
+from aotloop.remote.activity_poll import Closed
 from aotloop.remote.attempt_order import Offer
 from aotloop.remote.connection import connect
 from aotloop.remote.link import Link

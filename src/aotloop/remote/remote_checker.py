@@ -22,7 +22,8 @@ from aotloop.errors import AotError
 from aotloop.execution.checker import Checked, CheckOrder, Unchecked
 from aotloop.execution.threads import in_thread
 from aotloop.git.commits.transfer import tree_of
-from aotloop.remote.activities import Activities, Closed, Terms
+from aotloop.remote.activities import Activities
+from aotloop.remote.activity_poll import Closed, Terms
 from aotloop.remote.attempt_order import Offer, setup_order
 from aotloop.remote.link import Link
 from aotloop.remote.whereabouts import Whereabouts, forget, note

@@ -23,7 +23,8 @@ from aotloop.agents.contract import MustWait
 from aotloop.errors import AotError, Unavailable
 from aotloop.execution.attempts.maker import Brought, Lost, Order
 from aotloop.execution.threads import in_thread
-from aotloop.remote.activities import Activities, Closed, Terms
+from aotloop.remote.activities import Activities
+from aotloop.remote.activity_poll import Closed, Terms
 from aotloop.remote.adoption import Adopted
 from aotloop.remote.attempt_order import Offer, written_order
 from aotloop.remote.earlier_bills import Counted
