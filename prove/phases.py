@@ -30,8 +30,8 @@ from aotloop.core.phases.events import (
     ReceiptFiled,
 )
 from aotloop.core.phases.invariants import steps_left
-from aotloop.core.phases.lifecycle import begin
 from aotloop.core.phases.model import PHASES, Phase, PhaseLoop, Receipt
+from aotloop.core.phases.status_changes import begin
 from aotloop.errors import IllegalEvent
 from prove.phase_laws import Step, violations
 

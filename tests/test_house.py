@@ -25,11 +25,8 @@ NAMESAKES = {
 }
 FACES = {"cli", "hooks", "mcp", "scripts", "web"}
 SHARED_NAMES = {
-    "lifecycle": "of a worktree, and of a phase",
     "output": "of a process, and of the command line",
-    "progress": "what an observer sees of a run, and the measure of the machine",
     "receipts": "the rule in the core, and its files",
-    "verification": "when the scheduler asks for it, and how it is done",
 }
 GERUNDS = {
     "core/handlers/backtracking": "the name of the method in the literature",

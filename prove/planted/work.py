@@ -12,7 +12,7 @@ from aotloop.core.graph.work_graph import Graph
 from aotloop.core.handlers import atoms, blame, failure, growth, parents, repairs, status
 from aotloop.core.handlers import decomposition as parts
 from aotloop.core.policy import progress, stop_reasons
-from aotloop.core.scheduler import decisions, finish, merge_queue, outcomes, reports, slots, verification
+from aotloop.core.scheduler import decisions, finish, merge_queue, outcomes, reports, slots, verification_schedule
 from aotloop.core.scheduler.run_state import Run
 from prove.laws import starting as laws_of_starting
 from prove.planted.fault import (
@@ -32,7 +32,7 @@ from prove.planted.fault import (
     nothing,
 )
 
-_DONE, _VERIFIED, _CANCEL, _CONTEXT = outcomes.done, verification.verified, Run.cancel, context.context_of
+_DONE, _VERIFIED, _CANCEL, _CONTEXT = outcomes.done, verification_schedule.verified, Run.cancel, context.context_of
 _REDIRECT, _STOP, _PARTS, _REPAIR = status.request_redirect, status.stop, parts.parts_of, blame.repair_base_case
 _REOPEN, _COUNT = repairs._reopen, progress.count_attempt
 
@@ -209,7 +209,7 @@ FAULTS = (
             (Run, "end", lambda run, reason, **_: setattr(run, "ending", reason)),
             (finish, "verdict_is_due", no),
             (
-                verification,
+                verification_schedule,
                 "verdict_is_due",
                 lambda run: not run.has_begun or (run.is_all_resolved() and not run.is_verified and run.ending is None),
             ),

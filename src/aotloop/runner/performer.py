@@ -22,7 +22,7 @@ from aotloop.runner.background_tasks import BackgroundTasks
 from aotloop.runner.crash_recovery import Inheritance
 from aotloop.runner.ledger import Exchanged, Item
 from aotloop.runner.loop_checks import LoopChecks
-from aotloop.runner.progress import events_of, why_given_up
+from aotloop.runner.progress_events import events_of, why_given_up
 from aotloop.runner.run_context import RunContext
 
 HURRY = 0.3

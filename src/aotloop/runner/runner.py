@@ -32,7 +32,7 @@ from aotloop.runner.background_tasks import BackgroundTasks
 from aotloop.runner.crash_recovery import Recovery
 from aotloop.runner.ledger import Exchanged, Item, Ledger, Rules
 from aotloop.runner.performer import Performer
-from aotloop.runner.progress import Progress
+from aotloop.runner.progress_events import Progress
 from aotloop.runner.run_context import RunContext
 from aotloop.runner.watchers import watch_blocked, watch_branch, watch_dialogue, watch_file, watch_lease, watch_time
 from aotloop.statefile.store import Store

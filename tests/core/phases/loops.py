@@ -9,9 +9,9 @@ from prove.phases import PROVEN, RED
 
 from aotloop.core.phases.effects import PhaseEffect
 from aotloop.core.phases.events import ApprovalGiven, Facts, IterationEnded, PromiseMade, ReceiptFiled
-from aotloop.core.phases.lifecycle import begin
 from aotloop.core.phases.machine import advance
 from aotloop.core.phases.model import PHASES, Phase, PhaseLoop, Receipt
+from aotloop.core.phases.status_changes import begin
 
 AT = "2026-02-13T10:00:00Z"
 LATER = "2026-02-13T11:00:00Z"

@@ -23,9 +23,9 @@ from aotloop.core.phases.events import (
     PhaseForced,
     SessionBound,
 )
-from aotloop.core.phases.lifecycle import begin
 from aotloop.core.phases.machine import _HANDLERS, advance
 from aotloop.core.phases.model import PHASES, AcceptanceVerdict, Checkpoint, Phase, PhaseLoop
+from aotloop.core.phases.status_changes import begin
 from aotloop.errors import IllegalEvent
 from tests.core.phases.loops import AT, LATER, a_phase_loop, ended, facts_for, filed, promised, receipt, walk_to
 

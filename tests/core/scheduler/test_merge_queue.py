@@ -9,7 +9,7 @@ from aotloop.core.scheduler import reports as told
 from aotloop.core.scheduler.merge_queue import reverted, unblocked
 from aotloop.core.scheduler.run_state import Run
 from aotloop.core.scheduler.slots import fill_slots
-from aotloop.core.scheduler.verification import verify_if_due
+from aotloop.core.scheduler.verification_schedule import verify_if_due
 from tests.core.scheduler.driving import NOON, begun
 from tests.loops import a_loop, atom
 

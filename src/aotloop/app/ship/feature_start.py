@@ -9,8 +9,8 @@ import msgspec
 
 from aotloop.app.overview.loop_registry import register
 from aotloop.clock import now
-from aotloop.core.phases.lifecycle import begin
 from aotloop.core.phases.model import Artifacts, PhaseLoop
+from aotloop.core.phases.status_changes import begin
 from aotloop.core.phases.transitions import FINAL
 from aotloop.errors import AotError, StateFileMissing, Unavailable
 from aotloop.exit_codes import NOT_READY

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from aotloop.app.align.connections import connected, with_atoms
 from aotloop.app.align.draft import WORDS, Draft, DraftAtom, covering_only, without_graph
+from aotloop.app.align.graph_lines import connected, with_atoms
 from aotloop.app.align.project_commands import project_commands
 from aotloop.app.preflight.protected_files import protecting_nothing
 from aotloop.cli.align.questions import ask_budget, ask_checks, ask_coverage

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aotloop.core.phases import events, lifecycle, phase_progress, promise, turn
+from aotloop.core.phases import events, phase_progress, promise, status_changes, turn
 from aotloop.core.phases.model import PhaseLoop
 from aotloop.core.phases.transitions import Moved
 
@@ -27,11 +27,11 @@ _HANDLERS: dict[type[events.PhaseEvent], Callable[[PhaseLoop, Any], Moved]] = {
     events.AcceptanceRun: turn.note_tests,
     events.PhaseForced: turn.force_phase,
     events.MoneySpent: phase_progress.spend,
-    events.CheckpointWritten: lifecycle.write_checkpoint,
-    events.ErrorMet: lifecycle.note_error,
-    events.ArtifactsNamed: lifecycle.name_artifacts,
-    events.SessionBound: lifecycle.bind,
-    events.LoopStopped: lifecycle.stop_loop,
-    events.LoopResumed: lifecycle.resume,
-    events.LoopCancelled: lifecycle.cancel,
+    events.CheckpointWritten: status_changes.write_checkpoint,
+    events.ErrorMet: status_changes.note_error,
+    events.ArtifactsNamed: status_changes.name_artifacts,
+    events.SessionBound: status_changes.bind,
+    events.LoopStopped: status_changes.stop_loop,
+    events.LoopResumed: status_changes.resume,
+    events.LoopCancelled: status_changes.cancel,
 }

@@ -12,7 +12,7 @@ from aotloop.core import events
 from aotloop.core.checks.checklist import check_of
 from aotloop.core.effects import CheckParent, Effect
 from aotloop.core.objective import fresh_verdict
-from aotloop.core.scheduler import merge_queue, outcomes, reports, verification
+from aotloop.core.scheduler import merge_queue, outcomes, reports, verification_schedule
 from aotloop.core.scheduler.finish import close_generation, finish, get_unstuck, reach_limits, set_aside
 from aotloop.core.scheduler.run_state import Attempt, Run
 from aotloop.core.scheduler.slots import fill_slots
@@ -43,7 +43,7 @@ def _decide(run: Run, at: str) -> list[Effect]:
         set_aside(run)
         effects += reach_limits(run)
         effects += merge_queue.merge_next(run)
-        effects += verification.verify_if_due(run)
+        effects += verification_schedule.verify_if_due(run)
         effects += fill_slots(run)
         if run.is_busy() or not get_unstuck(run, at, effects):
             return effects
@@ -179,6 +179,6 @@ _HANDLERS: dict[type[reports.Report], Callable[[Run, Any], list[Effect]]] = {
     reports.MergeBlocked: merge_queue.blocked,
     reports.Unblocked: merge_queue.unblocked,
     reports.Reverted: merge_queue.reverted,
-    reports.ParentChecked: verification.parent_checked,
-    reports.Verified: verification.verified,
+    reports.ParentChecked: verification_schedule.parent_checked,
+    reports.Verified: verification_schedule.verified,
 }

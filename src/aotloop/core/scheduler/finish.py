@@ -10,7 +10,7 @@ from aotloop.core.graph.units import choices_of
 from aotloop.core.handlers.generations import is_begun
 from aotloop.core.policy.stop_reasons import exhausted, find_a_way_out, hopeless, is_out_of_time, over_limit, stalled
 from aotloop.core.scheduler.run_state import Run
-from aotloop.core.scheduler.verification import generation_is_over, verdict_is_due
+from aotloop.core.scheduler.verification_schedule import generation_is_over, verdict_is_due
 
 
 def close_generation(run: Run, at: str) -> list[Effect]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from aotloop.core.model import Binding, Constraints, Loop, Verdict
 from aotloop.core.scheduler.run_state import Run
 from aotloop.execution.run_events import HalfSpent
-from aotloop.runner.progress import Progress
+from aotloop.runner.progress_events import Progress
 from tests.loops import a_loop, atom
 
 

@@ -14,7 +14,7 @@ from aotloop.core.objective import digest_of
 from aotloop.core.policy.turns import patience
 from aotloop.core.scheduler import reports
 from aotloop.core.scheduler.run_state import Run
-from aotloop.core.scheduler.verification import parent_checked
+from aotloop.core.scheduler.verification_schedule import parent_checked
 from tests.core.scheduler.driving import NOON, Driver, begun, contents
 from tests.loops import a_loop, atom
 

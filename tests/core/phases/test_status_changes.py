@@ -17,9 +17,9 @@ from aotloop.core.phases.events import (
     LoopStopped,
     SessionBound,
 )
-from aotloop.core.phases.lifecycle import begin
 from aotloop.core.phases.machine import advance
 from aotloop.core.phases.model import Artifacts, Checkpoint, PhaseLoop
+from aotloop.core.phases.status_changes import begin
 from aotloop.errors import IllegalEvent
 from tests.core.phases.loops import AT, LATER, a_phase_loop
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from aotloop.app.align.connections import connected, with_atoms
 from aotloop.app.align.draft import Draft
+from aotloop.app.align.graph_lines import connected, with_atoms
 from aotloop.errors import AotError
 
 DRAFT = with_atoms(Draft(), ["write src/app.py", "test src/app.py", "the manual", "the manual, shorter"])
