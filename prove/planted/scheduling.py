@@ -11,7 +11,7 @@ from aotloop.core.graph import readiness
 from aotloop.core.graph.work_graph import Graph
 from aotloop.core.handlers import atoms, backtracking, generations, growth
 from aotloop.core.policy import progress
-from aotloop.core.scheduler import decisions, finish, slots
+from aotloop.core.scheduler import decisions, finish, slots, verification_schedule
 from aotloop.core.scheduler import outcomes as attempts
 from aotloop.core.scheduler.run_state import Run
 from prove.planted.fault import (
