@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import socket
 import subprocess
@@ -152,21 +153,45 @@ def short_path() -> Iterator[Path]:
         yield Path(folder)
 
 
-def test_a_service_that_listens_cannot_be_reached(tmp_path: Path, short_path: Path) -> None:
+def test_a_service_that_listens_cannot_be_reached(
+    tmp_path: Path, short_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world = a_world(short_path)
     path = world.home / "service.sock"
+    monkeypatch.chdir(world.home)
     connect = "import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1].replace('@', chr(0))); print('in')"
-    with socket.socket(socket.AF_UNIX) as named, socket.socket(socket.AF_UNIX) as abstract:
+    with (
+        socket.socket(socket.AF_UNIX) as named,
+        socket.socket(socket.AF_UNIX) as relative,
+        socket.socket(socket.AF_UNIX) as abstract,
+    ):
         named.bind(str(path))
         named.listen()
+        relative.bind("relative.sock")
+        relative.listen()
         abstract.bind(f"\0aot-{tmp_path.name}")
         abstract.listen()
         (world.worktree / "connect.py").write_text(connect)
-        for address in (str(path), f"@aot-{tmp_path.name}"):
+        for address in (str(path), f"{world.home}/relative.sock", f"@aot-{tmp_path.name}"):
             program = f"python3 connect.py '{address}'"
             assert subprocess.run(["sh", "-c", program], cwd=world.worktree, capture_output=True, check=True).stdout
             ran = world.run(world.confinement("bwrap"), program)
             assert (ran.status, ran.out) == (1, ""), address
+
+
+def test_what_stays_open_is_what_the_page_says(tmp_path: Path) -> None:
+    """If one of these fails, it is closed now, and the page says less than is true."""
+    world = a_world(tmp_path)
+    pipe, secret = world.home / "pipe", world.home / ".netrc"
+    os.mkfifo(pipe)
+    secret.write_text("old")
+    told = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    replace = "while ! test -e ready; do sleep 0.01; done; echo new > ~/n; mv ~/n ~/.netrc; touch go"
+    with subprocess.Popen(["sh", "-c", replace], cwd=world.worktree, env={**os.environ, "HOME": str(world.home)}):
+        command = "echo x > ~/pipe; cat ~/.netrc; touch ready; while ! test -e go; do sleep 0.01; done; cat ~/.netrc"
+        ran = world.run(world.confinement("bwrap"), command)
+    assert (ran.out, os.read(told, 9)) == ("new\n", b"x\n")
+    os.close(told)
 
 
 def test_without_a_network_there_is_none(tmp_path: Path) -> None:

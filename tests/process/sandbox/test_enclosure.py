@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 from aotloop.checks.command_check import check_command
 from aotloop.errors import Unavailable
 from aotloop.process.sandbox import Confinement
+from aotloop.process.sandbox.bubblewrap import arguments
 from aotloop.process.sandbox.enclosure import Namespace
 from aotloop.process.sandbox.resolved_fence import resolved
 from aotloop.process.spawn import start
@@ -129,16 +131,35 @@ def test_our_own_processes_cannot_be_ended_from_behind_the_fence(tmp_path: Path,
 
 @pytest.mark.parametrize("engine", engines())
 def test_the_folder_of_another_attempt_is_not_there(tmp_path: Path, engine: str) -> None:
-    """A login that was lent to another attempt lies in it."""
+    """A login that was lent to another attempt lies in it, or sockets of what it tests.
+
+    Seen: an attempt that made and removed sockets kept all others from starting.
+    """
     world = a_world(tmp_path)
-    scratch = world.home / ".cache" / "aot" / "scratch"
-    for name in ("for-me", "for-another"):
-        (scratch / name).mkdir(parents=True)
-        (scratch / name / "auth.json").write_text(f"lent {name}")
-    fence = world.confinement(engine).opened(scratch / "for-me")  # type: ignore[arg-type]
-    ran = world.run(fence, "cd ~/.cache/aot/scratch; cat */auth.json for-another/auth.json; echo x > for-me/new")
-    assert ran.out == "lent for-me"
-    assert (scratch / "for-me" / "new").exists()
+    fence = world.confinement(engine)  # type: ignore[arg-type]
+    for kind in ("scratch", "worktrees/of-a-project"):
+        folder = world.home / ".cache" / "aot" / kind
+        for name in ("for-me", "for-another"):
+            (folder / name).mkdir(parents=True)
+            (folder / name / "file").write_text(f"lent {name}")
+        fence = fence.opened(folder / "for-me")
+    look = "cat */file for-another/file; echo x > for-me/new"
+    ran = world.run(fence, f"cd ~/.cache/aot/scratch; {look}; cd ../worktrees/of-a-project; {look}")
+    assert ran.out == "lent for-melent for-me"
+    assert (folder / "for-me" / "new").exists()
+
+
+def test_no_socket_of_another_attempt_is_hidden_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be gone when the engine looks, which then would not start."""
+    world = a_world(tmp_path)
+    spec = world.spec(world.confinement("bwrap"), "true")
+    for place, is_named in ((".cache/aot/worktrees/of-a-project/other", False), ("services", True)):
+        (world.home / place).mkdir(parents=True)
+        monkeypatch.chdir(world.home / place)  # the whole path may be too long
+        with socket.socket(socket.AF_UNIX) as service:
+            service.bind("a-service")
+            argv = arguments("bwrap", world.confinement("bwrap"), spec.cwd, spec.env, spec.argv)
+        assert any(word.endswith("/a-service") for word in argv) == is_named
 
 
 @pytest.mark.skipif("bwrap" not in ENGINES, reason="bubblewrap does not work here")

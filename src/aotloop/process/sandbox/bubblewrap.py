@@ -10,6 +10,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from aotloop.process.sandbox.fence import Confinement, is_at_or_in
@@ -94,7 +95,8 @@ def _mounts(fence: ResolvedFence, texts: Iterable[str], real: RealPaths) -> Iter
     kinds |= dict.fromkeys(fence.open, "--bind")
     kinds |= dict.fromkeys(fence.private, "private")
     kinds |= dict.fromkeys(fence.settings, "--ro-bind")
-    kinds |= {path: "hide" for path in _sockets(named, real) if not any(is_at_or_in(path, root) for root in fence.open)}
+    seen = (*fence.open, *fence.hidden)  # a socket of another attempt may vanish before it is hidden
+    kinds |= {path: "hide" for path in _sockets(named, real) if not any(is_at_or_in(path, root) for root in seen)}
     kinds = {**_pinned(kinds), **kinds}
     empty: list[str] = []
     for path in sorted(kinds, key=lambda path: path.count("/")):
@@ -191,8 +193,23 @@ def _sockets(named: Iterable[str], real: RealPaths) -> Iterator[str]:
         lines = Path(_SOCKETS).read_bytes().splitlines()[1:]
     except OSError:
         return
-    with_path = (line.split(None, 7) for line in lines if b" /" in line)
-    for path in dict.fromkeys(os.fsdecode(words[7]) for words in with_path if len(words) > 7):
+    words = (line.split(None, 7) for line in lines)
+    names = dict.fromkeys(os.fsdecode(parts[7]) for parts in words if len(parts) > 7 and parts[7][:1] != b"@")
+    for path in _placed(names):
         is_gone = path.startswith(_IN_EMPTIED)
-        if path.startswith("/") and (not is_gone or any(is_at_or_in(path, root) for root in named)):
+        if not is_gone or any(is_at_or_in(path, root) for root in named):
             yield real(path)
+
+
+def _placed(names: Iterable[str]) -> Iterator[str]:
+    """A name without a folder was given in the folder of its service."""
+    relative = [name for name in names if not name.startswith("/")]
+    yield from (name for name in names if name.startswith("/"))
+    folders = set()
+    for pid in os.listdir("/proc") if relative else ():  # noqa: PTH208 - names are enough
+        with suppress(OSError):
+            folders.add(os.readlink(f"/proc/{pid}/cwd"))  # noqa: PTH115 - as everywhere here
+    for path in (f"{folder}/{name}" for folder in folders for name in relative):
+        with suppress(OSError):
+            if stat.S_ISSOCK(os.stat(path).st_mode):  # noqa: PTH116
+                yield path

@@ -144,9 +144,9 @@ def worktrees(env: Mapping[str, str], real: Real = os.path.realpath) -> list[str
 
 
 def scratch_folders(env: Mapping[str, str], real: Real = os.path.realpath) -> list[str]:
-    """Folders of all attempts and checks: in some of them lie logins that were lent, and answers."""
+    """Folders of all attempts and checks: logins that were lent lie there, answers, and sockets of what they test."""
     found = dict.fromkeys([*worktrees(env, real), *worktrees(os.environ, real)])
-    return [f"{folder}/scratch" for folder in found]
+    return [f"{folder}/{name}" for folder in found for name in ("scratch", "worktrees")]
 
 
 def secrets(env: Mapping[str, str], client: str | None, real: Real = os.path.realpath) -> list[str]:
