@@ -26,6 +26,15 @@ def attempts_allowed(loop: Loop, limits: Limits | None = None) -> int:
     return limits.attempts_per_atom * (shares if shares is not None else shares_of(loop))
 
 
+def limit_after_retry(loop: Loop) -> int | None:
+    """`max_total_attempts` after a person let an atom start again: enough for the share of one atom. None: not set."""
+    limit = loop.objective.constraints.max_total_attempts
+    if limit is None:
+        return None
+    share = max(limit // (loop.control.shares or shares_of(loop)), 1)
+    return max(limit, loop.control.tried + share)
+
+
 def attempts_left(loop: Loop, limits: Limits | None = None) -> int:
     """The highest number of attempts that are still made, unless a person corrects the loop."""
     return max(attempts_allowed(loop, limits) - loop.control.tried, 0)

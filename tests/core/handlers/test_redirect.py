@@ -16,6 +16,7 @@ from aotloop.core.graph.board import Board
 from aotloop.core.graph.work_graph import Graph
 from aotloop.core.invariants import findings_of
 from aotloop.core.machine import advance
+from aotloop.core.measure import attempts_allowed
 from aotloop.core.model import (
     AtomCheck,
     BaseCase,
@@ -535,6 +536,15 @@ def test_a_retry_holds_nothing_against_the_atom_and_gives_a_share_back() -> None
     assert held(loop, "A") == NOTHING
     assert held(loop, "X") == HELD
     assert (loop.control.shares, loop.control.tried) == (5, 9)
+
+
+@pytest.mark.parametrize(("limit", "allowed"), [(40, 40), (12, 12), (11, 11), (10, 11), (9, 11), (1, 10)])
+def test_a_retry_leaves_the_share_of_one_atom_of_a_limit_that_was_set(limit: int, allowed: int) -> None:
+    loop = turned()
+    loop.objective = replace(loop.objective, constraints=replace(loop.objective.constraints, max_total_attempts=limit))
+    assert (loop.control.tried, loop.control.shares) == (9, 4)
+    advance(loop, events.RetryGranted(atom="A", **SAID))
+    assert attempts_allowed(loop) == allowed
 
 
 def test_a_retry_of_a_choice_frees_it_and_no_other() -> None:

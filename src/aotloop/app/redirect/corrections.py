@@ -19,6 +19,7 @@ from aotloop.core import events
 from aotloop.core.effects import Effect
 from aotloop.core.limits import limits_of
 from aotloop.core.machine import advance
+from aotloop.core.measure import limit_after_retry
 from aotloop.core.model import BaseCase, Loop, Objective
 from aotloop.errors import AotError
 
@@ -154,8 +155,10 @@ def _retry(loop: Loop, changes: Changes, at: str) -> Corrections:
 
 
 def _granted(loop: Loop) -> str:
-    """A share of attempts that any atom may use; a limit of attempts set by a person stays."""
-    limits = limits_of(loop.objective.constraints)
-    if limits.max_total_attempts is not None:
-        return f"but the loop may make no more attempts than before (max_total_attempts={limits.max_total_attempts})"
-    return f"and the loop may make {limits.attempts_per_atom} more attempts"
+    """A share of attempts that any atom may use; of a limit that a person set, at least what one atom may need."""
+    limit = limit_after_retry(loop)
+    if limit is None:
+        return f"and the loop may make {limits_of(loop.objective.constraints).attempts_per_atom} more attempts"
+    is_raised = limit != loop.objective.constraints.max_total_attempts
+    change = f"max_total_attempts is raised to {limit}" if is_raised else f"max_total_attempts stays at {limit}"
+    return f"and the loop may make {limit - loop.control.tried} more attempts: {change}"

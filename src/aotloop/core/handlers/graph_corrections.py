@@ -16,6 +16,7 @@ from aotloop.core.graph.work_graph import Graph
 from aotloop.core.handlers.decomposition import take_out
 from aotloop.core.handlers.growth import add_atom
 from aotloop.core.handlers.repairs import forget_rounds, repairs_of
+from aotloop.core.measure import limit_after_retry
 from aotloop.core.model import Binding, Loop, OrGroup, TrailEntry
 from aotloop.core.objective import outdate_verdict
 from aotloop.core.transitions import illegal
@@ -111,6 +112,8 @@ def grant_retry(loop: Loop, event: events.RetryGranted) -> None:
         selected = event.atom if is_given_up else group.selected
         loop.or_groups[name] = replace(group, selected=selected)
     reset(loop, [event.atom], keep=True)
+    constraints = replace(loop.objective.constraints, max_total_attempts=limit_after_retry(loop))
+    loop.objective = replace(loop.objective, constraints=constraints)
     _grant_share(loop)
 
 
