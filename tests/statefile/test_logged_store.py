@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from aotloop.core.model import Binding, Loop
-from aotloop.statefile import logged_store
+from aotloop.statefile import durable, logged_store
 from aotloop.statefile.logged_store import LoggedStore
 from aotloop.statefile.reader import decode
 from aotloop.statefile.redo_log import log_file
 from aotloop.statefile.store import Store
 from tests.loops import a_loop, atom, write_loop
-from tests.patience import PATIENCE, until
+from tests.patience import PATIENCE, give_way, until
 
 
 def count_up(loop: Loop) -> int:
@@ -119,10 +122,33 @@ def test_entries_of_every_kind_come_back_from_the_log(path: Path) -> None:
     assert decode(path.read_bytes()) == wanted
 
 
+def test_a_file_whose_replacement_takes_long_is_replaced_less_often(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By itself, it would follow between two of these updates."""
+    replaced: list[int] = []
+    real = durable.replace
+
+    def slowly(*arguments: Any) -> os.stat_result | None:
+        give_way(logged_store.LATEST / logged_store.SHARE)
+        replaced.append(in_both(path))
+        return real(*arguments)
+
+    monkeypatch.setattr(durable, "replace", slowly)
+    with begun(path) as store:
+        first = time.monotonic()
+        while time.monotonic() < first + 4 * logged_store.LATEST:
+            last = store.update(count_up)
+            give_way(2 * logged_store.QUIET)
+        most = (time.monotonic() - first) / logged_store.LATEST + 2
+        until(lambda: in_the_file(path) == last)
+    assert len(replaced) <= most
+
+
 KILLED = """
 import os, signal, sys
 from msgspec.structs import replace
-from aotloop.statefile import logged_store
+from aotloop.statefile import durable, logged_store
 from aotloop.statefile.logged_store import LoggedStore
 
 logged_store.QUIET = logged_store.LATEST = {pause}

@@ -346,6 +346,21 @@ def test_an_edit_of_the_same_moment_and_length_is_seen_a_moment_later(path: Path
     assert store.load().objective.goal == "It waits"
 
 
+@pytest.mark.parametrize("kind", [Store, LoggedStore])
+def test_after_our_own_write_any_edit_is_seen_at_once_and_the_file_is_not_read_for_that(
+    path: Path, kind: type[Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ours has an earlier time than any later write can leave."""
+    store = kind(str(path))
+    store.update(count_up)
+    with monkeypatch.context() as blind:
+        blind.setattr(kind, "_content", None)
+        assert not store.has_changed()
+        path.write_text(path.read_text().replace("It works", "It waits"))
+        assert store.has_changed()
+    assert store.update(lambda loop: loop.objective.goal) == "It waits"
+
+
 def of(count: int) -> bytes:
     return as_file(a_loop(*(atom(f"A{number}") for number in range(1, count + 1))))
 

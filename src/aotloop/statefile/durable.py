@@ -136,10 +136,18 @@ def _written(path: str, data: bytes, mode: int) -> Iterator[int]:
         rest = memoryview(data)
         while rest:
             rest = rest[os.write(descriptor, rest) :]
+        _date_back(descriptor)
         os.fsync(descriptor)
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def _date_back(descriptor: int) -> None:
+    """By a nanosecond, so that any later write leaves another time: see exchange.is_telling."""
+    status = os.fstat(descriptor)
+    with suppress(OSError):  # then the content is compared
+        os.utime(descriptor, ns=(status.st_atime_ns, status.st_mtime_ns - 1))
 
 
 def mode_of(path: str) -> int:

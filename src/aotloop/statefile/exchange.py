@@ -20,8 +20,11 @@ MOST_RETRIES = 20
 TICK = 0.02
 """Seconds. Two changes of a file within this time may have the same timestamp."""
 
-Signature = tuple[int, ...]
-"""The signature of a file at one time. A different signature means that the file was changed."""
+Signature = tuple[int, int, int, int]
+"""The signature of a file at one time: inode, size, and the times of the last write and of the last change.
+
+A different signature means that the file was changed. See `is_telling` for an equal one.
+"""
 
 
 class Exchanged(msgspec.Struct, Generic[T], frozen=True):
@@ -58,8 +61,17 @@ def exchange(
 def _is_as_it_was(
     path: str, read: Callable[[], tuple[bytes, Signature]], data: bytes, signature: Signature
 ) -> Callable[[], bool]:
-    """Timestamps are coarse. For two changes at the same moment, only the content shows a difference."""
-    return lambda: signature_of(path) == signature and read()[0] == data
+    return lambda: signature_of(path) == signature and (is_telling(signature) or read()[0] == data)
+
+
+def is_telling(signature: Signature) -> bool:
+    """Whether an equal signature later means that nothing was written. If not, only the content can say so.
+
+    Timestamps are coarse: two writes within one tick leave the same. But a write sets both times to the present tick,
+    so it cannot leave the earlier of two different ones. What `durable` writes has different ones.
+    """
+    _, _, written, changed = signature
+    return written < changed
 
 
 def contents(path: str, *, most: int | None = None) -> tuple[bytes, Signature]:

@@ -1,7 +1,8 @@
 """The store of the process that runs a loop: an update is one append to the redo log; the file follows soon.
 
-The file gets everything when nothing happens for a moment, at the latest after `LATEST` seconds, and at the end. Every
-other process sees all updates: `Store` reads the log, and a writer puts it into the file, under the same lock.
+The file gets everything when nothing happens for a moment, at the latest after `LATEST` seconds, and at the end. The
+moment is the longer the more a replacement costs. Every other process sees all updates: `Store` reads the log, and a
+writer puts it into the file, under the same lock.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from aotloop.core.model import Loop
 from aotloop.errors import StateFileError, Unavailable
 from aotloop.statefile import durable
-from aotloop.statefile.exchange import contents, facts
+from aotloop.statefile.exchange import contents, facts, is_telling
 from aotloop.statefile.redo_log import RedoLog
 from aotloop.statefile.splices import Splice
 from aotloop.statefile.store import Store
@@ -27,11 +28,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LATEST = 0.1
+LATEST = 0.15
 """Seconds. A reader of the file alone must not be 0.2 s behind, also on a busy machine."""
 
 QUIET = 0.02
-"""Seconds without an update."""
+"""The fewest seconds without an update."""
+
+SHARE = 20
+"""A large file is replaced less often: the replacements of a busy run take at most this part of its time."""
 
 MOST_LOGGED = 8 << 20
 """Bytes."""
@@ -49,6 +53,7 @@ class LoggedStore(Store):
         self._mutex = threading.Condition()
         self._first, self._last = 0.0, 0.0
         """The times of the first and of the last update that are not in the file."""
+        self._quiet = QUIET
         self._is_closed = False
         self._settler: threading.Thread | None = None
 
@@ -119,15 +124,20 @@ class LoggedStore(Store):
 
     def _is_replaced(self, on_disk: bytes, document: Document) -> bool:
         """False: a person has changed the file meanwhile."""
+        began = time.monotonic()
         data = document.data
         written = durable.replace(self.path, data, lambda: self._is_untouched(on_disk))
         if written is not None:
             self._note(data, document, facts(written))
             self._log.clear()
+        self._quiet = max(QUIET, SHARE * (time.monotonic() - began))
         return written is not None
 
     def _is_untouched(self, on_disk: bytes) -> bool:
-        return self.signature_now() == self._signature and contents(self.path)[0] == on_disk
+        signature = self._signature
+        if signature is None or self.signature_now() != signature:
+            return False
+        return is_telling(signature) or contents(self.path)[0] == on_disk
 
     # --- the file follows ----------------------------------------------------------------------------------------
 
@@ -143,7 +153,7 @@ class LoggedStore(Store):
                 if not self._log.size:
                     self._mutex.wait()
                     continue
-                pause = min(self._first + LATEST, self._last + QUIET) - time.monotonic()
+                pause = min(self._first + LATEST, self._last + self._quiet) - time.monotonic()
                 if pause > 0:
                     self._mutex.wait(pause)
                     continue

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, TypeVar
 from aotloop.core.model import Loop
 from aotloop.errors import StateFileError, StateFileMissing, Unavailable
 from aotloop.statefile import durable
-from aotloop.statefile.exchange import MOST_RETRIES, TICK, Signature, contents, exchange, naming, signature_of
+from aotloop.statefile.exchange import (
+    MOST_RETRIES,
+    TICK,
+    Signature,
+    contents,
+    exchange,
+    is_telling,
+    naming,
+    signature_of,
+)
 from aotloop.statefile.reader import Examination, decode, examine
 
 if TYPE_CHECKING:
@@ -153,8 +162,10 @@ class Store:
         """
         if self.signature_now() != self._signature:
             return True
-        known, left_at = self._known, self._left_at
-        if known is None or left_at is None or time.monotonic() - left_at < TICK:
+        known, signature, left_at = self._known, self._signature, self._left_at
+        if known is None or signature is None or is_telling(signature):
+            return False
+        if left_at is None or time.monotonic() - left_at < TICK:
             return False
         with suppress(StateFileError, Unavailable):  # the next update reports any error
             if self._content()[0] == known[0]:
