@@ -28,6 +28,8 @@ class Document:
         """`loop`: what was read from exactly these bytes; None: they are read now."""
         self.is_unusual = False
         """The careful reader was needed, which is slower."""
+        self.is_kept = False
+        """Many changes will follow."""
         parts = reader.split(data)
         self._head, self._tail = parts.head, parts.tail
         self._take(data, decode_parts(parts) if loop is None else loop)
@@ -86,7 +88,8 @@ class Document:
             return []
         if not self._opened.issuperset(changed):
             # The first change pays only for its own sections; a second change means that more will follow.
-            self._open(set(changed) if not self._opened else set(SECTION_NAMES))
+            is_only_one = not (self._opened or self.is_kept)
+            self._open(set(changed) if is_only_one else set(SECTION_NAMES))
         try:
             is_sure = self._revise_sections(changed, new)
         except UnicodeEncodeError:  # half of a surrogate pair

@@ -104,7 +104,9 @@ class LoggedStore(Store):
     def _document(self, data: bytes) -> Document:
         if self._known is not None and self._known[1].data == data:  # another process has put the log into the file
             return self._known[1]
-        return super()._document(data)
+        document = super()._document(data)
+        document.is_kept = True
+        return document
 
     def _is_logged(self, splices: list[Splice], on_disk: bytes) -> bool:
         """False: the file itself has to be written now."""

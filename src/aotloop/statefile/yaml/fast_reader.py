@@ -104,7 +104,7 @@ def _has_control(piece: Json) -> bool:
 def _converted_by_rapidyaml(yaml: bytes) -> Json | None:
     """Its tree is many times as large as the text, and ends with this call."""
     tree = ryml.Tree()
-    tree.reserve(len(yaml) // 16 + 64)  # about the number of values in a state file of this length
+    tree.reserve(_most_values(yaml))  # a tree that has to grow takes three times its room for a moment
     try:
         with _quiet():
             ryml.parse_in_arena(yaml, tree)
@@ -165,6 +165,12 @@ def _quiet() -> Iterator[None]:
         os.dup2(kept, 2)
         os.close(kept)
         os.close(nowhere)
+
+
+def _most_values(yaml: bytes) -> int:
+    """A value stands behind a colon or a dash, or begins a list in brackets, or stands behind a comma there."""
+    signs = sum(map(yaml.count, (b":", b"- ", b"-\n", b",", b"[", b"{")))
+    return 64 + min(signs, len(yaml) // 16)  # fewer than signs if there is much text
 
 
 def _emit_json(tree: ryml.Tree, room: int) -> Json:

@@ -20,13 +20,16 @@ class Section:
     def __init__(self, piece: Piece, indent: int, value: Any) -> None:
         """`value` is the loop's value for this key; None for an unknown key."""
         self.name = piece.name
-        self.head = piece.lines
-        self.block: Block | None = None
         self._gap = piece.gap
         self._indent = indent
         self.shown: list[bytes] | None = None
         """The parts of the text that was written last; None: no text was made yet."""
-        nested = split_value(piece.lines, indent) if value is not None else None
+        self._take(piece.lines, value)
+
+    def _take(self, lines: bytes, value: Any) -> None:
+        """Cuts the lines into a head and entries, if they have as many as the value."""
+        self.head, self.block = lines, None
+        nested = split_value(lines, self._indent) if value is not None else None
         block = cut(nested[1]) if nested is not None else None
         if nested is not None and block is not None and _agrees(self.name, block, value):
             self.head, self.block = nested[0], block
@@ -54,21 +57,24 @@ class Section:
     # --- revision ----------------------------------------------------------------------------------------------
 
     def revise(self, old: Any, new: Any) -> Written | None:
-        """The written entries. None: the whole section was written, and only reading the whole file can check it."""
+        """The written entries. None: it has no entries to be read back, and only reading the whole file can check it."""
         if self.block is None or not new:
-            self._write_anew(old, new)
-            return None
+            return self._write_anew(old, new)
         if self.name in STRUCTS:
             return self._revise_struct(self.block, old, new)
         if self.name in MAPPINGS:
             return self._revise_mapping(self.block, old, new)
         return self._revise_list(self.block, old, new)
 
-    def _write_anew(self, old: Any, new: Any) -> None:
-        self.head = entries.revised_pair(
-            self.lines(), self.name, emitter.to_data(old), emitter.to_data(new), self._indent
-        )
-        self.block = None
+    def _write_anew(self, old: Any, new: Any) -> Written | None:
+        data = emitter.to_data(old), emitter.to_data(new)
+        self._take(entries.revised_pair(self.lines(), self.name, *data, self._indent), new)
+        if self.block is None:
+            return None
+        if self.name in STRUCTS:
+            return Written(self.name, self.head, self.block, [new])
+        values = list(new) if self.name in LISTS else list(new.values())
+        return self._written(self.block, list(range(len(values))), values)
 
     def _revise_list(self, block: Block, old: list[Any], new: list[Any]) -> Written:
         changed = _places_of_change(old, new)
