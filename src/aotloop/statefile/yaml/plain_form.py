@@ -28,13 +28,17 @@ _LIST = rb"^(?P<lead>(?P<indent>[ ]*)(?:-[ ]+)*)%s[ ]+\[%s%s(?:\r?\n[ ]*)?(?:,%s
     *(KEY, _GAP, ITEM, _GAP, ITEM),
     _END,
 )
-_MARKS = rb"[&*]|!!str|\[[^\]\n]*\n"
+_OPEN_LIST = rb"\[[^\[\]\n]*\n"
+_FORMS = ((rb"!!str", _TAG), (_OPEN_LIST, _LIST), (rb"[&*]", _ANCHOR_OR_ALIAS))
+"""What can be rewritten, each behind what is looked for first."""
 _FOLLOWING = rb"(?:[ ]*\r?\n)+(?P<indent>[ ]*)(?=[^ \r\n])"
-_BREAK = rb"[ ]*\r?\n[ ]*"
+_BLANKS = b" \r"
 
 
 def plain_form(yaml: bytes) -> bytes | None:
     """None: there is none, or it is not certain."""
+    if not any(True for mark, pattern in _FORMS for _ in _found(yaml, mark, pattern)):
+        return None
     parts, values = [], dict[bytes, bytes]()
     for text, before in stretches(yaml) or ():
         part = _rewritten(text, values) if before is None else text
@@ -47,14 +51,16 @@ def plain_form(yaml: bytes) -> bytes | None:
 
 def _rewritten(text: bytes, values: dict[bytes, bytes]) -> bytes | None:
     """`values`: those of the anchors so far."""
-    if re.search(_MARKS, text) is None:
-        return text
+    before = text
     text = _replaced(text, rb"!!str", _TAG, lambda found: found["before"] + b' "' + found["value"] + b'"')
-    text = _replaced(text, rb"\[[^\]\n]*\n", _LIST, _joined)
+    text = _replaced(text, _OPEN_LIST, _LIST, _joined)
+    marks = list(_found(text, rb"[&*]", _ANCHOR_OR_ALIAS))
+    if not marks and text is before:
+        return text
     if has_open_quote(text):
         return None
     parts, place = [], 0
-    for found in _found(text, rb"[&*]", _ANCHOR_OR_ALIAS):
+    for found in marks:
         name, value = found["name"], found["value"]
         is_alias = found["mark"] == b"*"
         if is_alias is (name not in values) or is_alias is (value is not None):
@@ -69,10 +75,12 @@ def _found(text: bytes, mark: bytes, pattern: bytes) -> Iterator[re.Match[bytes]
     """Lines that match. Only those with the mark are looked at: a search for it is faster than any pattern."""
     done = 0
     for place in re.finditer(mark, text):
-        begin = text.rfind(b"\n", 0, place.start()) + 1
-        found = _compiled(pattern).match(text, begin) if begin >= done else None
+        if place.start() < done:
+            continue
+        found = _compiled(pattern).match(text, text.rfind(b"\n", done, place.start()) + 1 or done)
+        done = text.find(b"\n", place.start()) + 1 or len(text)
         if found is not None and not _goes_on(text, found):
-            done = found.end()
+            done = max(done, found.end())
             yield found
 
 
@@ -92,9 +100,10 @@ def _replaced(text: bytes, mark: bytes, pattern: bytes, by: Callable[[re.Match[b
 
 def _joined(found: re.Match[bytes]) -> bytes:
     """In one line, if no line is less deep than the key, or looks like the end of a document."""
-    lines = found[0].split(b"\n")[1:]
-    is_deep = all(line.startswith(found["indent"]) and not line.startswith(b"---") for line in lines)
-    return re.sub(_BREAK, b" ", found[0]) if is_deep else found[0]
+    first, *lines = found[0].split(b"\n")
+    indent = found["indent"]
+    is_deep = all(line.startswith(indent) and not line.startswith(b"---") for line in lines)
+    return b" ".join([first.rstrip(_BLANKS), *[line.strip(_BLANKS) for line in lines]]) if is_deep else found[0]
 
 
 @cache

@@ -38,6 +38,9 @@ _LONG_LINE = 2000
 _PIECE = 1 << 16
 _MOST_COMMENTS = 100
 """With more of them, masking takes less time than looking at each."""
+_BYTES_OF_TEXT = 40
+"""With fewer for each rare character: as above."""
+_RARE = b"".join((*_TOKEN_STARTS, *_BLOCK_STARTS))
 _NOT_BRACKETS_OR_LINES = bytes(set(range(256)) - set(b"[]{}\n"))
 
 
@@ -54,9 +57,10 @@ def ordinary_form(yaml: bytes) -> bytes | None:
         return yaml
     from aotloop.statefile.yaml.plain_form import plain_form  # noqa: PLC0415 - most files are ordinary at first sight
 
-    form = plain_form(yaml) or yaml
-    is_other = form is not yaml and _is_ordinary_at_first_sight(form)
-    return form if is_other or _is_ordinary_masked(form) else None
+    form = plain_form(yaml)
+    if form is None:
+        return yaml if _is_ordinary_masked(yaml) else None
+    return form if _is_ordinary_at_first_sight(form) or _is_ordinary_masked(form) else None
 
 
 def _may_be_ordinary(yaml: bytes) -> bool:
@@ -65,7 +69,10 @@ def _may_be_ordinary(yaml: bytes) -> bool:
 
 
 def _is_ordinary_at_first_sight(yaml: bytes) -> bool:
-    return yaml.count(b"#") <= _MOST_COMMENTS and not _has_odd_syntax(yaml)
+    if yaml.count(b"#") > _MOST_COMMENTS:
+        return False
+    most_rare = _MOST_COMMENTS + len(yaml) // _BYTES_OF_TEXT
+    return len(yaml) - len(yaml.translate(None, _RARE)) <= most_rare and not _has_odd_syntax(yaml)
 
 
 def _is_ordinary_masked(yaml: bytes) -> bool:

@@ -57,7 +57,7 @@ class Section:
     # --- revision ----------------------------------------------------------------------------------------------
 
     def revise(self, old: Any, new: Any) -> Written | None:
-        """The written entries. None: it has no entries to be read back, and only reading the whole file can check it."""
+        """The written entries. None: it has none to be read back, and only reading the whole file can check it."""
         if self.block is None or not new:
             return self._write_anew(old, new)
         if self.name in STRUCTS:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
-DOUBLE = rb'"(?:[^"\\\n]|\\[^\n])*"'
-SINGLE = rb"'(?:[^'\n]|'')*'"
+# Each star takes a whole stretch of text, and no two of them can take the same: so a long line costs a search of it.
+DOUBLE = rb'"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"'
+SINGLE = rb"'[^'\n]*(?:''[^'\n]*)*'"
 _NOT_NULL = rb"(?!(?:Null|NULL)(?![^\s,\]}\#])|\.\.\.)"  # nor the end of a document
 KEY = rb"(?:[\w.][\w ./@+-]*|%s|%s)[ ]*:" % (DOUBLE, SINGLE)
 WORDS = _NOT_NULL + rb"[\w./+-][\w./+@=-]*(?:[ ][\w./+@=-]+)*"
@@ -19,7 +20,7 @@ ITEM = rb"(?:%s|%s|%s)[ ]*" % (DOUBLE, SINGLE, WORDS)
 _LIST = rb"\[[ ]*(?:%s(?:,[ ]*%s)*)?\]" % (ITEM, ITEM)
 _PAIR = rb"\w+:[ ]+(?:%s|%s[ ]*)" % (ITEM, _LIST)
 _PAIRS = rb"\{[ ]*(?:%s(?:,[ ]*%s)*)?\}" % (_PAIR, _PAIR)
-_PLAIN = _NOT_NULL + rb"[\w\x80-\xff./(](?:[^\n\r:#]|:(?=[^\s])|(?<=[^\s])#)*"
+_PLAIN = _NOT_NULL + rb"[\w\x80-\xff./(][^\n\r:#]*(?:(?::(?=[^\s])|(?<=[^\s])#)[^\n\r:#]*)*"
 _VALUE = rb"(?:%s|%s|%s|%s|%s)" % (DOUBLE, SINGLE, _LIST, _PAIRS, _PLAIN)
 _COMMENT = rb"[ ]*(?:(?<=[ ])#[^\n]*)?(?=\r?(?:\n|\Z))"
 
@@ -27,6 +28,7 @@ _LINE = rb"^[ ]*(?:-[ ]+){0,8}(?:%s(?:[ ]+%s)?|%s)%s" % (KEY, _VALUE, _VALUE, _C
 _COMMENT_LINE = rb"^[ ]*\#[^\n]*"
 _OPEN_QUOTE = rb"""(?:^[ ]*(?:-[ ]+)*|:[ ]+|[\[{,][ ]*)["']"""
 _HEADER = rb"^(?P<before>[ ]*(?:-[ ]+)*)(?P<key>%s[ ]+)?[|>][-+]?[ ]*\r?\n" % KEY
+_FIRST_OF_BLOCK = rb"(?:\r?\n)*(?P<indent>[ ]*)(?P<text>[^ \r\n]?)"
 _HEADER_END = rb"[|>][-+]?[ ]*\r?\n"
 
 
@@ -38,17 +40,17 @@ def _compiled(pattern: bytes) -> re.Pattern[bytes]:
 def masked(yaml: bytes) -> bytes | None:
     """The syntax of some YAML; None if it cannot be told from text."""
     without_blocks = _without_blocks(yaml)
-    if without_blocks is None:
-        return None
-    syntax = _compiled(_LINE).sub(b"x", _compiled(_COMMENT_LINE).sub(b"", without_blocks))
-    return None if _compiled(_OPEN_QUOTE).search(syntax) else syntax
+    return None if without_blocks is None else _syntax_of(without_blocks)
 
 
 def has_open_quote(yaml: bytes) -> bool:
     """Whether a quote in this YAML without blocks opens a text that is not understood here."""
-    lines = (line for line in yaml.split(b"\n") if b'"' in line or b"'" in line)
-    masks = (_compiled(_LINE).sub(b"x", _compiled(_COMMENT_LINE).sub(b"", line)) for line in lines)
-    return any(_compiled(_OPEN_QUOTE).search(mask) for mask in masks)
+    return _syntax_of(b"\n".join([line for line in yaml.split(b"\n") if b'"' in line or b"'" in line])) is None
+
+
+def _syntax_of(lines: bytes) -> bytes | None:
+    syntax = _compiled(_LINE).sub(b"x", _compiled(_COMMENT_LINE).sub(b"", lines))
+    return None if _compiled(_OPEN_QUOTE).search(syntax) else syntax
 
 
 def _without_blocks(yaml: bytes) -> bytes | None:
@@ -78,20 +80,11 @@ def stretches(yaml: bytes) -> list[tuple[bytes, bytes | None]] | None:
 
 def _end_of_block(yaml: bytes, start: int, least: int) -> int | None:
     """Where the block ends that begins here; None if its lines are not aligned."""
-    indent, here = None, start
-    while here < len(yaml):
-        end = yaml.find(b"\n", here) + 1 or len(yaml)
-        line = yaml[here:end].rstrip(b"\r\n")
-        text = line.lstrip(b" ")
-        deep = len(line) - len(text)
-        if not text:
-            if indent is None and deep:
-                return None  # readers differ in what leading blanks mean
-        elif deep <= least:
-            break
-        elif text.startswith(b"\t") or (indent is not None and deep < indent):
-            return None
-        else:
-            indent = deep if indent is None else indent
-        here = end
-    return here
+    behind = _compiled(rb"^[ ]{0,%d}[^ \r\n]" % least).search(yaml, start)
+    end = behind.start() if behind is not None else len(yaml)
+    first = _compiled(_FIRST_OF_BLOCK).match(yaml, start, end)
+    indent = len(first["indent"]) if first is not None else 0
+    if first is None or not first["text"]:
+        return None if indent else end  # readers differ in what leading blanks mean
+    is_odd = _compiled(rb"^(?:[ ]{0,%d}[^ \r\n]|[ ]*\t)" % (indent - 1)).search(yaml, first.start("indent"), end)
+    return end if is_odd is None else None
