@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from aotloop.core.model import Binding, Loop
-from aotloop.statefile import durable, logged_store
+from aotloop.statefile import document, logged_store
 from aotloop.statefile.logged_store import LoggedStore
 from aotloop.statefile.reader import decode
 from aotloop.statefile.redo_log import log_file
@@ -122,33 +119,42 @@ def test_entries_of_every_kind_come_back_from_the_log(path: Path) -> None:
     assert decode(path.read_bytes()) == wanted
 
 
-def test_a_file_whose_replacement_takes_long_is_replaced_less_often(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By itself, it would follow between two of these updates."""
-    replaced: list[int] = []
-    real = durable.replace
-
-    def slowly(*arguments: Any) -> os.stat_result | None:
-        give_way(logged_store.LATEST / logged_store.SHARE)
-        replaced.append(in_both(path))
-        return real(*arguments)
-
-    monkeypatch.setattr(durable, "replace", slowly)
+def test_a_file_whose_replacement_takes_long_follows_later(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logged_store, "LATEST", PATIENCE)
+    monkeypatch.setattr(logged_store, "SHARE", PATIENCE * 10**6)  # as if every replacement took long
     with begun(path) as store:
-        first = time.monotonic()
-        while time.monotonic() < first + 4 * logged_store.LATEST:
-            last = store.update(count_up)
-            give_way(2 * logged_store.QUIET)
-        most = (time.monotonic() - first) / logged_store.LATEST + 2
-        until(lambda: in_the_file(path) == last)
-    assert len(replaced) <= most
+        store.update(count_up)
+        until(lambda: in_the_file(path) == 2)
+        store.update(count_up)
+        give_way(5 * logged_store.QUIET)
+        assert (in_the_file(path), in_both(path)) == (2, 3)
+    assert in_the_file(path) == 3
+
+
+@pytest.mark.usefixtures("slow")
+def test_a_run_reads_its_file_as_a_whole_only_when_it_begins(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when its first result makes entries where there was `{}`."""
+
+    def resolve(loop: Loop) -> None:
+        place = count_up(loop)
+        loop.atoms[place] = replace(loop.atoms[place], status="resolved")
+        loop.bindings[loop.atoms[place].id] = Binding(summary="done")
+
+    path.write_text(path.read_text().replace("bindings: {}\n", "bindings: {}  # of work\n"))
+    with LoggedStore(str(path)) as store:
+        store.update(count_up)
+        monkeypatch.setattr(document.Document, "_open", None)
+        monkeypatch.setattr(document.Document, "_read_back", None)
+        for _ in range(3):
+            store.update(resolve)
+        assert Store(str(path)).load() == store.last_written
+    assert "# of work" in path.read_text()
 
 
 KILLED = """
 import os, signal, sys
 from msgspec.structs import replace
-from aotloop.statefile import durable, logged_store
+from aotloop.statefile import document, logged_store
 from aotloop.statefile.logged_store import LoggedStore
 
 logged_store.QUIET = logged_store.LATEST = {pause}
