@@ -11,12 +11,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
 from tests.process.sandbox.test_enclosure import BEAT, DAEMONS
-from tests.process.sandbox.worlds import World, a_world, engines
+from tests.process.sandbox.worlds import Ran, World, a_world, engines
 
+from aotloop.errors import Unavailable
+from aotloop.process import blocking_run
+from aotloop.process.sandbox import Confinement
 from faults.counts import Counts, Deadline
 
 KIND = "attacks on fences"
@@ -24,6 +29,16 @@ _ORDINARY = 65534
 _ROOT = Path(__file__).parents[1]
 _PYTHONS = (sys.executable, "/usr/bin/python3")
 """Ours may lie in a home that other users cannot read."""
+_EXCHANGES = (
+    ("sub", "rm -r sub; ln -s $HOME sub"),
+    ("sub", "rm -r sub; ln -s ../home sub"),
+    ("sub", "rm -r sub; ln -s $(realpath ../checkout) sub"),
+    ("sub", "rm -r sub; ln -s $HOME x; ln -s x sub"),
+    ("sub", "rm -r sub; ln -s /proc/self/root$HOME sub"),
+    ("a/home", "rm -r a; ln -s $HOME/.. a"),
+    ("a/checkout", "rm -r a; ln -s .. a"),
+)
+"""Of the folder in which the next process starts: a process before it, or one beside it, can do that."""
 _TARGETS = ("../checkout/file", "~/.config/aotloop/file", "~/.local/share/aotloop/file", "../checkout/new")
 _SECRETS = ("~/.ssh/file", "~/.aws/file", "~/.config/gh/file", "~/.codex/file", "~/.local/share/aotloop/file")
 _WRITES = (
@@ -115,6 +130,7 @@ def _cases() -> Iterator[tuple[str, str, str]]:
             for target in _TARGETS[:3]:
                 yield from ((engine, "write", attack.format(target)) for attack in _MARKS)
             yield from ((engine, "read", attack.format(secret)) for secret in _SECRETS for attack in _READS)
+        yield from ((engine, "start", f"{folder}: {exchange}") for folder, exchange in _EXCHANGES)
         for daemon in DAEMONS.values():
             yield engine, "daemon", f"{daemon} while ! test -s beat; do sleep 0.01; done"
         yield engine, "daemon", f"for i in 1 2 3 4 5; do env -i setsid sh -c '{BEAT}' & done; sleep 0.1"
@@ -133,7 +149,8 @@ def _picture(world: World) -> dict[str, tuple[int, ...] | bytes]:
 def _escape(world: World, engine: str, kind: str, command: str) -> str:
     """What got through; empty: nothing."""
     before = _picture(world)
-    ran = world.run(world.confinement(engine), command)  # type: ignore[arg-type]
+    fence = world.confinement(engine)  # type: ignore[arg-type]
+    ran = world.run(fence, command) if kind != "start" else _started_in(world, fence, command)
     if kind == "read":
         return "a secret was read" if "the file of" in ran.out else ""
     if kind == "daemon":
@@ -145,6 +162,15 @@ def _escape(world: World, engine: str, kind: str, command: str) -> str:
     if engine == "landlock":  # the home around our own folders is not closed by it
         changed = [path for path in changed if "aotloop" in path or str(world.checkout) in path]
     return f"changed: {', '.join(changed)}" if changed else ""
+
+
+def _started_in(world: World, fence: Confinement, command: str) -> Ran:
+    folder, _, exchange = command.partition(": ")
+    (world.worktree / folder).mkdir(parents=True)
+    ran = world.run(fence, exchange)
+    with suppress(Unavailable):
+        blocking_run.run(replace(world.spec(fence, "echo x > new; rm -rf file .ssh"), cwd=world.worktree / folder))
+    return ran
 
 
 def main() -> int:

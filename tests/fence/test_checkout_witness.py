@@ -194,3 +194,14 @@ def test_nothing_waits_for_a_pipe_in_gits_folder(root: Path, place: str, way: st
     named = witness.changes(before)
     assert way == "mkdir" or f".git/{place}" in named
     assert witness.changes(witness.begin()) == [] or place == "logs/HEAD" or way == "mkdir"
+
+
+@pytest.mark.skipif(why_not_bwrap() is not None, reason=f"{why_not_bwrap()}")
+@pytest.mark.parametrize("name", ["state.md", ".state.md.log"])
+def test_a_state_file_without_a_folder_of_its_own_is_compared(root: Path, name: str) -> None:
+    """Its folder is the project's, in which tests make files: a new log is not closed, nor a file that we replaced."""
+    (root / "state.md").write_text("state\n")
+    witness = CheckoutWitness(root, str(root / "state.md"), Confinement(closed=(), policy=Policy(engine="bwrap")))
+    before = witness.begin()
+    (root / name).write_text("forged\n")
+    assert witness.changes(before) == [name]

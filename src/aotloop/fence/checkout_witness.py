@@ -26,7 +26,7 @@ from aotloop.foreign_files import begin_of_foreign
 from aotloop.git.checkout import inventory
 from aotloop.git.repository import Repository, find_repository
 from aotloop.process.sandbox import Confinement, in_force
-from aotloop.statefile.durable import JOURNALS, our_files
+from aotloop.statefile.durable import JOURNALS, beside, our_files
 from aotloop.statefile.lease import holder_of
 from aotloop.text.phrases import listed
 
@@ -87,7 +87,8 @@ class CheckoutWitness:
         """`run`: None if this process does not run the loop. `repository`: None if it is not known yet."""
         engine = in_force(confinement.policy).engine if confinement is not None else "off"
         self.is_closed = engine in {"bwrap", "srt"}
-        """Git and the files of the loop cannot be changed."""
+        """Git cannot be changed, nor can the loop's files where they have a folder of their own."""
+        self._closes_all = self.is_closed and Path(state_file).parent != root
         self._restores = engine != "off"
         self._root = root
         self._state_file = state_file
@@ -169,7 +170,7 @@ class CheckoutWitness:
         ]
         has_moved = "HEAD" in changed  # then most of git differs, and the next comparison begins with the new commit
         self._expected = {key: was.get(key, "") for key in changed if not has_moved or key.startswith(JOURNALS)}
-        is_edited = not self.is_closed and self._is_edited_since(edits)
+        is_edited = not self._closes_all and self._is_edited_since(edits)
         told = [os.path.relpath(self._state_file, self._root)] if is_edited else []
         return ["HEAD", *told] if has_moved else [*told, *changed]
 
@@ -199,7 +200,7 @@ class CheckoutWitness:
 
     def _of_files(self, before: Sight) -> inventory.Facts:
         paths = [self._root / name for name in _SETTINGS]
-        if self.is_closed:
+        if self._closes_all:
             return dict(self._stamped(paths))
         folder = Path(self._state_file).parent
         ours = {str(self._root / path) for path in our_files(self._state_file, str(self._root))}
@@ -207,7 +208,7 @@ class CheckoutWitness:
         if self._is_shared():
             return facts
         if holder_of(self._state_file) is None:  # else our own run writes it, and compares it
-            facts |= dict(self._stamped([Path(self._state_file)]))
+            facts |= dict(self._stamped([Path(self._state_file), Path(beside(self._state_file, "log"))]))
         return facts | dict(self._of_journal(before))
 
     def _is_shared(self) -> bool:
