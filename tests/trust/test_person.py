@@ -25,24 +25,24 @@ WAYS = (
 )
 
 
-def attempts_in(root: Path, home: Path) -> str:
-    """A shell command that tries each way plainly, without variables, and in a terminal of its own: it tells `said`."""
+def attempts_in(root: Path, home: Path, first: int) -> str:
+    """A shell command that tries each way plainly and in a disguise (beginning with the `first`): it tells `said`."""
     state = root / ".claude" / "aot-loop-state.md"
+    clean = f"env -i PATH=$PATH HOME={home}"
+    disguises = (clean, f"{clean} setsid --wait", f"{clean} {sys.executable} -c '{PTY}'")
     lines = []
-    for way in WAYS:
+    for number, way in enumerate(WAYS, first):
         line = f"{AOT} {way.format(state)}"
-        clean = f"env -i PATH=$PATH HOME={home}"
-        lines += [line, f"{clean} {line}", f"{clean} setsid --wait {line}"]
-        lines += [f"{clean} {sys.executable} -c '{PTY}' {line} </dev/null"]
+        lines += [line, f"{disguises[number % len(disguises)]} {line} </dev/null"]
     tried = "; ".join(f"( cd {root} && {line} ) >> $S 2>&1 && echo ACCEPTED >> $S" for line in lines)
     return f"S=$PWD/said; {tried}; true"
 
 
-def the_project(folder: Path, home: Path, sandbox: str, *, in_check: bool) -> Project:
+def the_project(folder: Path, home: Path, sandbox: str, first: int, *, in_check: bool) -> Project:
     """The attempt lands what it was told; the check shows it, and fails."""
     marks = folder / "marks"
     marks.mkdir()
-    tries = attempts_in(folder / "project", home)
+    tries = attempts_in(folder / "project", home, first)
     judged = BaseCase(checklist=(ChecklistItem(item="nice", check=Check(type="assertion", value="it is nice")),))
     check = AtomCheck(type="command", value=f"{tries}; cat said; exit 1") if in_check else None
     order = done({"a": "a"}, run=tries)
@@ -57,24 +57,25 @@ def the_project(folder: Path, home: Path, sandbox: str, *, in_check: bool) -> Pr
 
 
 @pytest.mark.parametrize(
-    ("sandbox", "in_check"),
+    ("sandbox", "in_check", "first"),  # no disguise is left out where nothing is fenced
     [
-        pytest.param("auto", True, marks=FENCED),
-        pytest.param("landlock", True, marks=FENCED),
-        pytest.param("landlock", False, marks=FENCED),
-        ("off", True),
-        ("off", False),
+        pytest.param("auto", True, 0, marks=FENCED),
+        pytest.param("landlock", True, 1, marks=FENCED),
+        pytest.param("landlock", False, 2, marks=FENCED),
+        ("off", True, 0),
+        ("off", False, 1),
+        ("off", False, 2),
     ],
 )
 def test_nothing_below_a_run_confirms_accepts_or_redirects(
-    tmp_path: Path, own_home: Path, sandbox: str, in_check: bool
+    tmp_path: Path, own_home: Path, sandbox: str, in_check: bool, first: int
 ) -> None:
-    project = the_project(tmp_path, own_home, sandbox, in_check=in_check)
+    project = the_project(tmp_path, own_home, sandbox, first, in_check=in_check)
     ran = project.run()
     told = ran.out if in_check else project.git("show", "HEAD:said")
     assert "ACCEPTED" not in told, told
     if not in_check:
-        assert told.count("this is an attempt of a loop") == 4 * len(WAYS), told
+        assert told.count("this is an attempt of a loop") == 2 * len(WAYS), told
     assert "this is an attempt of a loop" in told, told
     assert ran.code in (4, 5, 6), ran.out
     assert project.loop.control.status == "stopped"
