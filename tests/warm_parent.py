@@ -29,8 +29,10 @@ import aotloop
 
 
 def main(address: str) -> None:
+    gc.disable()
     for module in pkgutil.walk_packages(aotloop.__path__, "aotloop."):
         import_module(module.name)
+    gc.enable()
     gc.freeze()
     waking, woken = socket.socketpair()
     woken.setblocking(False)
@@ -100,11 +102,14 @@ def _become(order: dict[str, Any], streams: Sequence[int]) -> NoReturn:
     code: object = 1
     try:
         runpy.run_path(sys.argv[0], run_name="__main__")
+        code = 0
     except SystemExit as leaving:
         code = leaving.code
     except KeyboardInterrupt:  # so early or late that no code of ours has taken it
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
+    except Exception:  # noqa: BLE001 - as an interpreter tells it
+        sys.excepthook(*sys.exc_info())
     finally:
         threading._shutdown()  # type: ignore[attr-defined]
         atexit._run_exitfuncs()

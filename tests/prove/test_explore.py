@@ -12,7 +12,7 @@ from prove.worlds import explore_worlds
 
 from aotloop.core.scheduler import decisions
 
-MOST_STATES = 200
+MOST_STATES = 100
 """Of one loop; `make prove` looks at all of them."""
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import os
 import threading
 from pathlib import Path
 
 from aotloop.core.invariants import findings_of
 from aotloop.statefile.reader import decode
 from tests.loops import a_loop, atom, write_loop
+from tests.patience import give_way
+from tests.scripts.calling import SCRIPTS
+from tests.warm import start
 
 WRITERS, ROUNDS = 20, 3
 
@@ -28,7 +30,8 @@ def script(name, *words):
     with redirect_stdout(out):
         code = run(name, words)
     if code:
-        sys.exit(f"{name} {words}: {out.buffer.getvalue()}")
+        print(name, words, out.buffer.getvalue(), file=sys.stderr)
+        sys.exit(1)
 
 me, rounds = sys.argv[1], int(sys.argv[2])
 for number in range(rounds):
@@ -54,13 +57,13 @@ def test_concurrent_scripts_lose_nothing_and_break_nothing(project: Path) -> Non
             errors = [one for one in findings_of(decode(path.read_bytes())) if one.level == "error"]
             seen.extend(str(one) for one in errors)
             seen.append("")
+            give_way()
 
     reader = threading.Thread(target=read)
     reader.start()
-    writers = [
-        subprocess.Popen([sys.executable, "-c", WORK, f"W{number}", str(ROUNDS)], stderr=subprocess.PIPE, text=True)
-        for number in range(WRITERS)
-    ]
+    work = project / "work.py"
+    work.write_text(WORK)
+    writers = [start([f"W{number}", str(ROUNDS)], project, os.environ, work) for number in range(WRITERS)]
     complaints = [writer.communicate()[1] for writer in writers]
     done.set()
     reader.join()
@@ -80,15 +83,13 @@ def test_concurrent_scripts_lose_nothing_and_break_nothing(project: Path) -> Non
 
 
 def test_processes_of_their_own_lose_nothing_either(project: Path) -> None:
-    """The same with a process for each update, as agents call them; fewer, because starting them is what takes long."""
+    """The same with a process for each update, as agents call them."""
     path = write_loop(project, a_loop(*(atom(f"A{number}") for number in range(1, 25))))
-    scripts = Path(__file__).parents[2] / "plugin" / "skills" / "state-contract" / "scripts"
     for status in ("in_progress", "resolved"):
         started = [
-            subprocess.Popen(
-                [sys.executable, str(scripts / "update_atom.py"), f"A{number}", status], stdout=subprocess.DEVNULL
-            )
-            for number in range(1, 25)
+            start([one.id, status], project, os.environ, SCRIPTS["update_atom"])
+            for one in decode(path.read_bytes()).atoms
         ]
-        assert [one.wait() for one in started] == [0] * 24
+        said = [one.communicate() for one in started]
+        assert [one.returncode for one in started] == [0] * 24, said
     assert {one.status for one in decode(path.read_bytes()).atoms} == {"resolved"}

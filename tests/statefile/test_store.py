@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+from inspect import getsource
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,6 +29,16 @@ from tests.patience import PATIENCE, give_way, until
 def count_up(loop: Loop) -> int:
     loop.control = replace(loop.control, iteration=loop.control.iteration + 1)
     return loop.control.iteration
+
+
+COUNTS = f"""
+from __future__ import annotations
+import sys
+from msgspec.structs import replace
+from aotloop.statefile.store import Store
+{getsource(count_up)}
+"""
+"""For processes that must not import all that this file needs."""
 
 
 @pytest.fixture
@@ -203,8 +214,6 @@ def test_a_full_disk_leaves_the_file_as_it_was(path: Path) -> None:
     script = f"""
         import resource, signal
         from aotloop.errors import Unavailable
-        from aotloop.statefile.store import Store
-        from tests.statefile.test_store import count_up
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
         try:
@@ -213,7 +222,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(path: Path) -> None:
             print(error.message)
     """
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)],
+        [sys.executable, "-c", COUNTS + textwrap.dedent(script)],
         cwd=Path(__file__).parents[2],
         capture_output=True,
         text=True,
@@ -235,11 +244,7 @@ def test_a_folder_that_cannot_be_written_is_a_clear_error(path: Path) -> None:
 
 def test_killed_at_any_instant_it_leaves_a_whole_file(path: Path) -> None:
     """A writer is killed without warning, again and again; every file it leaves is whole, and counts what it said."""
-    script = (
-        "import sys; from aotloop.statefile.store import Store; from tests.statefile.test_store import count_up\n"
-        "store = Store(sys.argv[1])\n"
-        "while True: print(store.update(count_up), flush=True)\n"
-    )
+    script = f"{COUNTS}store = Store(sys.argv[1])\nwhile True: print(store.update(count_up), flush=True)\n"
     for turn in range(8):
         started = decode(path.read_bytes()).control.iteration
         writer = subprocess.Popen(

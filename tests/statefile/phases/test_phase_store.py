@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from inspect import getsource
 from pathlib import Path
 from typing import Any
 
@@ -418,12 +419,15 @@ def test_threads_lose_no_update(path: Path) -> None:
     assert decode(path.read_bytes()).global_iteration == 9 + 120
 
 
-WRITER = (
-    "import sys; from aotloop.statefile.phases.phase_store import PhaseStore\n"
-    "from tests.statefile.phases.test_phase_store import count_up\n"
-    "store = PhaseStore(sys.argv[1])\n"
-    "for _ in range(int(sys.argv[2])): print(store.update(count_up), flush=True)\n"
-)
+WRITER = f"""
+from __future__ import annotations
+import sys
+from msgspec.structs import replace
+from aotloop.statefile.phases.phase_store import PhaseStore
+{getsource(count_up)}
+store = PhaseStore(sys.argv[1])
+for _ in range(int(sys.argv[2])): print(store.update(count_up), flush=True)
+"""
 
 
 def a_writer(path: Path, count: int) -> subprocess.Popen[str]:
