@@ -177,7 +177,9 @@ def test_a_worker_is_told_that_its_folder_is_fresh_and_that_git_s_folder_is_read
 def test_too_big_for_one_go_is_said_only_if_it_may_be_decomposed() -> None:
     context = a_context()
     assert "too big for one go" in write_prompt(context, "worker")
-    assert "too big for one go" not in write_prompt(replace(context, may_split=False), "worker")
+    whole = write_prompt(replace(context, may_split=False), "worker")
+    assert "too big for one go" not in whole
+    assert "proposal" not in whole
 
 
 def test_a_failing_item_s_name_is_quoted_as_a_name_and_never_as_a_fact() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from aotloop.agents.answers.answer_schema import schema
+from aotloop.agents.answers.answer_schema import short_schema
 from aotloop.agents.prompts.planner_prompt import CAPS, Talk, write_planner_prompt
 
-SCHEMA = json.dumps(schema("planner"), separators=(",", ":"))
+SCHEMA = json.dumps(short_schema("planner", may_split=False), separators=(",", ":"))
 
 
 def test_it_holds_what_was_said_so_far() -> None:
@@ -31,7 +31,7 @@ def test_it_holds_what_was_said_so_far() -> None:
         "You change nothing.",
     ):
         assert part in prompt
-    assert json.loads(prompt.rsplit("\n", 2)[1]) == schema("planner")
+    assert json.loads(prompt.rsplit("\n", 2)[1]) == short_schema("planner", may_split=False)
     assert prompt.count("\n# Rules\n") == 1
 
 

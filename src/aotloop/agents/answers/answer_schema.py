@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Meta
@@ -140,16 +141,47 @@ EXAMPLES: dict[Role, str] = {
 """A complete answer of each role, for messages about answers that do not fit."""
 
 
+_WANTED = {"bindings_delta", "summary", "evidence"}
+"""An answer without them can be read, but others cannot build on it."""
+
+
 def schema(role: Role) -> dict[str, Any]:
     (root,), definitions = msgspec.json.schema_components([RESULTS[role]], ref_template="{name}")
     return _inlined(root, definitions)
+
+
+def short_schema(role: Role, *, may_split: bool = True) -> dict[str, Any]:
+    """For the text of a prompt: what may be absent is not required, and nothing says that it may be null.
+
+    It is half as long, and what fits it is read as well. Without `may_split` it offers no proposal.
+    """
+    short = _short(schema(role), RESULTS[role])
+    if not may_split:
+        short["properties"].pop("proposal", None)
+    return short
+
+
+def _short(node: dict[str, Any], kind: Any) -> dict[str, Any]:
+    if get_origin(kind) in (Union, UnionType):  # or null
+        kind = next(part for part in get_args(kind) if part is not NoneType)
+        node = {**node["anyOf"][0], **{key: text for key, text in node.items() if key == "description"}}
+    if "items" in node:
+        return {**node, "items": _short(node["items"], get_args(kind)[0])}
+    if "properties" not in node:
+        return node
+    types = get_type_hints(kind)
+    properties = {name: _short(part, types[name]) for name, part in node["properties"].items()}
+    required = [field.name for field in msgspec.structs.fields(kind) if field.required or field.name in _WANTED]
+    kept = {key: value for key, value in node.items() if key != "additionalProperties"}
+    return kept | {"properties": properties, "required": required}
 
 
 def _inlined(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
     """The schema with every reference replaced by its definition; no result contains itself."""
     if "$ref" in node:
         own = {key: value for key, value in node.items() if key != "$ref"}
-        node = {**definitions[node["$ref"]], **own}
+        # The description of a type is for engineers: it is its docstring.
+        node = {**{key: text for key, text in definitions[node["$ref"]].items() if key != "description"}, **own}
     plain = {key: value for key, value in node.items() if key not in {"title", "default"}}
     if "anyOf" in plain:
         plain["anyOf"] = [_inlined(schema, definitions) for schema in plain["anyOf"]]

@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from aotloop.agents.answers.answer_schema import schema
+from aotloop.agents.answers.answer_schema import short_schema
 from aotloop.agents.prompts.check_words import check_words, other_commands
 from aotloop.agents.prompts.short_prompt import Style, write_short_prompt
 from aotloop.agents.prompts.wordings import LONGEST_DESCRIPTION, reworded
@@ -90,6 +90,7 @@ def write_prompt(context: Context, role: Role, instructions: str | None = None, 
         protect=objective.protect if may_write(role) else (),
         rules=_rules_on_parts(context, does_it=may_write(role)),
         instructions=instructions,
+        may_split=context.may_split,
     )
 
 
@@ -104,6 +105,7 @@ def prompt_of(
     protect: tuple[str, ...] = (),
     rules: Iterable[str] = (),
     instructions: str | None = None,
+    may_split: bool = False,
 ) -> str:
     """The only order of sections. `name`: of the atom or phase. `work`: sections about it. `rules`: further ones."""
     sections = [
@@ -114,7 +116,7 @@ def prompt_of(
         *start,
         _rules(role, protect, rules),
         *wanted_besides(instructions),
-        how_to_answer(role),
+        how_to_answer(role, may_split=may_split),
     ]
     return "\n\n".join(sections) + "\n"
 
@@ -219,8 +221,8 @@ def wanted_besides(instructions: str | None) -> Iterator[str]:
         yield f"# More wishes of the person\n{quoted(instructions, CAPS['instructions'])}"
 
 
-def how_to_answer(role: Role) -> str:
-    text = msgspec.json.encode(schema(role)).decode()
+def how_to_answer(role: Role, *, may_split: bool = False) -> str:
+    text = msgspec.json.encode(short_schema(role, may_split=may_split)).decode()
     return f"{_FORM}{text}"
 
 
