@@ -89,7 +89,10 @@ def test_the_same_failure_is_paid_three_times_and_not_thirty(tmp_path: Path) -> 
     at(feature, "plan")
     ran = feature.ship()
     assert (ran.code, feature.asked("plan")) == (6, 3), ran.out + ran.err
-    assert (feature.loop.stop_reason or "").startswith("blocked: plan failed 3 times in the same way")
+    reason = feature.loop.stop_reason or ""
+    assert reason.startswith("blocked: plan failed 3 times in the same way")
+    assert reason.endswith("; remove the cause, then `aot ship` tries again")
+    assert feature.aot("ship", "status").out.count("✘ ") == 1
     assert feature.ship().code == 6
     assert feature.asked("plan") == 4  # going on is a word of a person; it pays for one more
     assert "plan" not in feature.subjects()

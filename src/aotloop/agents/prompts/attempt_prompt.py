@@ -43,7 +43,10 @@ CAPS = {
 _MAY_SPLIT = "If it is too big for one go, {instead} its parts (at most {most}): a description of each, no commands."
 _MAY_COVER = "Each part names in covers what it makes true, in these very words: "
 _FORM = "# Your answer\nEnd with one JSON object, and nothing after it, that fits this schema:\n"
-HANDS_OFF = "Do not touch the state file of the loop (.claude/aot-loop-state.md) or the folder .aot."
+HANDS_OFF = (
+    "Do not touch a state file of the loop (.claude/aot-loop-state.md, .claude/autonomous-loop.json)"
+    " or the folder .aot."
+)
 NO_ANSWERS = "You get no answer to questions. Do not ask; decide, or say what is missing."
 
 

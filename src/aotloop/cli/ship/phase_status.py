@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from aotloop.core.phases.receipts import receipt_of
 from aotloop.phases.guidance import refusals
 from aotloop.text.phrases import dollars
 from aotloop.text.sanitize import prose
-from aotloop.text.shorten import short_line
+from aotloop.text.shorten import headline, short_line
 
 if TYPE_CHECKING:
     from aotloop.phases.evidence.documents import Findings
@@ -92,8 +93,8 @@ def _tell_rest(loop: PhaseLoop, found: Findings | None) -> None:
         tell(prose(f"acceptance tests {result} at {verdict.commit[:10]}"), head=f"{mark(verdict.passed)} ")
     if REVIEW_OF_TESTS in gaps_of(loop).skipped:
         tell(f"skipped: {REVIEW_OF_TESTS}", head=f"{click.style('!', fg='yellow')} ")
-    for refusal in refusals(loop) if loop.status != "completed" else ():
-        tell(prose(refusal), head=f"{mark(False)} ")
+    for refusal, times in Counter(refusals(loop) if loop.status != "completed" else ()).items():
+        tell(headline(refusal), head=f"{mark(False)} ", note=f"{times} times" if times > 1 else "")
     for result in _forced(loop):
         tell(prose(result), head=f"{click.style('!', fg='yellow')} ")
 

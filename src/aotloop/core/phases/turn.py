@@ -29,6 +29,7 @@ from aotloop.core.phases.transitions import (
     stop,
     with_error,
 )
+from aotloop.text.shorten import whole_words
 
 
 def end_iteration(loop: PhaseLoop, event: IterationEnded) -> Moved:
@@ -43,7 +44,8 @@ def end_iteration(loop: PhaseLoop, event: IterationEnded) -> Moved:
     if loop.global_iteration >= loop.max_iterations:
         return stop(loop, f"limit: {loop.global_iteration} iterations are used up, in {loop.phase}", event.at)
     if loop.session_id is None and (same := _same_failure(loop)) is not None:
-        return stop(loop, f"blocked: {loop.phase} failed {MOST_ALIKE} times in the same way: {same}", event.at)
+        cause = f"{loop.phase} failed {MOST_ALIKE} times in the same way ({whole_words(same, LONGEST_CAUSE)})"
+        return stop(loop, f"blocked: {cause}; remove the cause, then `aot ship` tries again", event.at)
     if loop.phase_iteration >= loop.max_phase_iterations:
         reason = f"not completed in {loop.phase_iteration} iterations"
         return give_up(loop, reason, event.at, tests_pass=event.tests_pass)
@@ -52,6 +54,8 @@ def end_iteration(loop: PhaseLoop, event: IterationEnded) -> Moved:
 
 MOST_ALIKE = 3
 """Turns in a row that may fail in the same way: more of them would cost money and teach nothing."""
+LONGEST_CAUSE = 200
+"""Characters in the reason; `aot ship status` has more."""
 _NUMBERS = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 
