@@ -16,7 +16,8 @@ Every other exception is a bug, and is reported as a bug.
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
 
@@ -85,6 +86,17 @@ class Unavailable(AotError):  # noqa: N818
     pass
 
 
+@contextmanager
+def writing(path: object) -> Iterator[None]:
+    """A write to an open file fails without the name of the file: it is added."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
+
+
 def refusal(error: AotError | OSError) -> AotError:
     """Turns an error of the system (a full disk, a folder without permission) into an expected error."""
     if isinstance(error, AotError):
@@ -93,13 +105,17 @@ def refusal(error: AotError | OSError) -> AotError:
     return Unavailable(f"{where}{error.strerror or error}", hint=remedy(error))
 
 
+FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
 def remedy(error: OSError) -> str | None:
     """What a person can do about an error of the system; None: unknown."""
     return _REMEDIES.get(error.errno or 0)
 
 
 _REMEDIES = {
-    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "Free some space on the disk, then try again."),
+    **dict.fromkeys(FULL, "Free some space on the disk, then try again."),
+    errno.EFBIG: "The file would be larger than is allowed here; see `ulimit -f`.",
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "Check the permissions of this file and of its folder."),
     **dict.fromkeys((errno.EMFILE, errno.ENFILE), "Too many files are open; end some programs, or raise `ulimit -n`."),
     errno.EIO: "The disk reports an error; check the disk before you continue.",

@@ -12,6 +12,8 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
+from aotloop.errors import writing
+
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _AT_ONCE = 1 << 20
@@ -42,9 +44,10 @@ def write_in(within: int, name: str, content: bytes) -> None:
     descriptor = os.open(name, flags, 0o666, dir_fd=within)
     try:
         _require_plain(descriptor, name)
-        os.ftruncate(descriptor, 0)
-        while content:
-            content = content[os.write(descriptor, content) :]
+        with writing(name):
+            os.ftruncate(descriptor, 0)
+            while content:
+                content = content[os.write(descriptor, content) :]
     finally:
         os.close(descriptor)
 
@@ -84,8 +87,9 @@ def write_new(path: str | Path, content: bytes, mode: int = 0o600) -> None:
         os.unlink(path)
         descriptor = os.open(path, flags, mode)
     try:
-        while content:
-            content = content[os.write(descriptor, content) :]
+        with writing(path):
+            while content:
+                content = content[os.write(descriptor, content) :]
     finally:
         os.close(descriptor)
 

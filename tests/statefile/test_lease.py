@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import threading
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 
-from aotloop.errors import StateFileBusy, Unavailable
+from aotloop.errors import StateFileBusy, Unavailable, remedy
+from aotloop.foreign_files import write_new
 from aotloop.statefile.lease import Holder, holder_of, lease, lease_file
 from tests.cli.test_error_handler import without_privileges
 from tests.holders import held_by_another
@@ -29,6 +32,33 @@ def test_nobody_holds_it_before_and_after(state_file: Path) -> None:
         assert holder_of(str(state_file)) == Holder(pid=os.getpid(), since="2026-01-01T00:00:00Z")
     assert holder_of(str(state_file)) is None
     assert list(state_file.parent.iterdir()) == []
+
+
+@contextmanager
+def a_full_disk() -> Iterator[None]:
+    """A limit on file sizes makes writes fail, as a full disk does."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_on_a_full_disk_a_lease_holds_without_a_name_so_that_a_person_can_clean_up(state_file: Path) -> None:
+    with ExitStack() as held:
+        with a_full_disk():
+            held.enter_context(lease(str(state_file)))
+        assert holder_of(str(state_file)) == Holder()
+    assert holder_of(str(state_file)) is None
+
+
+def test_a_write_that_fails_names_its_file(tmp_path: Path) -> None:
+    """Seen: `aot: the output: No space left on device` for every command on a full disk."""
+    with a_full_disk(), pytest.raises(OSError) as error:
+        write_new(tmp_path / "record", b"content")
+    assert error.value.filename == str(tmp_path / "record")
+    assert remedy(error.value) is not None
 
 
 def test_a_second_holder_is_told_who_the_first_is(state_file: Path) -> None:

@@ -80,8 +80,9 @@ class Lease:
 
     def _take(self) -> int:
         descriptor = _taken(self._state_file, self._path, self._role)
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, msgspec.json.encode(self._holder), 0)
+        with suppress(OSError):  # on a full disk, the lock holds without a name: what frees space has to work there
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, msgspec.json.encode(self._holder), 0)
         return descriptor
 
 

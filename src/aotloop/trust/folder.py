@@ -7,7 +7,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from aotloop.errors import Unavailable
+from aotloop.errors import FULL, Unavailable, remedy
 
 
 def data_folder(name: str) -> Path:
@@ -69,5 +69,5 @@ def keep(record: Path, content: bytes, what: str) -> None:
 def not_kept(record: Path, what: str, error: OSError) -> Unavailable:
     return Unavailable(
         f"{what} cannot be remembered: {record.parent}: {error.strerror}",
-        hint="Set XDG_DATA_HOME to a folder that you may write to.",
+        hint=remedy(error) if error.errno in FULL else "Set XDG_DATA_HOME to a folder that you may write to.",
     )

@@ -11,7 +11,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from aotloop.errors import Unavailable
+from aotloop.errors import Unavailable, writing
 from aotloop.foreign_files import read_foreign
 from aotloop.trust.folder import data_folder
 
@@ -66,8 +66,9 @@ def _made(file: Path) -> bytes:
     draft, key = file.with_name(f".{_NAME}.{secrets.token_hex(8)}"), secrets.token_bytes(_LENGTH)
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
-        os.write(descriptor, key)
-        os.fsync(descriptor)
+        with writing(file):
+            os.write(descriptor, key)
+            os.fsync(descriptor)
     finally:
         os.close(descriptor)
     try:

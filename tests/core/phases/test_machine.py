@@ -105,7 +105,8 @@ def test_the_same_failure_is_not_paid_thirty_times() -> None:
     for number in range(3):
         loop, _ = advance(loop, ErrorMet(at=LATER, message=f"exit 1 after 0.{number} s"))
         loop, effects = ended(1, loop)
-    reason = "blocked: plan failed 3 times in the same way (exit 1 after 0.2 s); remove the cause, then `aot ship` tries again"
+    cause = "plan failed 3 times in the same way (exit 1 after 0.2 s)"
+    reason = f"blocked: {cause}; remove the cause, then `aot ship` tries again"
     assert (effects, loop.status) == ((Stop(reason=reason),), "stopped")
 
 

@@ -14,7 +14,7 @@ from aotloop.app.report.markdown_report import markdown_report
 from aotloop.app.ship.feature_access import project_here
 from aotloop.cli.ui.options import json_option, state_file_option
 from aotloop.cli.ui.output import named, report_done, say_json, shortest, tell
-from aotloop.errors import StateFileMissing, refusal
+from aotloop.errors import StateFileMissing, refusal, writing
 from aotloop.execution.journals.journal import FOLDER
 from aotloop.statefile.locate import find_phase_file, project_root
 from aotloop.text.sanitize import visible
@@ -86,6 +86,7 @@ def _has_feature() -> bool:
 def _write(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode("utf-8", "replace"))
+        with writing(path):
+            path.write_bytes(text.encode("utf-8", "replace"))
     except OSError as error:
         raise refusal(error) from None
