@@ -67,7 +67,9 @@ def keep(record: Path, content: bytes, what: str) -> None:
 
 
 def not_kept(record: Path, what: str, error: OSError) -> Unavailable:
+    if error.errno in FULL:
+        return Unavailable(f"{what} cannot be remembered: {record.parent}: {error.strerror}", hint=remedy(error))
     return Unavailable(
         f"{what} cannot be remembered: {record.parent}: {error.strerror}",
-        hint=remedy(error) if error.errno in FULL else "Set XDG_DATA_HOME to a folder that you may write to.",
+        hint="Set XDG_DATA_HOME to a folder that you may write to.",
     )
