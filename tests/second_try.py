@@ -1,7 +1,8 @@
 """One more try for the few tests that fail beside others: `pytest -p tests.second_try`, which only CI asks for.
 
-A machine that other work slows down can make a good test fail. A test that fails is run again, alone; its first failure
-is printed all the same, and it is named at the end. More failures than a few are no accident, and are not tried again.
+A machine that other work slows down can make a good test fail. A test that fails (in its set-up, too, or with its
+worker) is run again, alone; its first failure is printed all the same, and it is named at the end. All of them have to
+pass then: a skip is no pass. More failures than a few are no accident, and are not tried again.
 """
 
 from __future__ import annotations
@@ -9,6 +10,9 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -31,11 +35,14 @@ class SecondTry:
             self._passed_alone = True
             session.exitstatus = pytest.ExitCode.OK
 
-    def _pass_alone(self, root: object) -> bool:
+    def _pass_alone(self, root: Path) -> bool:
         tests = list(self._failed)
         sys.stderr.write(f"\nRunning again, alone: {', '.join(tests)}\n")
         sys.stderr.flush()
-        return subprocess.run(again(tests), check=False, cwd=str(root)).returncode == pytest.ExitCode.OK
+        with TemporaryDirectory() as folder:
+            report = Path(folder, "report.xml")
+            ended = subprocess.run(again(tests, report), check=False, cwd=root).returncode
+            return ended == pytest.ExitCode.OK and passed_in(report) == len(tests)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if self._passed_alone:
@@ -44,8 +51,13 @@ class SecondTry:
                 terminalreporter.write_line(f"UNSTABLE {test}")
 
 
-def again(tests: Sequence[str]) -> list[str]:
-    return [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
+def again(tests: Sequence[str], report: Path) -> list[str]:
+    return [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *tests]
+
+
+def passed_in(report: Path) -> int:
+    cases = ET.parse(report).iter("testcase")
+    return sum(all(case.find(bad) is None for bad in ("failure", "error", "skipped")) for case in cases)
 
 
 def pytest_configure(config: pytest.Config) -> None:
