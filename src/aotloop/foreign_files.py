@@ -64,6 +64,22 @@ def begin_of_foreign(path: str | Path, most: int) -> bytes:
     return b""
 
 
+def begin_beneath(root: Path, path: str, most: int) -> bytes | None:
+    """At most the first `most` bytes of a file of this folder; a link counts if it leads to one in it. None: no file.
+
+    It is for documents that agents name and write, in a checkout where they can be exchanged at any time.
+    """
+    with suppress(OSError, ValueError, RuntimeError):  # the last: links in a ring
+        top, file = root.resolve(), (root / path).resolve()
+        if file.is_relative_to(top):
+            descriptor = os.open(file, _FLAGS)
+            try:
+                return _taken(descriptor, most) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+            finally:
+                os.close(descriptor)
+    return None
+
+
 def open_to_append(path: str | Path, mode: int = 0o644, *, emptied: bool = False) -> int:
     """A file of ours, made if there is none; anything else in its place is refused, not waited for. Raises OSError."""
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC

@@ -14,6 +14,7 @@ from aotloop.app.slash_commands import to_ship
 from aotloop.core.phases.model import PhaseLoop, ShipSettings
 from aotloop.core.phases.receipts import receipt_of
 from aotloop.errors import NotTrusted
+from aotloop.foreign_files import begin_beneath
 from aotloop.statefile.locate import project_root
 from aotloop.trust import human_approvals
 from aotloop.trust.accepted_commands import digest_of, is_trusted, trust
@@ -67,11 +68,10 @@ def shown_tests(phase_file: str, loop: PhaseLoop) -> str:
     if receipt is None:
         return ""
     digest = sha256(f"{receipt.artifact}\0{receipt.git_sha}\0".encode("utf-8", "replace"))
-    try:
-        with Path(project_root(phase_file), receipt.artifact).open("rb") as file:
-            digest.update(file.read(_MOST_READ))
-    except (OSError, ValueError):
+    content = begin_beneath(Path(project_root(phase_file)), receipt.artifact, _MOST_READ)
+    if content is None:
         return ""
+    digest.update(content)
     return digest.hexdigest()[:16]
 
 

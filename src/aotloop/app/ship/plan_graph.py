@@ -15,6 +15,7 @@ from aotloop.core.graph.work_graph import highest_number
 from aotloop.core.model import Atom, BaseCase, Check, ChecklistItem, Constraints, Loop
 from aotloop.core.phases.model import Phase, PhaseLoop
 from aotloop.core.phases.receipts import receipt_of
+from aotloop.foreign_files import begin_beneath
 from aotloop.phases.evidence.documents import Step, files_in, findings_in, steps_in
 from aotloop.phases.evidence.test_command import command_for, is_plain
 from aotloop.phases.project import Project, agreed_tests, protected
@@ -169,13 +170,5 @@ def _numbered(atoms: Sequence[DraftAtom], highest: int) -> tuple[DraftAtom, ...]
 
 def _text(project: Project, file: str | None) -> str:
     """A plan that cannot be read has no steps."""
-    if file is None:
-        return ""
-    root, path = project.root.resolve(), (project.root / file).resolve()
-    if not path.is_relative_to(root):
-        return ""
-    try:
-        with path.open("rb") as opened:
-            return opened.read(_LARGEST).decode("utf-8", "replace")
-    except OSError:
-        return ""
+    content = begin_beneath(project.root, file, _LARGEST) if file is not None else None
+    return (content or b"").decode("utf-8", "replace")

@@ -9,6 +9,7 @@ import msgspec
 from aotloop.core.phases.model import PHASES, Phase, PhaseLoop
 from aotloop.core.phases.phase_progress import is_spent, state_of
 from aotloop.core.phases.receipts import receipt_of
+from aotloop.foreign_files import begin_beneath
 from aotloop.phases.project import Project, project_at
 from aotloop.statefile.lease import holder_of
 
@@ -71,8 +72,5 @@ def _findings(project: Project, loop: PhaseLoop) -> Findings | None:
     receipt = receipt_of(loop, "re_review") or receipt_of(loop, "review")
     if receipt is None:
         return None
-    try:
-        with (project.root / receipt.artifact).open("rb") as file:
-            return findings_in(file.read(_LARGEST).decode("utf-8", "replace"))
-    except OSError:
-        return None
+    content = begin_beneath(project.root, receipt.artifact, _LARGEST)
+    return findings_in(content.decode("utf-8", "replace")) if content is not None else None

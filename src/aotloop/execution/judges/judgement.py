@@ -18,12 +18,14 @@ from aotloop.checks.judge import Judgement
 from aotloop.core.checks.checklist import LOWEST_SCORE
 from aotloop.core.checks.quality import SIMPLE, Grade, criteria_of, grade
 from aotloop.core.model import Check
+from aotloop.foreign_files import begin_of_foreign
 from aotloop.text.shorten import cut, one_line
 
 _LONGEST_EVIDENCE = 500
 """The most characters of one criterion, or of a failure."""
 _LONGEST = 6000
 _MOST_CRITERIA = 40
+_MOST_BYTES = 16 << 20
 
 FindPlaces = Callable[[str], tuple[str, ...]]
 """Finds the places in a text that exist; see `places_in`."""
@@ -147,10 +149,6 @@ def _paths_before(text: str, end: int, root: Path) -> Iterator[str]:
 
 def _has_line(path: Path, line: int) -> bool:
     """A link leads elsewhere, and says nothing about the judged files."""
-    if line < 1 or path.is_symlink() or not path.is_file():
-        return False
-    try:
-        with path.open("rb") as file:
-            return any(number == line for number, _ in enumerate(file, 1))
-    except OSError:
-        return False
+    content = begin_of_foreign(path, _MOST_BYTES)
+    lines = content.count(b"\n") + (not content.endswith(b"\n") and bool(content))
+    return 1 <= line <= lines

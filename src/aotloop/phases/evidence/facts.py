@@ -14,8 +14,8 @@ from aotloop.clock import unix_time_of
 from aotloop.core.phases.events import Facts
 from aotloop.core.phases.model import Phase, PhaseLoop, Receipt
 from aotloop.core.phases.receipts import COUNTED, GREEN, GREEN_TO_THE_END, NEWER, PLAN, PUBLISHED, RECEIPTS, RED
+from aotloop.foreign_files import begin_beneath
 from aotloop.git.commits.objects import contains
-from aotloop.git.repository import is_at_or_in
 from aotloop.phases.evidence.integrity import are_tests_untouched
 from aotloop.phases.evidence.test_command import TestRun
 from aotloop.phases.project import Project
@@ -76,14 +76,8 @@ def _artifact(project: Project, path: str, commit: str | None) -> str | None:
     """Its text; None if it is missing in one of the two places."""
     if commit is None or _blob(project, commit, path) is None:
         return None
-    root, file = project.root.resolve(), (project.root / path).resolve()
-    if not is_at_or_in(str(file), str(root)) or not file.is_file():
-        return None
-    try:
-        with file.open("rb") as opened:
-            return opened.read(LARGEST).decode("utf-8", "replace")
-    except OSError:
-        return None
+    content = begin_beneath(project.root, path, LARGEST)
+    return content.decode("utf-8", "replace") if content is not None else None
 
 
 def _blob(project: Project, commit: str, path: str) -> bytes | None:

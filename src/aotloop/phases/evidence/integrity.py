@@ -16,6 +16,9 @@ from aotloop.foreign_tree import walk_foreign
 from aotloop.git.repository import Repository
 from aotloop.phases.project import Project, folders_of
 
+_MOST_BYTES = 256 << 20
+"""No file with more is committed, see `intake`."""
+
 _MADE_BY_TESTS = "__pycache__"
 
 
@@ -40,7 +43,8 @@ def _differences(project: Project, agreed: Receipt) -> Iterator[str]:
     yield from (path for path in {*blobs, *now} if blobs.get(path) != now.get(path))
     for path, blob in blobs.items():
         file = project.repository.top / path
-        if file.is_symlink() or not file.is_file() or _bytes(project, blob) != _as_committed(file):
+        is_plain = file.is_file() and not file.is_symlink() and file.stat().st_size <= _MOST_BYTES
+        if not is_plain or _bytes(project, blob) != _as_committed(file):
             yield path
     for folder in folders_of(agreed.artifact):
         yield from _strangers(project, folder, set(blobs), Path(agreed.artifact).suffix)
