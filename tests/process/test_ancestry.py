@@ -48,7 +48,13 @@ print(open(reading).read().strip())
 
 @pytest.mark.parametrize(
     ("program", "word", "is_below"),
-    [("aot", "child", "True"), ("aot", "daemon", "True"), ("aot", "demo", "False"), ("other", "child", "False")],
+    [
+        ("aot", "child", "True"),
+        ("aot", "daemon", "True"),
+        ("aot", "demo", "False"),
+        ("aot", "dev-cluster", "False"),
+        ("other", "child", "False"),
+    ],
 )
 def test_what_aot_starts_is_below_a_run_also_as_a_daemon(
     tmp_path: Path, program: str, word: str, is_below: str

@@ -21,6 +21,7 @@ OF_A_CLIENT = ("CLAUDECODE", "CODEX_THREAD_ID", "CODEX_SANDBOX", "OPENCODE")
 """Variables that clients give to the commands of a session."""
 
 _MOST = 1000
+_FOR_A_PERSON = (b"demo", b"dev-cluster")
 
 
 def is_below_a_run(surroundings: Mapping[str, str] | None = None) -> bool:
@@ -39,12 +40,12 @@ def _is_below(names: tuple[str, ...], surroundings: Mapping[str, str]) -> bool:
 
 
 def _runs_commands(pid: int) -> bool:
-    """Whether it is a Python that runs `aot`. The demonstration plays the part of a person."""
+    """Whether it is a Python that runs `aot`, but for commands that start others in a person's stead."""
     with suppress(OSError):
         program, *words = Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").split(b"\0")
         script, *given = [*dropwhile(lambda word: word.startswith(b"-"), words), b""]
         is_aot = script.rpartition(b"/")[2] in (b"aot", b"aotloop")
-        return is_aot and program.rpartition(b"/")[2].startswith(b"python") and given[0] != b"demo"
+        return is_aot and program.rpartition(b"/")[2].startswith(b"python") and given[0] not in _FOR_A_PERSON
     return False
 
 

@@ -13,7 +13,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -30,6 +30,8 @@ from aotloop.process.process_group import end_process
 from aotloop.process.spawn import Process, start
 from aotloop.process.spec import ProcessSpec
 
+READY = "ready: "
+"""What a worker says when it takes orders."""
 _PATIENCE = 60.0
 _GRACE = 15.0
 _PAUSE = 0.1
@@ -61,11 +63,15 @@ def dev_cluster(folder: Path, workers: int, slots: int, say: Callable[[str], Non
         environ = {"TEMPORAL_ADDRESS": address, "AOT_ISOLATION": "remote"}
         settings = _settings(folder, repository.top)
         own = {**os.environ, **environ, "XDG_CONFIG_HOME": str(settings)}
+        program = folder / "aot"  # by this name, what its attempts leave behind is known to be no person
+        program.write_text("from aotloop.cli.main import main\n\nmain()\n", encoding="utf-8")
         processes = [server]
         for number in range(1, workers + 1):
             words = ("worker", "--home", str(folder / f"worker-{number}"), "--slots", str(slots), "--drain", "5s")
-            argv = (sys.executable, "-P", "-c", "from aotloop.cli.main import main; main()", *words)
+            argv = (sys.executable, "-P", str(program), *words)
             processes.append(stack.enter_context(_running(argv, own, folder / f"worker-{number}.log")))
+        for number, process in enumerate(processes[1:], 1):
+            _wait_for_worker(process, folder / f"worker-{number}.log")
         say(f"{workers} workers with {slots} slots each; logs in {folder}")
         yield Cluster(address=address, environ=environ, processes=tuple(processes))
 
@@ -116,6 +122,21 @@ def _wait_for(process: Process, address: str, log: Path) -> None:
         except OSError:
             time.sleep(_PAUSE)
     raise Unavailable("Temporal's development server did not start", hint=f"See {log}.")
+
+
+def _wait_for_worker(process: Process, log: Path) -> None:
+    deadline = time.monotonic() + _PATIENCE
+    told = ""
+    while time.monotonic() < deadline and READY not in told:
+        is_over = process.poll() is not None
+        with suppress(OSError):
+            told = log.read_text(encoding="utf-8", errors="replace")
+        if is_over:
+            break
+        time.sleep(_PAUSE)
+    if READY not in told:
+        why = next((line for line in told.splitlines() if line.startswith("aot: ")), "aot: it said nothing")
+        raise Unavailable(f"a worker did not start: {why.removeprefix('aot: ')}", hint=f"See {log}.")
 
 
 def _free_port() -> int:
