@@ -64,7 +64,7 @@ class Step:
 
     @property
     def is_correction(self) -> bool:
-        return isinstance(self.report, reports.Told) and isinstance(self.report.event, events.Corrected)
+        return isinstance(self.report, reports.Happened) and isinstance(self.report.event, events.Corrected)
 
     @property
     def merged(self) -> str | None:

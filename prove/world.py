@@ -182,13 +182,13 @@ def actions(run: NotedRun, setting: Setting, *, may_redirect: bool) -> Iterator[
 
 def _people(run: NotedRun, *, may_redirect: bool) -> Iterator[Action]:
     if run.loop.control.paused:
-        yield Action("a person ends the pause", reports.Told(event=events.PauseEnded(), at=AT))
+        yield Action("a person ends the pause", reports.Happened(event=events.PauseEnded(), at=AT))
     elif run.loop.control.status == "running":
-        yield Action("a person pauses it", reports.Told(event=events.PauseRequested(), at=AT))
+        yield Action("a person pauses it", reports.Happened(event=events.PauseRequested(), at=AT))
     if not run.loop.control.stop_requested:
-        yield Action("a person stops it", reports.Told(event=events.StopRequested(reason="enough"), at=AT))
+        yield Action("a person stops it", reports.Happened(event=events.StopRequested(reason="enough"), at=AT))
     if may_redirect:
-        yield Action("a person redirects it", reports.Told(event=events.RedirectRequested(), at=AT))
+        yield Action("a person redirects it", reports.Happened(event=events.RedirectRequested(), at=AT))
 
 
 def _ends(run: NotedRun, setting: Setting, number: int, atom: str, role: str) -> Iterator[Action]:
@@ -284,4 +284,4 @@ def _corrections(run: NotedRun) -> Iterator[Action]:
             forced = events.ChoiceForced(or_group=name, choice=choice, description="that one", at=AT)
             told.append((f"a person forces {choice}", forced))
     for name, event in told:
-        yield Action(name, reports.Told(event=event, at=AT))
+        yield Action(name, reports.Happened(event=event, at=AT))

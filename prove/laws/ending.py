@@ -83,7 +83,7 @@ def what_is_over_does_not_count(step: Step) -> Iterator[str]:
             if conduct(late, report) or key_of(late) != was:
                 yield f"a late report on {one.atom} changed something"
                 return
-    is_redirect = isinstance(step.report, reports.Told) and isinstance(step.report.event, events.RedirectRequested)
+    is_redirect = isinstance(step.report, reports.Happened) and isinstance(step.report.event, events.RedirectRequested)
     if is_redirect and step.loop.control.epoch <= step.before.loop.control.epoch:
         yield "a redirect did not begin another epoch"
 

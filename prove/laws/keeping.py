@@ -35,7 +35,7 @@ def history_is_kept(step: Step) -> Iterator[str]:
 
 
 def a_stop_keeps_everything(step: Step) -> Iterator[str]:
-    if step.asked(Finished) and isinstance(step.report, reports.Told):
+    if step.asked(Finished) and isinstance(step.report, reports.Happened):
         if {atom.id for atom in step.before.loop.atoms} != {atom.id for atom in step.loop.atoms}:
             yield "atoms were lost"
         kept = {one: step.before.loop.bindings[one] for one in step.before.loop.bindings}

@@ -62,7 +62,7 @@ def test_the_value_it_hands_out_is_changed_by_nobody(tmp_path: Path) -> None:
     opened = Opened(tmp_path)
     opened.begin()
     before = opened.ledger.loop
-    opened.ledger.exchange([reports.Told(at=NOON, event=events.StopRequested(reason="enough"))])
+    opened.ledger.exchange([reports.Happened(at=NOON, event=events.StopRequested(reason="enough"))])
     assert before.control.status == "running"
     assert opened.ledger.loop.control.status == "stopped"
 
@@ -133,7 +133,7 @@ def test_a_file_that_cannot_be_understood_leaves_the_loop_where_it_was(tmp_path:
     good = opened.path.read_bytes()
     opened.path.write_bytes(b"---\natoms: [\n---\n")
     with pytest.raises(StateFileInvalid):
-        opened.ledger.exchange([reports.Told(at=NOON, event=events.StopRequested())])
+        opened.ledger.exchange([reports.Happened(at=NOON, event=events.StopRequested())])
     assert opened.run.loop.control.status == "running"
     assert opened.path.read_bytes() == b"---\natoms: [\n---\n"
     opened.path.write_bytes(good)
@@ -146,7 +146,7 @@ def test_a_file_that_is_gone_is_not_brought_back(tmp_path: Path) -> None:
     opened.begin()
     opened.path.unlink()
     with pytest.raises(StateFileMissing):
-        opened.ledger.exchange([reports.Told(at=NOON, event=events.StopRequested())])
+        opened.ledger.exchange([reports.Happened(at=NOON, event=events.StopRequested())])
     assert not opened.path.exists()
 
 
@@ -194,7 +194,7 @@ def test_a_file_that_needs_the_careful_reader_is_told_once(tmp_path: Path) -> No
     text = opened.path.read_text()
     assert "depends_on: []" in text
     opened.path.write_text(text.replace("depends_on: []", "depends_on: &none []", 1))
-    opened.ledger.exchange([reports.Told(at=NOON, event=events.Spent())])
+    opened.ledger.exchange([reports.Happened(at=NOON, event=events.Spent())])
     (said,) = opened.ledger.warnings()
     assert "careful reader" in said
     assert opened.ledger.warnings() == []

@@ -101,7 +101,7 @@ class AtomAttempts:
         is_free = task.found is not None or self._costs_nothing(task.name, task.role)
         if not is_free and not isinstance(made.report, reports.MustWait):
             paid = events.AttemptPaid(role=task.role, usd=made.bill.usd or 0.0, seconds=round(made.seconds, 3))
-            items.append(reports.Told(at=now(), event=paid))
+            items.append(reports.Happened(at=now(), event=paid))
         is_used_later = made.record is None or made.record.work is not None
         return [*items, made.report if is_used_later else partial(self._end, made)]
 
@@ -135,7 +135,7 @@ class AtomAttempts:
         if self._run.finished or made.bill.is_empty:
             return None
         exchanged.afterwards.append(partial(self._context.unmerged.account, made.report.attempt))
-        return reports.Told(at=now(), event=made.bill.event)
+        return reports.Happened(at=now(), event=made.bill.event)
 
     async def wait(self, atom: str, seconds: float) -> list[Item]:
         await asyncio.sleep(seconds)

@@ -119,7 +119,7 @@ class Inheritance:
         exchanged.afterwards.append(partial(self._records.settle, recovery.over))
         if recovery.bill.is_empty and not recovery.seconds:
             return None
-        return reports.Told(at=now(), event=replace(recovery.bill.event, seconds=recovery.seconds))
+        return reports.Happened(at=now(), event=replace(recovery.bill.event, seconds=recovery.seconds))
 
     def take_up(self, record: Record, exchanged: Exchanged) -> reports.Report | None:
         """A result that only has to be merged is reported at once: this run knows it under its next number."""

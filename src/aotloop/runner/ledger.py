@@ -159,7 +159,7 @@ class Ledger:
         if made.loop is not None:
             self._replace(made, at, result)
         for request in made.requests:
-            self._conduct(reports.Told(event=request, at=at), result)
+            self._conduct(reports.Happened(event=request, at=at), result)
         return True
 
     @property

@@ -57,7 +57,7 @@ class Performer:
     def _charged(self, charge: object, bill: Bill, event: run_events.RunEvent, exchanged: Exchanged) -> reports.Report:
         self._context.budget.release(charge)
         exchanged.afterwards.append(partial(self._context.tell, event))
-        return reports.Told(at=now(), event=bill.event)
+        return reports.Happened(at=now(), event=bill.event)
 
     # --- at once, in the thread of the exchange ------------------------------------------------------------------
 

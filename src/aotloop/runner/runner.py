@@ -168,7 +168,7 @@ class Runner:
             return
         if control.stop_requested and not self._was_asked_to_stop:
             request = events.StopRequested(reason=control.stop_reason or "stop requested")
-            self._asked_meanwhile = reports.Told(at=now(), event=request)
+            self._asked_meanwhile = reports.Happened(at=now(), event=request)
         self._run.advance(events.LoopStopped(reason=control.stop_reason))
 
     async def _reported(self) -> list[Item]:
@@ -180,7 +180,7 @@ class Runner:
                 while not self._queue.empty():
                     items.append(self._queue.get_nowait())
                 return [item for item in items if item is not None]
-        return [reports.Told(at=now(), event=events.Spent())]  # time has passed
+        return [reports.Happened(at=now(), event=events.Spent())]  # time has passed
 
     def _seconds_left(self) -> float | None:
         limit, control = self._run.limits.max_runtime, self._run.loop.control
@@ -261,7 +261,7 @@ class Runner:
         if self._signal is None:
             self._signal = number
             reason = interruption(number)
-            self._queue.put_nowait(reports.Told(at=now(), event=events.StopRequested(reason=reason)))
+            self._queue.put_nowait(reports.Happened(at=now(), event=events.StopRequested(reason=reason)))
         else:
             self._tasks.hurry()
 

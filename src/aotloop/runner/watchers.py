@@ -61,7 +61,7 @@ async def watch_dialogue(state_file: str, run: Run, put: Callable[[Item], None])
         absent = absent + GLANCE * 4 if is_abandoned else 0.0
         if absent >= _ABSENCE:
             absent = 0.0
-            put(reports.Told(at=now(), event=events.RedirectExpired()))
+            put(reports.Happened(at=now(), event=events.RedirectExpired()))
 
 
 async def watch_branch(branch: Branch, put: Callable[[Item], None]) -> None:

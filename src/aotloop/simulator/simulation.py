@@ -11,7 +11,7 @@ from aotloop.core import effects as wished
 from aotloop.core.events import Spent
 from aotloop.core.model import Loop, Verdict
 from aotloop.core.objective import digest_of
-from aotloop.core.scheduler import reports as told
+from aotloop.core.scheduler import reports
 from aotloop.core.scheduler.decisions import conduct
 from aotloop.core.scheduler.run_state import Run
 from aotloop.simulator.worlds import Obstacle, World
@@ -61,7 +61,7 @@ def simulate(
     """
     overriding = {} if slots is None else {"max_parallel_agents": slots}
     simulation = _Simulation(Run(loop, overriding=overriding, shares_a_tree=shares_a_tree), world, at)
-    simulation.perform(conduct(simulation.run, told.Began(at=at, commit=commit)))
+    simulation.perform(conduct(simulation.run, reports.Began(at=at, commit=commit)))
     while simulation.finished is None and simulation.pending:
         simulation.step()
     finished = simulation.finished
@@ -85,7 +85,7 @@ class _Simulation:
     def __init__(self, run: Run, world: World, at: str) -> None:
         self.run, self.world, self.at = run, world, at
         self.now = 0.0
-        self.pending: list[tuple[float, int, told.Report]] = []
+        self.pending: list[tuple[float, int, reports.Report]] = []
         self.spans: list[Span] = []
         self.verifications = 0
         self.finished: wished.Finished | None = None
@@ -97,10 +97,10 @@ class _Simulation:
 
     def step(self) -> None:
         when, _, report = heapq.heappop(self.pending)
-        if isinstance(report, told.OfAttempt) and not self._is_known(report.attempt):
+        if isinstance(report, reports.OfAttempt) and not self._is_known(report.attempt):
             return  # a cancelled attempt does not report any more
         self._pass_time(when)
-        if isinstance(report, told.OfAttempt):
+        if isinstance(report, reports.OfAttempt):
             self._end(report.attempt)
         if isinstance(report, Obstacle):
             self._wait(report)
@@ -114,27 +114,27 @@ class _Simulation:
                 case wished.CancelAttempt(attempt=number):
                     self._end(number, is_cancelled=True)
                 case wished.Integrate(attempt=number):
-                    self._later(0, self.world.merge(self.run, told.Merged(attempt=number, at=self.at)))
+                    self._later(0, self.world.merge(self.run, reports.Merged(attempt=number, at=self.at)))
                 case wished.Revert(atoms=atoms):
                     self.world.revert(self.run, atoms)
-                    self._later(0, told.Reverted(at=self.at))
+                    self._later(0, reports.Reverted(at=self.at))
                 case wished.CheckParent(atom=atom):
                     why = self.world.parent(self.run, atom)
-                    self._later(0, told.ParentChecked(atom=atom, passed=why is None, reason=why or "", at=self.at))
+                    self._later(0, reports.ParentChecked(atom=atom, passed=why is None, reason=why or "", at=self.at))
                 case wished.VerifyBaseCase(number=number):
                     self.verifications += 1
                     self._later(0, self._verified(number))
                 case wished.Finished():
                     self.finished = effect
 
-    def _verified(self, number: int) -> told.Verified:
+    def _verified(self, number: int) -> reports.Verified:
         failing = self.world.base_case(self.run)
         verdict = Verdict(passed=not failing, objective_digest=self._digest, at=self.at, failing=tuple(failing))
-        return told.Verified(number=number, verdict=verdict, evidence=failing, at=self.at)
+        return reports.Verified(number=number, verdict=verdict, evidence=failing, at=self.at)
 
     # --- time ----------------------------------------------------------------------------------------------------
 
-    def _later(self, minutes: float, report: told.Report) -> None:
+    def _later(self, minutes: float, report: reports.Report) -> None:
         self._sequence += 1
         heapq.heappush(self.pending, (self.now + minutes, self._sequence, report))
 
@@ -142,16 +142,16 @@ class _Simulation:
         """Time is reported to the run only if its runtime is limited."""
         passed, self.now = when - self.now, when
         if passed > 0 and self._is_timed:
-            self.perform(conduct(self.run, told.Told(event=Spent(seconds=60 * passed), at=self.at)))
+            self.perform(conduct(self.run, reports.Happened(event=Spent(seconds=60 * passed), at=self.at)))
 
     def _wait(self, obstacle: Obstacle) -> None:
         minutes = self.world.wait(self.run, obstacle)
         if minutes is None:
             return
-        if isinstance(obstacle, told.MergeBlocked):
-            self._later(minutes, told.Unblocked(attempt=obstacle.attempt, at=self.at))
+        if isinstance(obstacle, reports.MergeBlocked):
+            self._later(minutes, reports.Unblocked(attempt=obstacle.attempt, at=self.at))
         else:
-            self._later(minutes, told.WaitOver(atom=self.run.attempts[obstacle.attempt].atom, at=self.at))
+            self._later(minutes, reports.WaitOver(atom=self.run.attempts[obstacle.attempt].atom, at=self.at))
 
     # --- attempts ------------------------------------------------------------------------------------------------
 

@@ -12,20 +12,20 @@ from msgspec.structs import replace
 from aotloop.core import effects as wished
 from aotloop.core.checks.checklist import base_case_tree, count_repairable
 from aotloop.core.events import Child
-from aotloop.core.scheduler import reports as told
+from aotloop.core.scheduler import reports
 from aotloop.core.scheduler.run_state import Attempt, Run
 
-Obstacle = told.MustWait | told.MergeBlocked
+Obstacle = reports.MustWait | reports.MergeBlocked
 
 
 class World(Protocol):
-    def attempt(self, run: Run, start: wished.StartAttempt) -> tuple[float, told.OfAttempt]:
+    def attempt(self, run: Run, start: wished.StartAttempt) -> tuple[float, reports.OfAttempt]:
         """The duration of the attempt in minutes, and its report."""
 
     def wait(self, run: Run, obstacle: Obstacle) -> float | None:
         """Minutes until the obstacle is gone; None: never."""
 
-    def merge(self, run: Run, merged: told.Merged) -> told.OfAttempt:
+    def merge(self, run: Run, merged: reports.Merged) -> reports.OfAttempt:
         """The report of a merge: merged, or another result."""
 
     def revert(self, run: Run, atoms: tuple[str, ...]) -> None:
@@ -45,10 +45,10 @@ class AllGoesWell:
         self._minutes = minutes if minutes is not None else {}
         self._default = default_minutes
 
-    def attempt(self, run: Run, start: wished.StartAttempt) -> tuple[float, told.OfAttempt]:
+    def attempt(self, run: Run, start: wished.StartAttempt) -> tuple[float, reports.OfAttempt]:
         if start.role == "probe":
-            return 0.0, told.ProbeReturned(attempt=start.attempt, feasible=True, findings="", at="")
-        return self.minutes(run, start.atom), told.WorkDone(attempt=start.attempt, summary="done", at="")
+            return 0.0, reports.ProbeReturned(attempt=start.attempt, feasible=True, findings="", at="")
+        return self.minutes(run, start.atom), reports.WorkDone(attempt=start.attempt, summary="done", at="")
 
     def minutes(self, run: Run, atom: str) -> float:
         estimate = run.board.atoms[atom].estimate
@@ -57,7 +57,7 @@ class AllGoesWell:
     def wait(self, run: Run, obstacle: Obstacle) -> float | None:  # noqa: ARG002
         return self._default
 
-    def merge(self, run: Run, merged: told.Merged) -> told.OfAttempt:  # noqa: ARG002
+    def merge(self, run: Run, merged: reports.Merged) -> reports.OfAttempt:  # noqa: ARG002
         return merged
 
     def revert(self, run: Run, atoms: tuple[str, ...]) -> None:
@@ -80,8 +80,8 @@ class AsGiven(AllGoesWell):
         self,
         minutes: Mapping[str, float] | None = None,
         *,
-        attempts: Mapping[str, Sequence[told.OfAttempt]] | None = None,
-        merges: Mapping[str, Sequence[told.OfAttempt]] | None = None,
+        attempts: Mapping[str, Sequence[reports.OfAttempt]] | None = None,
+        merges: Mapping[str, Sequence[reports.OfAttempt]] | None = None,
         verdicts: Sequence[dict[str, str]] = (),
         default_minutes: float = 1.0,
     ) -> None:
@@ -90,12 +90,12 @@ class AsGiven(AllGoesWell):
         self._merges = {atom: list(given) for atom, given in (merges or {}).items()}
         self._verdicts = list(verdicts)
 
-    def attempt(self, run: Run, start: wished.StartAttempt) -> tuple[float, told.OfAttempt]:
+    def attempt(self, run: Run, start: wished.StartAttempt) -> tuple[float, reports.OfAttempt]:
         minutes, well = super().attempt(run, start)
         given = self._attempts.get(start.atom)
         return minutes, replace(given.pop(0), attempt=start.attempt) if given else well
 
-    def merge(self, run: Run, merged: told.Merged) -> told.OfAttempt:
+    def merge(self, run: Run, merged: reports.Merged) -> reports.OfAttempt:
         given = self._merges.get(_attempt(run, merged.attempt).atom)
         return replace(given.pop(0), attempt=merged.attempt) if given else merged
 
@@ -140,40 +140,42 @@ class ByChance(AllGoesWell):
     def minutes(self, run: Run, atom: str) -> float:
         return super().minutes(run, atom) * self._random.lognormvariate(0, self._spread)
 
-    def attempt(self, run: Run, start: wished.StartAttempt) -> tuple[float, told.OfAttempt]:
+    def attempt(self, run: Run, start: wished.StartAttempt) -> tuple[float, reports.OfAttempt]:
         number, chances, minutes = start.attempt, self._chances, self.minutes(run, start.atom)
         happens = self._one_of(fails=chances.fails, grows=chances.grows, waits=chances.waits)
         if happens == "waits":
-            return 0.0, told.MustWait(attempt=number, reason="too many at once", at="")
+            return 0.0, reports.MustWait(attempt=number, reason="too many at once", at="")
         if start.role == "probe":
             feasible = self._random.random() >= chances.infeasible
-            return minutes, told.ProbeReturned(
+            return minutes, reports.ProbeReturned(
                 attempt=number, feasible=feasible, findings="", estimate=self._random.choice([None, minutes]), at=""
             )
         if happens == "fails":
             progress = self._random.random() < 0.5
-            return minutes, told.WorkFailed(attempt=number, reason="bad luck", progress=progress, at="")
+            return minutes, reports.WorkFailed(attempt=number, reason="bad luck", progress=progress, at="")
         if happens == "grows":
-            return minutes, told.ChildrenProposed(attempt=number, children=self._children(), reason="too much", at="")
-        return minutes, told.WorkDone(attempt=number, summary="done", at="")
+            return minutes, reports.ChildrenProposed(
+                attempt=number, children=self._children(), reason="too much", at=""
+            )
+        return minutes, reports.WorkDone(attempt=number, summary="done", at="")
 
     def wait(self, run: Run, obstacle: Obstacle) -> float | None:
         """A problem that needs a person may stay unsolved."""
-        is_lasting = isinstance(obstacle, told.MergeBlocked) and self._random.random() < 0.5
+        is_lasting = isinstance(obstacle, reports.MergeBlocked) and self._random.random() < 0.5
         return None if is_lasting else self._random.expovariate(1 / (super().wait(run, obstacle) or 1))
 
-    def merge(self, run: Run, merged: told.Merged) -> told.OfAttempt:
+    def merge(self, run: Run, merged: reports.Merged) -> reports.OfAttempt:
         number, chances = merged.attempt, self._chances
         match self._one_of(refused=chances.refused, conflicts=chances.conflicts, blocked=chances.blocked):
             case "refused":
-                return told.MergeRefused(attempt=number, reason="does not go together", at="")
+                return reports.MergeRefused(attempt=number, reason="does not go together", at="")
             case "conflicts" if _attempt(run, number).merges < run.merges:
                 others = [atom.id for atom in run.loop.atoms if atom.status == "resolved"]
-                return told.MergeConflicted(
+                return reports.MergeConflicted(
                     attempt=number, others=(self._random.choice(others),) if others else (), at=""
                 )
             case "blocked":
-                return told.MergeBlocked(attempt=number, reason="the same file is being edited", at="")
+                return reports.MergeBlocked(attempt=number, reason="the same file is being edited", at="")
         return merged
 
     def base_case(self, run: Run) -> dict[str, str]:

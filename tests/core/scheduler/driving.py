@@ -128,7 +128,7 @@ class Driver:
         return self.tell(reports.Began(at=NOON, commit=commit))
 
     def told(self, event: Event) -> list[Effect]:
-        return self.tell(reports.Told(event=event, at=NOON))
+        return self.tell(reports.Happened(event=event, at=NOON))
 
     def replaced(self) -> list[Effect]:
         return self.tell(reports.LoopReplaced(at=NOON))

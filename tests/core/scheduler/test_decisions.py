@@ -18,7 +18,7 @@ from aotloop.core.events import (
     StopRequested,
 )
 from aotloop.core.model import AtomCheck, Constraints, Decomposition, Loop
-from aotloop.core.scheduler import reports as told
+from aotloop.core.scheduler import reports
 from tests.core.scheduler.driving import NOON, Driver, begun, contents
 from tests.loops import a_loop, atom
 
@@ -79,11 +79,11 @@ def test_what_is_reported_after_the_end_is_ignored() -> None:
     driver.told(StopRequested())
     before = contents(driver.loop)
     for report in (
-        told.WorkDone(attempt=1, summary="late", at=NOON),
-        told.WorkFailed(attempt=2, reason="late", at=NOON),
-        told.Merged(attempt=1, at=NOON),
-        told.Began(at=NOON),
-        told.Told(event=RedirectRequested(), at=NOON),
+        reports.WorkDone(attempt=1, summary="late", at=NOON),
+        reports.WorkFailed(attempt=2, reason="late", at=NOON),
+        reports.Merged(attempt=1, at=NOON),
+        reports.Began(at=NOON),
+        reports.Happened(event=RedirectRequested(), at=NOON),
         driver.a_verdict(1),
     ):
         assert driver.tell(report) == []
@@ -99,7 +99,7 @@ def test_a_redirect_cancels_everything_and_nothing_starts_before_the_correction(
     driver.told(RedirectRequested())
     assert driver.cancelled() == ["A1", "A2"]
     assert (driver.running, driver.loop.control.epoch) == ([], 1)
-    assert driver.tell(told.WaitOver(atom="A1", at=NOON)) == []
+    assert driver.tell(reports.WaitOver(atom="A1", at=NOON)) == []
     driver.told(ONE_MORE)
     assert driver.running == ["A1", "A2"]
     assert [start.epoch for start in driver.all(StartAttempt)] == [0, 0, 2, 2]
@@ -111,16 +111,16 @@ def test_late_reports_of_what_a_redirect_cancelled_change_nothing() -> None:
     driver.told(RedirectRequested())
     before = contents(driver.loop)
     for report in (
-        told.Merged(attempt=1, commit="c1", at=NOON),
-        told.WorkDone(attempt=2, summary="late", at=NOON),
-        told.WorkFailed(attempt=3, reason="killed", at=NOON),
-        told.MustWait(attempt=3, reason="killed", at=NOON),
+        reports.Merged(attempt=1, commit="c1", at=NOON),
+        reports.WorkDone(attempt=2, summary="late", at=NOON),
+        reports.WorkFailed(attempt=3, reason="killed", at=NOON),
+        reports.MustWait(attempt=3, reason="killed", at=NOON),
     ):
         assert driver.tell(report) == []
     assert contents(driver.loop) == before
     driver.told(ONE_MORE)
     before = contents(driver.loop)
-    assert driver.tell(told.WorkDone(attempt=2, summary="very late", at=NOON)) == []
+    assert driver.tell(reports.WorkDone(attempt=2, summary="very late", at=NOON)) == []
     assert contents(driver.loop) == before
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aotloop.core.effects import Integrate, VerifyBaseCase
 from aotloop.core.events import BindingOverridden
 from aotloop.core.model import AtomCheck
-from aotloop.core.scheduler import reports as told
+from aotloop.core.scheduler import reports
 from aotloop.core.scheduler.merge_queue import reverted, unblocked
 from aotloop.core.scheduler.run_state import Run
 from aotloop.core.scheduler.slots import fill_slots
@@ -30,7 +30,7 @@ def test_results_are_merged_one_at_a_time_in_the_order_in_which_they_came() -> N
 def test_a_result_that_is_reported_twice_is_merged_once() -> None:
     driver = begun(a_loop(atom("A1"), atom("A2")))
     driver.done("A1")
-    assert driver.tell(told.WorkDone(attempt=driver.number("A1"), summary="again", at=NOON)) == []
+    assert driver.tell(reports.WorkDone(attempt=driver.number("A1"), summary="again", at=NOON)) == []
     driver.merge()
     assert driver.loop.bindings["A1"].summary == "did A1"
     driver.done("A2")
@@ -196,7 +196,7 @@ def test_unblocking_during_the_last_verdict_begins_no_iteration_beyond_the_last(
 def test_a_conflict_with_what_a_person_committed_counts_as_no_attempt() -> None:
     driver = begun(a_loop(atom("A1")))
     driver.done("A1")
-    driver.tell(told.BranchMoved(at=NOON))
+    driver.tell(reports.BranchMoved(at=NOON))
     driver.conflict()
     assert (driver.atom("A1").attempts, driver.running) == (0, ["A1"])
 
@@ -205,7 +205,7 @@ def test_a_command_that_failed_is_tried_again_when_somebody_has_committed() -> N
     driver = begun(a_loop(atom("A1", run="make"), atom("A2")))
     driver.fail("A1")
     assert driver.running == ["A2"]
-    driver.tell(told.BranchMoved(at=NOON))
+    driver.tell(reports.BranchMoved(at=NOON))
     assert driver.running == ["A2", "A1"]
 
 
@@ -239,17 +239,17 @@ def test_a_run_that_ends_for_another_reason_is_not_kept_going_by_it() -> None:
     run.end("blocked: README.md has uncommitted changes", can_be_unblocked=True)
     run.end("limit: it cost too much")
     run.blocked_by[1] = "README.md has uncommitted changes"
-    unblocked(run, told.Unblocked(attempt=1, at=NOON))
+    unblocked(run, reports.Unblocked(attempt=1, at=NOON))
     assert (run.ending, run.to_merge) == ("limit: it cost too much", [1])
 
 
 def test_what_was_taken_back_is_another_state_of_the_branch() -> None:
     run = Run(a_loop(atom("A1")))
     run.reverting = run.is_verified = True
-    reverted(run, told.Reverted(problem=None, at=NOON))
+    reverted(run, reports.Reverted(problem=None, at=NOON))
     assert (run.reverting, run.is_verified, run.merges) == (False, False, 1)
     run.is_verified = True
-    reverted(run, told.Reverted(problem=None, at=NOON))
+    reverted(run, reports.Reverted(problem=None, at=NOON))
     assert (run.is_verified, run.merges) == (True, 1)
 
 

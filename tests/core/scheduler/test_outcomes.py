@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from aotloop.core.effects import Retry
 from aotloop.core.events import AttemptPaid, Child, ConstraintsCorrected
 from aotloop.core.model import Binding, Constraints, Decomposition, Loop
-from aotloop.core.scheduler import reports as told
+from aotloop.core.scheduler import reports
 from aotloop.core.scheduler.outcomes import MOST_WAITS
 from tests.core.generated import errors_of
 from tests.core.scheduler.driving import NOON, begun, contents, speculative
@@ -328,31 +328,31 @@ def test_a_proposal_that_would_close_a_cycle_is_a_failed_attempt() -> None:
 @pytest.mark.parametrize(
     "report",
     [
-        told.WorkDone(attempt=99, summary="s", at=NOON),
-        told.WorkFailed(attempt=99, reason="r", at=NOON),
-        told.ChildrenProposed(attempt=99, children=(Child(description="c"),), reason="r", at=NOON),
-        told.ProbeReturned(attempt=99, feasible=False, findings="f", at=NOON),
-        told.MustWait(attempt=99, reason="r", at=NOON),
-        told.Merged(attempt=99, at=NOON),
-        told.MergeRefused(attempt=99, reason="r", at=NOON),
-        told.MergeConflicted(attempt=99, others=("A2",), at=NOON),
-        told.MergeBlocked(attempt=99, reason="r", at=NOON),
-        told.Unblocked(attempt=99, at=NOON),
-        told.Reverted(at=NOON),
-        told.Reverted(problem="p", at=NOON),
-        told.ParentChecked(atom="A1", passed=True, at=NOON),
+        reports.WorkDone(attempt=99, summary="s", at=NOON),
+        reports.WorkFailed(attempt=99, reason="r", at=NOON),
+        reports.ChildrenProposed(attempt=99, children=(Child(description="c"),), reason="r", at=NOON),
+        reports.ProbeReturned(attempt=99, feasible=False, findings="f", at=NOON),
+        reports.MustWait(attempt=99, reason="r", at=NOON),
+        reports.Merged(attempt=99, at=NOON),
+        reports.MergeRefused(attempt=99, reason="r", at=NOON),
+        reports.MergeConflicted(attempt=99, others=("A2",), at=NOON),
+        reports.MergeBlocked(attempt=99, reason="r", at=NOON),
+        reports.Unblocked(attempt=99, at=NOON),
+        reports.Reverted(at=NOON),
+        reports.Reverted(problem="p", at=NOON),
+        reports.ParentChecked(atom="A1", passed=True, at=NOON),
     ],
     ids=lambda report: type(report).__name__,
 )
-def test_reports_on_what_is_not_under_way_change_nothing(report: told.Report) -> None:
+def test_reports_on_what_is_not_under_way_change_nothing(report: reports.Report) -> None:
     driver = begun(a_loop(atom("A1"), atom("A2")))
     before = contents(driver.loop)
     assert driver.tell(report) == []
     assert contents(driver.loop) == before
 
 
-@pytest.mark.parametrize("kind", [told.Merged, told.MergeConflicted, told.Unblocked])
-def test_an_attempt_that_is_not_being_merged_cannot_have_been(kind: type[told.OfAttempt]) -> None:
+@pytest.mark.parametrize("kind", [reports.Merged, reports.MergeConflicted, reports.Unblocked])
+def test_an_attempt_that_is_not_being_merged_cannot_have_been(kind: type[reports.OfAttempt]) -> None:
     driver = begun(a_loop(atom("A1")))
     before = contents(driver.loop)
     assert driver.tell(kind(attempt=driver.number("A1"), at=NOON)) == []
@@ -371,7 +371,7 @@ def test_a_probe_is_an_attempt_whatever_it_says(feasible: bool) -> None:
 
 def test_a_report_of_nobody_is_no_outcome() -> None:
     driver = begun(a_loop(atom("A1")), max_attempts=9)
-    driver.tell(told.WorkFailed(attempt=99, reason="late", at=NOON))
+    driver.tell(reports.WorkFailed(attempt=99, reason="late", at=NOON))
     driver.wait("A1")
     assert (driver.loop.control.tried, driver.loop.control.stall_count, driver.loop.trail) == (0, 0, [])
 

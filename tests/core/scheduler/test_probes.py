@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from aotloop.core.effects import StartAttempt
 from aotloop.core.events import Child, ConstraintsCorrected
 from aotloop.core.model import Constraints, Loop, Prices
-from aotloop.core.scheduler import reports as told
+from aotloop.core.scheduler import reports
 from tests.core.scheduler.driving import NOON, begun
 from tests.loops import a_loop, atom
 
@@ -65,7 +65,7 @@ def test_a_probe_that_fails_is_a_failed_attempt_and_the_work_begins() -> None:
 
 def test_a_probe_cannot_have_done_the_work() -> None:
     driver = begun(a_loop(atom("A1", probe=True)))
-    assert driver.tell(told.WorkDone(attempt=driver.number("A1"), summary="done", at=NOON)) == []
+    assert driver.tell(reports.WorkDone(attempt=driver.number("A1"), summary="done", at=NOON)) == []
     assert (driver.merging, driver.status("A1")) == (None, "in_progress")
 
 

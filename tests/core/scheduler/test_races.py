@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aotloop.core.events import ChoiceForced
 from aotloop.core.model import Loop
-from aotloop.core.scheduler import reports as told
+from aotloop.core.scheduler import reports
 from tests.core.scheduler.driving import NOON, begun, contents, speculative
 from tests.loops import a_loop, atom
 
@@ -52,8 +52,8 @@ def test_late_reports_of_those_who_lost_change_nothing() -> None:
     late = driver.number("X")
     driver.resolve("Y")
     before = contents(driver.loop)
-    assert driver.tell(told.WorkDone(attempt=late, summary="late", at=NOON)) == []
-    assert driver.tell(told.WorkFailed(attempt=late, reason="killed", at=NOON)) == []
+    assert driver.tell(reports.WorkDone(attempt=late, summary="late", at=NOON)) == []
+    assert driver.tell(reports.WorkFailed(attempt=late, reason="killed", at=NOON)) == []
     assert contents(driver.loop) == before
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aotloop.core.effects import CancelAttempt, CancelCheck, CheckParent
 from aotloop.core.events import RedirectRequested, ScopeReduced
 from aotloop.core.model import Atom, Decomposition, OrGroup
-from aotloop.core.scheduler import reports as told
+from aotloop.core.scheduler import reports
 from aotloop.core.scheduler.outcomes import MOST_WAITS
 from tests.core.generated import PASSES
 from tests.core.scheduler.driving import NOON, Driver, begun
@@ -88,7 +88,7 @@ def test_only_waits_in_a_row_count() -> None:
 
 def test_a_worker_that_answers_as_a_probe_has_failed() -> None:
     driver = begun(a_loop(atom("A1")), max_attempts=1)
-    driver.tell(told.ProbeReturned(attempt=1, feasible=True, findings="yes", at=NOON))
+    driver.tell(reports.ProbeReturned(attempt=1, feasible=True, findings="yes", at=NOON))
     assert (driver.atom("A1").failures, driver.loop.trail[-1].reason) == (1, "it answered as a probe would: yes")
 
 
@@ -119,7 +119,7 @@ def test_an_atom_that_nobody_can_do_here_waits_for_a_person_while_the_others_go_
 def test_a_run_that_cannot_go_on_ends_at_once_and_keeps_what_it_has() -> None:
     driver = begun(a_loop(atom("A1"), atom("A2")))
     driver.done("A1")
-    effects = driver.tell(told.Halted(at=NOON, reason="blocked: the objective was changed"))
+    effects = driver.tell(reports.Halted(at=NOON, reason="blocked: the objective was changed"))
     assert {(one.atom, one.discard) for one in effects if isinstance(one, CancelAttempt)} == {
         ("A1", False),
         ("A2", False),

@@ -72,24 +72,20 @@ class Graph:
 
     def downstream(self, atom_ids: Iterable[str]) -> set[str]:
         """Every atom that waits for one of these atoms, directly or indirectly."""
-        reached: set[str] = set()
-        open_ids = list(atom_ids)
-        while open_ids:
-            for consumer in self.consumers.get(open_ids.pop(), ()):
-                if consumer not in reached:
-                    reached.add(consumer)
-                    open_ids.append(consumer)
-        return reached
+        return self._reached(atom_ids, through_unselected=True)
 
     def built_on(self, atom_ids: Iterable[str]) -> set[str]:
         """As `downstream`, but not through unselected choices, because no work is built on those."""
+        return self._reached(atom_ids, through_unselected=False)
+
+    def _reached(self, atom_ids: Iterable[str], *, through_unselected: bool) -> set[str]:
         reached: set[str] = set()
         open_ids = list(atom_ids)
         while open_ids:
             for consumer in self.consumers.get(open_ids.pop(), ()):
                 if consumer not in reached:
                     reached.add(consumer)
-                    if not self.is_unselected(consumer):
+                    if through_unselected or not self.is_unselected(consumer):
                         open_ids.append(consumer)
         return reached
 

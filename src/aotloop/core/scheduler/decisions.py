@@ -131,7 +131,7 @@ def _found(run: Run, report: reports.ResultFound) -> list[Effect]:
     return []
 
 
-def _told(run: Run, report: reports.Told) -> list[Effect]:
+def _happened(run: Run, report: reports.Happened) -> list[Effect]:
     effects = run.advance(report.event)
     if isinstance(report.event, events.Corrected):
         effects = [effect for effect in effects if not isinstance(effect, CheckParent)]  # requested again below
@@ -163,7 +163,7 @@ def _go_another_way(run: Run, at: str) -> list[Effect]:
 _HANDLERS: dict[type[reports.Report], Callable[[Run, Any], list[Effect]]] = {
     reports.Began: _begin,
     reports.ResultFound: _found,
-    reports.Told: _told,
+    reports.Happened: _happened,
     reports.Halted: _halt,
     reports.LoopReplaced: _replaced,
     reports.WorkDone: outcomes.done,

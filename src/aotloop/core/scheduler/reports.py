@@ -36,7 +36,7 @@ class ResultFound(Report, frozen=True, kw_only=True):
     artifacts: tuple[str, ...] = ()
 
 
-class Told(Report, frozen=True, kw_only=True):
+class Happened(Report, frozen=True, kw_only=True):
     """An action of a person: a request, a correction, or money spent."""
 
     event: Event
