@@ -103,6 +103,13 @@ def test_the_next_step_follows_from_the_state(project: Path) -> None:
         assert step in aot("status").err
 
 
+def test_after_a_limit_the_next_step_is_a_run_with_a_higher_one_as_the_run_said(project: Path) -> None:
+    reason = "limit: its runtime of 3s is used up"
+    loop = a_loop(atom("A1"), status="stopped")
+    write_loop(project, replace(loop, control=replace(loop.control, stop_reason=reason)))
+    assert aot("status").err == "Next: aot run with a higher limit  ·  aot log  ·  aot redirect\n"
+
+
 def test_no_line_is_wider_than_a_narrow_terminal(project: Path) -> None:
     atoms = [atom(f"A{number}", description=LONG) for number in range(1, 5)]
     loop = a_loop(*atoms, trail=[failure("A1", LONG)])

@@ -164,9 +164,11 @@ def _next_steps(state_file: str, loop: Loop, graph: Graph, *, is_run: bool) -> l
         return ["aot confirm"]
     if control.status == "pending":
         return ["aot gate", "aot run"]
-    if (control.stop_reason or "").startswith("blocked:") and (hopeless := hopeless_of(graph)) is not None:
+    kind = (control.stop_reason or "").partition(":")[0]
+    if kind == "blocked" and (hopeless := hopeless_of(graph)) is not None:
         return [f"aot log {named(hopeless)}", "aot redirect", "aot run"]
-    return ["aot run", *(["aot log", "aot redirect"] if control.stop_reason else [])]
+    again = "aot run with a higher limit" if kind == "limit" else "aot run"
+    return [again, *(["aot log", "aot redirect"] if kind else [])]
 
 
 def tell_costs(costs: Costs) -> None:
