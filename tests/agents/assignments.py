@@ -52,7 +52,7 @@ def worker_answer(**more: Any) -> str:
 
 
 def transcript(assignment: Assignment) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (assignment.scratch / "transcript.jsonl").read_bytes().splitlines()]
+    return [json.loads(line) for line in (assignment.evidence / "transcript.jsonl").read_bytes().splitlines()]
 
 
 async def until_written(files: Sequence[Path]) -> list[int]:

@@ -151,8 +151,10 @@ class Conformance(ABC):
         assert self.printed(assignment)[:2] == ["one", "two"]
 
     def test_both_streams_are_in_the_transcript_and_told_apart(self, tmp_path: Path) -> None:
-        backend, assignment = self.given(tmp_path, f"import sys; print('careful', file=sys.stderr)\n{self.says_done}")
+        program = f"import sys; print('careful', file=sys.stderr)\n{self.says_done}"
+        backend, assignment = self.given(tmp_path, program, records=tmp_path / "closed to the agent")
         assert isinstance(attempt(backend, assignment), Done)
+        assert not (assignment.scratch / "transcript.jsonl").exists()
         entries = [(entry["stream"], entry["text"]) for entry in transcript(assignment)]
         assert ("stderr", "careful") in entries
         assert ("stdout", self.line(worker_answer())) in entries

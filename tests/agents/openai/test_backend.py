@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from aotloop.agents.answers.answer_schema import schema
+from aotloop.agents.attempt.transcripts import steps_of
 from aotloop.agents.attempt.usage import Price
 from aotloop.agents.contract import (
     Assignment,
@@ -377,6 +378,14 @@ def test_a_server_with_one_model_needs_no_name(tmp_path: Path) -> None:
 
 def test_the_words_of_the_model_are_in_the_transcript(tmp_path: Path) -> None:
     with ModelServer([Script("", [Say("First line.\nSecond " + worker_answer())])]) as server:
-        assignment = an_assignment(tmp_path, prompt="Go.")
+        assignment = an_assignment(tmp_path, prompt="Go.", records=tmp_path / "ours")
         assert isinstance(attempt(agent(server), assignment), Done)
-    assert "First line." in [entry["text"] for entry in transcript(assignment)]
+    printed = [entry["text"] for entry in transcript(assignment)]
+    assert "First line." in printed
+    assert any(line.startswith(METER) for line in printed)
+    shown = "".join(
+        step.text for step in steps_of((assignment.evidence / "transcript.jsonl").read_bytes().splitlines())
+    )
+    assert "First line." in shown
+    assert METER not in shown
+    assert "estimated" not in shown, "the meter is for us"

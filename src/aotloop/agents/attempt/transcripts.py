@@ -14,6 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from aotloop.agents.claude.event_stream import part, parts, text
+from aotloop.agents.openai.order import METER
 from aotloop.text.sanitize import plain
 from aotloop.text.shorten import cut
 
@@ -71,6 +72,8 @@ def _add(found: list[Step], step: Step) -> None:
 
 
 def _told(printed: _Line) -> Told:
+    if printed.text.startswith(METER):
+        return
     if printed.stream == "note":
         yield "note", "", printed.text
         return

