@@ -37,7 +37,7 @@ def note(word: Word) -> None:
     keep_sealed(_record(word.kind, word.session), msgspec.json.encode(word), "what you said")
 
 
-def said(kind: Kind, session: str) -> Word | None:
+def approval_of(kind: Kind, session: str) -> Word | None:
     """None: there is no approval, or it cannot be read."""
     with suppress(OSError, msgspec.MsgspecError, Unavailable):
         word = msgspec.json.decode(sealed_content(_record(kind, session)), type=Word)

@@ -103,7 +103,7 @@ def test_what_a_person_did_after_a_run_counts_more_than_its_end() -> None:
 
 def test_the_last_happenings_are_kept_in_words() -> None:
     picture = a_picture(*(run_events.AtomsAdded(at=AT, atoms=(f"B{number}",)) for number in range(50)))
-    assert [one.told for one in picture.happened][-2:] == ["new: B48", "new: B49"]
+    assert [one.text for one in picture.happened][-2:] == ["new: B48", "new: B49"]
     assert len(picture.happened) < 20
 
 

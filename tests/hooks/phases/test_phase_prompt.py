@@ -128,14 +128,14 @@ def test_agents_say_nothing_for_the_person(project: Path, more: dict[str, Any]) 
     repository(project)
     store = shipping(project, phase="spec_test", status="waiting", **with_tests(project))
     assert decide(payload(project, "/ship approve", **more), store.load(), NOW) == Decision()
-    assert human_approvals.said("approve", SESSION) is None
+    assert human_approvals.approval_of("approve", SESSION) is None
 
 
 def test_an_approval_is_of_the_tests_as_they_are(project: Path) -> None:
     repository(project)
     store = shipping(project, phase="spec_test", status="waiting", **with_tests(project))
     assert "has approved" in asked(store, project, "/ship approve")
-    word = human_approvals.said("approve", SESSION)
+    word = human_approvals.approval_of("approve", SESSION)
     assert word is not None
     assert word.about == shown_tests(store.path, store.load())
     write(project, {TESTS: "true\n"})
@@ -144,7 +144,7 @@ def test_an_approval_is_of_the_tests_as_they_are(project: Path) -> None:
 
 def test_where_nothing_waits_there_is_nothing_to_approve(project: Path) -> None:
     assert "Nothing waits" in asked(shipping(project), project, "/ship approve")
-    assert human_approvals.said("approve", SESSION) is None
+    assert human_approvals.approval_of("approve", SESSION) is None
 
 
 def test_a_loop_of_nobody_goes_on_here(project: Path) -> None:
@@ -165,14 +165,14 @@ def test_a_loop_of_another_session_stays_there_unless_the_person_takes_it_over(p
 def test_to_go_on_with_a_loop_that_stopped_is_to_resume_it(project: Path) -> None:
     store = shipping(project, status="stopped", session_id="another")
     assert "`ship.py resume`" in asked(store, project, "/ship")
-    assert human_approvals.said("resume", SESSION) is not None
+    assert human_approvals.approval_of("resume", SESSION) is not None
     assert store.load().status == "stopped", "the script resumes it"
 
 
 def test_while_a_feature_is_under_way_no_other_is_noted_down_for_later(project: Path) -> None:
     store = shipping(project, session_id=None)
     assert "in progress" in asked(store, project, "/ship approve, please")
-    assert human_approvals.said("begin", SESSION) is None
+    assert human_approvals.approval_of("begin", SESSION) is None
 
 
 def test_while_aot_ship_runs_the_loop_nothing_is_noted(project: Path) -> None:

@@ -77,7 +77,7 @@ def test_a_feature_from_the_typed_command_to_the_promise(project: Path) -> None:
     assert (begun["phase"], begun["status"], begun["session_id"]) == ("brainstorm", "running", SESSION)
     loop = loop_of(project)
     assert (loop.feature, loop.no_graph, loop.max_iterations) == ("Greet people", True, 30)
-    assert human_approvals.said("begin", SESSION) is None, "it was said once, and counts once"
+    assert human_approvals.approval_of("begin", SESSION) is None, "it was said once, and counts once"
 
     assert ship(*produced(project, "brainstorm"))["phase"] == "plan"
     assert ship(*produced(project, "plan"))["phase"] == "spec_test"

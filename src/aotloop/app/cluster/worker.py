@@ -33,8 +33,8 @@ class Wishes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WorkerFinding(msgspec.Struct, frozen=True, kw_only=True):
-    what: str
-    said: str
+    subject: str
+    result: str
     ok: bool = True
 
 
@@ -65,26 +65,26 @@ def worker_findings(wishes: Wishes) -> Iterator[WorkerFinding]:
         from aotloop.remote.worker.worker_storage import free_space  # noqa: PLC0415
     except ImportError as error:
         raise missing_extra(error) from None
-    for what, result, ok in asyncio.run(server_findings(config.remote, (config.worker.queue,))):
-        yield WorkerFinding(what=what, said=result, ok=ok is not False)
+    for subject, result, ok in asyncio.run(server_findings(config.remote, (config.worker.queue,))):
+        yield WorkerFinding(subject=subject, result=result, ok=ok is not False)
     for name, url in config.worker.repositories.items():
         problem = can_fetch(url)
-        yield WorkerFinding(what=f"repository {name}", said=problem or "it can be fetched", ok=problem is None)
+        yield WorkerFinding(subject=f"repository {name}", result=problem or "it can be fetched", ok=problem is None)
     for name in config.worker.agents:
         yield _agent(config, name)
     if not config.worker.repositories or not config.worker.agents:
-        yield WorkerFinding(what="accepts", said="nothing: [worker] names no repository or no agent", ok=False)
+        yield WorkerFinding(subject="accepts", result="nothing: [worker] names no repository or no agent", ok=False)
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     free, least = free_space(home), config.worker.free_space
-    yield WorkerFinding(what=f"disk of {home}", said=f"{free} MiB free, at least {least} wanted", ok=free >= least)
+    yield WorkerFinding(subject=f"disk of {home}", result=f"{free} MiB free, at least {least} wanted", ok=free >= least)
 
 
 def _agent(config: Config, name: str) -> WorkerFinding:
     try:
         presence = _backend(config, name, "worker").look()
     except AotError as error:
-        return WorkerFinding(what=f"agent {name}", said=error.message, ok=False)
-    return WorkerFinding(what=f"agent {name}", said=presence.problem or "it is there", ok=not presence.is_missing)
+        return WorkerFinding(subject=f"agent {name}", result=error.message, ok=False)
+    return WorkerFinding(subject=f"agent {name}", result=presence.problem or "it is there", ok=not presence.is_missing)
 
 
 def _fence(config: Config, home: Path) -> Policy | None:

@@ -118,8 +118,8 @@ class Notifications:
     def _put(self, message: Message) -> None:
         if message.occasion not in self._settings.events or is_quiet(self._settings.quiet):
             return
-        lines = [unlinked(self._foreign.told(message.text, LONGEST)), self._link]
-        title = f"aotloop: {message.title}: {unlinked(self._foreign.said(self._goal, 80))}"
+        lines = [unlinked(self._foreign.shown_block(message.text, LONGEST)), self._link]
+        title = f"aotloop: {message.title}: {unlinked(self._foreign.shown_line(self._goal, 80))}"
         for service in self._services:
             service.put(title, "\n".join(filter(None, lines)))
 

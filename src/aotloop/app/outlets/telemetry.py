@@ -123,7 +123,7 @@ class Telemetry:
         known = {**_operation("invoke_workflow"), "gen_ai.workflow.name": name, **attributes}
         self._run = self._export.span(f"invoke_workflow {name}", None, known)
         if self._settings.content:
-            self._run.set_attribute("aotloop.goal", self._foreign.told(goal, LONGEST))
+            self._run.set_attribute("aotloop.goal", self._foreign.shown_block(goal, LONGEST))
 
     def _next_generation(self, stalls: int) -> None:
         if self._generation is not None:
@@ -189,7 +189,7 @@ class Telemetry:
         outcome = {True: "passed", False: "failed", None: "undecided"}[passed]
         span.set_attribute("aotloop.outcome", outcome)
         if self._settings.content:
-            span.set_attribute("aotloop.check", self._foreign.said(name))
+            span.set_attribute("aotloop.check", self._foreign.shown_line(name))
         if passed is False:
             self._export.fail(span, "check_failed")
         span.end()
@@ -203,7 +203,7 @@ class Telemetry:
         return self._providers.get(agent, OWN)
 
     def _message(self, role: str, text: str) -> str:
-        parts = [{"type": "text", "content": self._foreign.told(text, LONGEST)}]
+        parts = [{"type": "text", "content": self._foreign.shown_block(text, LONGEST)}]
         return json.dumps([{"role": role, "parts": parts}])
 
 

@@ -27,19 +27,19 @@ class ForeignText:
     def __init__(self, secrets: Secrets) -> None:
         self._secrets = secrets
 
-    def said(self, text: str, most: int = LINE) -> str:
+    def shown_line(self, text: str, most: int = LINE) -> str:
         """On one line, not yet as HTML."""
         return shorten(self._secrets.hidden(prose(text[: READ * most + 1000])), most)
 
-    def told(self, text: str, most: int = BLOCK) -> str:
+    def shown_block(self, text: str, most: int = BLOCK) -> str:
         """With its lines, not yet as HTML."""
         return shorten(self._secrets.hidden(plain(text[: READ * most + 1000])), most)
 
     def line(self, text: str, most: int = LINE) -> str:
-        return escape(self.said(text, most))
+        return escape(self.shown_line(text, most))
 
     def block(self, text: str, most: int = BLOCK) -> str:
-        return escape(self.told(text, most))
+        return escape(self.shown_block(text, most))
 
 
 def unlinked(text: str) -> str:

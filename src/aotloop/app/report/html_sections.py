@@ -113,12 +113,14 @@ def graph(picture: Picture, foreign: ForeignText, room: Room) -> str:
         return ""
     cards = tuple(
         msgspec.structs.replace(
-            card, label=foreign.said(card.label, 80), description=foreign.said(card.description, 300)
+            card, label=foreign.shown_line(card.label, 80), description=foreign.shown_line(card.description, 300)
         )
         for card in picture.cards
     )
-    groups = tuple(msgspec.structs.replace(group, label=foreign.said(group.label, 80)) for group in picture.groups)
-    shown = msgspec.structs.replace(picture, title=foreign.said(picture.title, 300), cards=cards, groups=groups)
+    groups = tuple(
+        msgspec.structs.replace(group, label=foreign.shown_line(group.label, 80)) for group in picture.groups
+    )
+    shown = msgspec.structs.replace(picture, title=foreign.shown_line(picture.title, 300), cards=cards, groups=groups)
     drawn = room.take(svg_of(fold(shown).picture), "pictures")
     return f'<div class="wide">{drawn}</div>' if drawn else ""
 

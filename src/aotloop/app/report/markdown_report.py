@@ -58,13 +58,13 @@ class Markdown:
 
     def folded(self, head: str, evidence: str) -> str:
         """The head stands in HTML, where nothing of Markdown is known, also no backslash."""
-        text = self._foreign.told(evidence, LONGEST_EVIDENCE)
+        text = self._foreign.shown_block(evidence, LONGEST_EVIDENCE)
         fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", text)), 3)
-        summary = escape(unlinked(self._foreign.said(head, 300)))
+        summary = escape(unlinked(self._foreign.shown_line(head, 300)))
         return f"<details><summary>{summary}</summary>\n\n{fence}text\n{text}\n{fence}\n\n</details>"
 
     def line(self, text: str, most: int = 300) -> str:
-        return _SPECIAL.sub(r"\\\1", unlinked(self._foreign.said(text, most)))
+        return _SPECIAL.sub(r"\\\1", unlinked(self._foreign.shown_line(text, most)))
 
 
 class _Loop(Markdown):

@@ -24,7 +24,7 @@ _MOST_READ = 4_000_000
 
 def word_for(kind: human_approvals.Kind, session: str, phase_file: str) -> human_approvals.Word | None:
     """The person typed it in this session, in the loop's folder or below it."""
-    word = human_approvals.said(kind, session)
+    word = human_approvals.approval_of(kind, session)
     return word if word is not None and _is_in(word.folder, project_root(phase_file)) else None
 
 

@@ -38,7 +38,7 @@ class Running(msgspec.Struct, frozen=True, kw_only=True):
 
 class Happening(msgspec.Struct, frozen=True):
     at: float | None
-    told: str
+    text: str
 
 
 class Picture:

@@ -44,7 +44,7 @@ def _begin(given: dict[str, Any]) -> dict[str, Any]:
     refuse_worktrees(path)
     word = word_for("begin", session, path)
     feature = word.text if word is not None else given["feature"]
-    if word is None and (elsewhere := human_approvals.said("begin", session)) is not None:
+    if word is None and (elsewhere := human_approvals.approval_of("begin", session)) is not None:
         raise UsageError(f"the person named a feature in {elsewhere.folder}; run this there")
     if not feature or not feature.strip():
         raise UsageError("which feature? The person says it with the command, or you with --feature")

@@ -50,7 +50,7 @@ def command(
     if as_json:
         say_json({"ok": all(finding.ok for finding in found), "findings": found})
     for finding in () if as_json else found:
-        tell(f"{finding.what}: {finding.said}", head=f"  {mark(finding.ok)} ")
+        tell(f"{finding.subject}: {finding.result}", head=f"  {mark(finding.ok)} ")
     ctx.exit(0 if all(finding.ok for finding in found) else 1)
 
 

@@ -34,9 +34,9 @@ _HANGING = 17
 
 
 class Planned(msgspec.Struct, frozen=True):
-    """A correction that was understood. `apply` None: it cannot be made, and `said` is why."""
+    """A correction that was understood. `apply` None: it cannot be made, and `message` says why."""
 
-    said: str
+    message: str
     apply: Callable[[], str] | None = None
 
 
@@ -166,10 +166,10 @@ class Navigation:
             return ""
         planned = self._actions.redirect(line)
         if planned.apply is None:
-            return planned.said
+            return planned.message
         if not line.lstrip().startswith("-"):
             return planned.apply()
-        self._confirm(f"apply this? (y/n) {planned.said} ", planned.apply)
+        self._confirm(f"apply this? (y/n) {planned.message} ", planned.apply)
         return ""
 
     def _fold(self) -> None:

@@ -81,7 +81,7 @@ def footer(picture: Picture, width: int, now: float, most_happenings: int) -> li
     lines = [*_checked(picture, now), *_blocked(picture), *_half_spent(picture), *_reason(picture)]
     for happening in happened:
         age = ago(now - happening.at) if happening.at is not None else ""
-        lines.append([(f"{age:>{AGE_COLUMNS}}  ", "dim"), (shown(happening.told), "")])
+        lines.append([(f"{age:>{AGE_COLUMNS}}  ", "dim"), (shown(happening.text), "")])
     return [fitted(line, width) for line in lines]
 
 
