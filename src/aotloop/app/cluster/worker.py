@@ -32,7 +32,9 @@ class Wishes(msgspec.Struct, frozen=True, kw_only=True):
     drain: float | None = None
 
 
-class WorkerFinding(msgspec.Struct, frozen=True, kw_only=True):
+class WorkerFinding(msgspec.Struct, frozen=True, kw_only=True, rename={"subject": "what", "result": "said"}):
+    """`rename`: the keys in the answer for programs."""
+
     subject: str
     result: str
     ok: bool = True
