@@ -80,6 +80,14 @@ def test_a_pipe_or_a_link_in_its_place_is_left_alone(tmp_path: Path) -> None:
     assert rollouts.tokens() is None
 
 
+def test_a_file_of_holes_is_not_read_to_its_end_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "sessions" / "a.jsonl"
+    file.parent.mkdir()
+    with file.open("wb") as holes:
+        holes.truncate(1 << 40)
+    assert Rollouts(tmp_path).tokens() is None
+
+
 @pytest.mark.parametrize("usage", [None, 3, {}, {"input_tokens": -1}, {"input_tokens": 10**40, "output_tokens": "x"}])
 def test_numbers_that_are_no_counts_count_nothing(usage: Any) -> None:
     assert tokens_in(usage) in (None, Tokens())

@@ -19,6 +19,8 @@ from aotloop.foreign_tree import walk_foreign
 
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CHUNK = 4_000_000
+_MOST_AT_ONCE = 50
+"""Chunks in one look. A file of holes has no end that could be waited for."""
 _MOST_TOKENS = 2**53
 """A larger number is a mistake, not a count."""
 
@@ -57,7 +59,9 @@ class _Rollout:
             descriptor = os.open(self._path, _FILE)
             try:
                 if stat.S_ISREG(os.fstat(descriptor).st_mode):
-                    while chunk := os.pread(descriptor, _CHUNK, self._offset):
+                    for _ in range(_MOST_AT_ONCE):
+                        if not (chunk := os.pread(descriptor, _CHUNK, self._offset)):
+                            break
                         self._offset += len(chunk)
                         self._take(chunk, is_old=is_old)
             finally:
