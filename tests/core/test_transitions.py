@@ -158,18 +158,26 @@ def test_it_tells_the_last_three_entries_about_the_atom() -> None:
     loop = a_loop(atom("A1"), trail=trail)
     message = str(illegal(loop, AtomStarted(atom="A1"), "it rains", "A1"))
     told = "day 3 failure: reason 3; day 4 failure: reason 4; day 5 failure: reason 5"
-    assert message == f"AtomStarted is not possible: it rains (its story: {told})"
+    assert message == f"AtomStarted is not possible: it rains (what happened to it: {told})"
 
 
 def test_that_an_atom_was_selected_belongs_to_its_story() -> None:
     chosen = TrailEntry(or_group="g", selected="A1", reason="cheaper", timestamp="day 1")
     loop = a_loop(atom("A1", or_group="g"), trail=[chosen])
-    assert "(its story: day 1 selection: cheaper)" in str(illegal(loop, AtomStarted(atom="A1"), "no", "A1"))
+    assert "(what happened to it: day 1 selection: cheaper)" in str(illegal(loop, AtomStarted(atom="A1"), "no", "A1"))
+
+
+def test_the_output_of_a_failure_is_told_on_one_short_line() -> None:
+    """Seen: line breaks of an output, shown as escapes."""
+    loop = a_loop(atom("A1"), trail=[replace(failure("A1", 1), reason=f"exit 127:\nnot found{' x' * 200}")])
+    message = str(illegal(loop, AtomStarted(atom="A1"), "no", "A1"))
+    assert "exit 127: not found x" in message
+    assert len(message) < 250
 
 
 def test_an_atom_to_which_nothing_happened_has_no_story() -> None:
     loop = a_loop(atom("A1"), trail=[failure("A2", 1)])
-    assert "story" not in str(illegal(loop, AtomStarted(atom="A1"), "no", "A1"))
+    assert "what happened" not in str(illegal(loop, AtomStarted(atom="A1"), "no", "A1"))
 
 
 def test_a_refused_start_says_status_what_is_allowed_and_the_story() -> None:
@@ -177,7 +185,7 @@ def test_a_refused_start_says_status_what_is_allowed_and_the_story() -> None:
     with pytest.raises(IllegalEvent) as caught:
         advance(loop, AtomStarted(atom="A1"))
     assert caught.value.message == (
-        "AtomStarted is not possible: A1 is resolved; it allows: resolve (its story: day 1 failure: reason 1)"
+        "AtomStarted is not possible: A1 is resolved; it allows: resolve (what happened to it: day 1 failure: reason 1)"
     )
 
 

@@ -20,6 +20,7 @@ from typing import Literal
 from aotloop.core.events import Event
 from aotloop.core.model import AtomStatus, Loop, LoopStatus
 from aotloop.errors import IllegalEvent
+from aotloop.text.shorten import short_line
 
 AtomMove = Literal["start", "resolve", "abandon", "fail", "reset"]
 LoopMove = Literal["start", "stop", "complete"]
@@ -50,6 +51,8 @@ LOOP: dict[tuple[LoopStatus, LoopMove], LoopStatus] = {
 
 
 LONGEST_STORY = 3
+LONGEST_REASON = 120
+"""Characters: a reason may hold the last lines of an output."""
 
 
 def illegal(loop: Loop | None, event: Event, why: str, atom_id: str | None = None) -> IllegalEvent:
@@ -59,5 +62,8 @@ def illegal(loop: Loop | None, event: Event, why: str, atom_id: str | None = Non
 
 def _story(loop: Loop, atom_id: str) -> str:
     entries = [entry for entry in loop.trail if atom_id in (entry.atom, entry.selected)]
-    lines = [f"{entry.timestamp} {entry.type}: {entry.reason}" for entry in entries[-LONGEST_STORY:]]
-    return f" (its story: {'; '.join(lines)})" if lines else ""
+    lines = [
+        f"{entry.timestamp} {entry.type}: {short_line(entry.reason, LONGEST_REASON)}"
+        for entry in entries[-LONGEST_STORY:]
+    ]
+    return f" (what happened to it: {'; '.join(lines)})" if lines else ""

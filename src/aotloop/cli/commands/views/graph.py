@@ -35,7 +35,7 @@ _ENDINGS = {
 Examples:
   aot graph
   aot graph -o /tmp/graph.svg
-  aot graph --format mermaid >> docs/plan.md
+  aot graph --format mermaid >> plan.md
   aot graph --json | jq -r '.edges[] | [.from, .to] | @tsv'
 """,
 )
