@@ -6,6 +6,7 @@ epoch, follows the old activity instead of starting a new one.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -38,6 +39,8 @@ _MARGIN = 300.0
 
 _LONGEST = 7 * 24 * 3600.0
 _PAUSE, _LONGEST_PAUSE = 2.0, 60.0
+UNTIL_TOLD = 10.0
+"""Seconds that an order waits until a person hears that there are no workers for it."""
 
 
 class RemoteMaker:
@@ -49,6 +52,7 @@ class RemoteMaker:
         queue_of: Callable[[str], str | None],
         records: Callable[[str, int], Path],
         on_output: Callable[[int, str], None],
+        warn: Callable[[str], None] = lambda _: None,
     ) -> None:
         """`queue_of`: the queue for an agent. `records`: our folder for an attempt, by task and number."""
         self._link = link
@@ -56,6 +60,9 @@ class RemoteMaker:
         self._queue_of = queue_of
         self._records = records
         self._on_output = on_output
+        self._warn = warn
+        self._without: set[str] = set()
+        """Queues of which a person has heard that they have no workers."""
         self._intake = ResultIntake(offer.repository, offer.protection, offer.url)
         self._losses: dict[str, int] = {}
 
@@ -95,11 +102,23 @@ class RemoteMaker:
         listener.counted = taken.counted if taken is not None else listener.counted
         listener.note()
         handle = taken.handle if taken is not None else await self._start(activities, sent, terms)
+        waiting = asyncio.create_task(self._look_for_workers(terms.queue, listener))
         try:
             closed = await activities.follow(handle, terms, listener.beat, listener.waits, listener.farewell)
             return await self._brought(order, sent, closed, listener)
         finally:
+            waiting.cancel()
             listener.close()
+
+    async def _look_for_workers(self, queue: str, listener: _Listener) -> None:
+        await asyncio.sleep(UNTIL_TOLD)
+        if listener.is_taken or queue in self._without:
+            return
+        self._without.add(queue)
+        if await self._link.takers(queue):
+            self._without.discard(queue)
+            return
+        self._warn(f"no worker asks for orders of the queue {queue}: attempts wait for one; `aot doctor` looks at it")
 
     async def _start(self, activities: Activities, sent: AttemptOrder, terms: Terms) -> ActivityHandle[bytes]:
         content = msgspec.json.encode(sent)
@@ -156,6 +175,10 @@ class _Listener:
         self._on_output = on_output
         self._transcript = Transcript(folder / TRANSCRIPT)
         self._seen = 0
+
+    @property
+    def is_taken(self) -> bool:
+        return bool(self._found.host)
 
     def note(self) -> None:
         note(self._folder, self._found)

@@ -48,6 +48,8 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     protection: Protection
     records: Callable[[str, int], Path]
     on_output: Callable[[int, str], None]
+    warn: Callable[[str], None] = lambda _: None
+    """Tells the person of the run."""
 
 
 def makers_of(config: Config, terms: Terms, state_file: Path, conversations: Conversations) -> Makers:
@@ -125,7 +127,12 @@ def _elsewhere(config: Config, terms: Terms) -> _Elsewhere:
     attempts = terms.records("any", 1).parent
     link = Link(connect=partial(connect, config.remote), run_id=terms.run_id, attempts=attempts)
     maker = RemoteMaker(
-        link=link, offer=offer, queue_of=config.queue_of, records=terms.records, on_output=terms.on_output
+        link=link,
+        offer=offer,
+        queue_of=config.queue_of,
+        records=terms.records,
+        on_output=terms.on_output,
+        warn=terms.warn,
     )
     checker = None
     if (queue := check_queue_of(config)) is not None:

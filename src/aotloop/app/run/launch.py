@@ -190,6 +190,7 @@ class Launch:
             protection=self._protection(run.loop.objective),
             records=self._journal.attempt_folder,
             on_output=self._observer.output,
+            warn=self._warn,
         )
         self._makers = makers_of(self._config, terms, Path(self._store.path), self._conversations)
         checks = self._makers.checks(verification, self._isolation, self._warn)
