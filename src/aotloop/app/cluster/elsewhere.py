@@ -177,7 +177,7 @@ def remote_findings(config: Config) -> Iterator[Found]:
     yield from asyncio.run(server_findings(config.remote, queues_of(config)))
     if config.remote.git is not None:
         problem = can_fetch(config.remote.git)
-        yield ("git address", problem or f"{config.remote.git} can be reached", problem is None)
+        yield ("git address", problem or "it can be reached", problem is None)  # it may hold a password
 
 
 def places_of(config: Config, agent: str) -> tuple[str, ...]:
