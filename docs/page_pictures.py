@@ -31,8 +31,8 @@ from aotloop.phases.receipts import file_receipt
 
 DOCS = Path(__file__).parent
 LOOKS: dict[str, dict[str, Any]] = {
-    "light": {"color_scheme": "light", "viewport": {"width": 1120, "height": 780}},
-    "dark": {"color_scheme": "dark", "viewport": {"width": 1120, "height": 780}},
+    "light": {"color_scheme": "light", "viewport": {"width": 1120, "height": 1060}},
+    "dark": {"color_scheme": "dark", "viewport": {"width": 1120, "height": 620}},
     "phone": {"color_scheme": "light", "viewport": {"width": 390, "height": 780}, "device_scale_factor": 2},
 }
 TABS = ("graph", "atoms", "timeline", "base-case", "log", "cost")

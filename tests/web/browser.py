@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+import pytest
+
 from aotloop.web import server
 from tests.patience import PATIENCE
 
@@ -31,6 +33,7 @@ FLAGS = [
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 HOW_TO_GET_ONE = "no browser is installed; `apt-get install chromium` installs one (or name it in BROWSER_FOR_TESTS)"
 MILLISECONDS = PATIENCE * 1000
+AXE = Path(sys.prefix) / "browser" / "node_modules" / "axe-core" / "axe.min.js"
 
 
 def program() -> str | None:
@@ -104,6 +107,15 @@ def browser() -> Iterator[Any]:
             yield running
         finally:
             running.close()
+
+
+def audit(page: Any, where: str) -> list[str]:
+    """What axe-core finds on the page as it is now. Without axe-core the test is skipped."""
+    if not AXE.is_file():
+        pytest.skip("axe-core is not installed; `make test-web` installs it where npm is there")
+    page.evaluate(AXE.read_text())
+    broken = page.evaluate("axe.run().then(found => found.violations)")
+    return [f"{where}: {one['id']}: {one['nodes'][0]['html'][:160]}" for one in broken]
 
 
 def seen(page: Any, text: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 from aotloop.phases.receipts import file_receipt
 from tests.app.ship.features import TEST_FILE, TESTS, Feature, a_feature, at, orders
 from tests.patience import PATIENCE, until
-from tests.web.browser import HOW_TO_GET_ONE, in_thread, open_loop, program, seen
+from tests.web.browser import HOW_TO_GET_ONE, audit, in_thread, open_loop, program, seen
 
 pytestmark = [pytest.mark.web, pytest.mark.skipif(program() is None, reason=HOW_TO_GET_ONE)]
 
@@ -37,7 +37,9 @@ def test_a_person_reads_and_approves_the_acceptance_tests_of_a_real_run(page: An
         seen(page, "Needs you: approve or refuse the acceptance tests")
         receipt = phase(page, "plan").locator(".receipt").first
         assert "docs/plans/feature.md at " in receipt.inner_text()
+        problems = audit(page, "feature")
         page.get_by_role("button", name="Read the acceptance tests").click()
+        assert problems + audit(page, "the acceptance tests") == []
         assert page.locator("dialog pre.long").inner_text().strip() == TESTS.strip()
         assert feature.loop.status == "waiting"
         page.get_by_role("button", name="Approve").click()

@@ -104,7 +104,7 @@ def test_a_correction_that_is_left_changes_nothing(page: Any, path: Path) -> Non
         page.get_by_label("What should change?").select_option("remove")
         page.get_by_label("Atom", exact=True).fill("no such atom")
         page.get_by_role("button", name="Preview").click()
-        page.locator("[role=alert], .told.error").get_by_text("no such atom").first.wait_for()
+        page.locator("dialog [role=alert]").get_by_text("no such atom").first.wait_for()
     assert path.read_bytes() == before
 
 

@@ -113,6 +113,9 @@ async function whether(path) {
   try { const response = await fetch(path, { signal: asking.signal }); if (!response.ok) await answerOf(response); } finally { asking.abort(); }
 }
 
+// In the dialog that is open, because it covers all else.
 export function fail(error) {
-  tell([error.message, error.hint].filter(Boolean).join(" "), true);
+  const text = [error.message, error.hint].filter(Boolean).join(" ");
+  const said = [...document.querySelectorAll("dialog[open] [role=alert]")].at(-1);
+  if (said) said.textContent = text; else tell(text, true);
 }

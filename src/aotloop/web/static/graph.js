@@ -6,7 +6,7 @@ import { LOOKS } from "./format.js";
 import { atomLink } from "./model.js";
 
 const NEAREST = 0.05, FARTHEST = 2.5, WAIT = 400;
-const READABLE = 0.45;
+const READABLE = 0.45, MOST_OF_THE_WINDOW = 0.7;
 const FIRST = ["in_progress", "failed", "ready"];
 
 export class GraphView {
@@ -46,6 +46,7 @@ export class GraphView {
     const isNewShape = !this.drawn || this.drawn.width !== drawing.width || this.drawn.height !== drawing.height;
     const known = new Set(this.drawn?.cards.map((card) => card.id)), held = this.content.contains(document.activeElement) ? document.activeElement.dataset.id : null;
     this.drawn = drawing;
+    this.grow();
     replace(this.legend, legend(new Set(drawing.cards.map((card) => card.look))));
     replace(this.content,
       drawing.groups.map((group) => s("g", {}, s("rect", { class: "group", rx: 14, ...place(group.box) }), s("text", { class: "caption", x: group.box.x + 14, y: group.box.y + group.box.height - 10 }, group.caption))),
@@ -59,6 +60,12 @@ export class GraphView {
     else if (isNewShape) this.begin();
     this.find();
     if (held !== null) this.cardOf(opened?.id ?? held)?.focus({ preventScroll: true });
+  }
+
+  // As high as it takes to be read, with room left in the window from which the page can be scrolled.
+  grow() {
+    const wide = Math.min((this.svg.clientWidth - 40) / this.drawn.width, 1);
+    this.svg.style.minHeight = matchMedia("(max-width: 640px)").matches ? "" : `${Math.min(this.drawn.height * wide + 60, innerHeight * MOST_OF_THE_WINDOW)}px`;
   }
 
   card(card) {

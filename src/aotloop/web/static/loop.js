@@ -49,6 +49,7 @@ export function showLoop(main, key, may) {
     history.replaceState(null, "", `#${name}`);
     if (!views.has(name)) views.set(name, new (TABS.find(([id]) => id === name)[2])(model, key, may));
     replace(panel, views.get(name).element);
+    panel.classList.toggle("grows", name === "graph");
     if (model.head) views.get(name).draw();
   }
 
@@ -81,7 +82,7 @@ function headOf(model, key, may) {
     model.problem ? h("p", { class: "need", role: "alert" }, `This is the last known state. ${model.problem}`) : null,
     head.need ? h("p", { class: "need" }, `Needs you: ${head.need}`) : null,
     head.stop_reason && head.status !== "running" && !head.need?.startsWith("it stopped") ? h("p", { class: "soft" }, `Stopped: ${head.stop_reason}`) : null,
-    h("div", { class: "progress" }, bar(head.resolved, head.required, "Required atoms resolved"), h("span", {}, `${number(head.resolved)} of ${count(head.required, "required atom")} resolved`)),
+    head.required === 0 ? h("p", { class: "soft" }, "It has no atoms yet.") : h("div", { class: "progress" }, bar(head.resolved, head.required, "Required atoms resolved"), h("span", {}, `${number(head.resolved)} of ${count(head.required, "required atom")} resolved`)),
     h("dl", { class: "facts" },
       fact("Iteration", String(head.iteration), `of ${head.max_iterations}`),
       fact("Stalls", String(head.stall_count), `of ${head.max_stall_count}`),

@@ -10,7 +10,7 @@ export function dialog(title, content, { act, label = "OK", isDanger = false } =
     event.preventDefault();
     submit.disabled = true;
     said.textContent = "";
-    try { if ((await act()) !== false) box.close(); } catch (error) { said.textContent = [error.message, error.hint].filter(Boolean).join(" "); } finally { submit.disabled = false; }
+    try { if ((await act()) !== false) box.close(); } catch (error) { fail(error); } finally { submit.disabled = false; }
   } }, h("h2", { id: "dialog-title" }, title), content, said, h("div", { class: "buttons end" }, h("button", { type: "button", onclick: () => box.close() }, "Cancel"), submit)));
   box.addEventListener("close", () => box.remove());
   document.body.append(box);
