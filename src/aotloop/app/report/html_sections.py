@@ -60,7 +60,9 @@ def outcome(facts: ReportFacts, foreign: ForeignText) -> str:
         ("time", lasting(head.ran_seconds)),
     ]
     reason = f'<p class="reason">{foreign.block(head.stop_reason, LONGEST_WORDS)}</p>' if head.stop_reason else ""
-    need = f'<p class="need">Needs a person: {foreign.line(head.need)}</p>' if head.need else ""
+    is_told = head.stop_reason is not None and (head.need or "").startswith("it stopped")
+    words = "." if is_told else f": {foreign.line(head.need or '')}"
+    need = f'<p class="need">Needs a person{words}</p>' if head.need else ""
     return f"{numbers(parts, foreign)}{reason}{need}"
 
 

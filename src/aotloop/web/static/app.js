@@ -1,7 +1,7 @@
 // The address decides which page is shown. Every page is a load of its own, so that nothing is left of the one before.
 
 import { get, logIn, logOut, fail, showLost } from "./api.js";
-import { h, replace } from "./dom.js";
+import { h, replace, worded } from "./dom.js";
 import { setHome } from "./format.js";
 import { showList } from "./list.js";
 import { showLoop } from "./loop.js";
@@ -46,10 +46,10 @@ function open(session) {
 
 function askForToken(problem) {
   const field = h("input", { id: "token", type: "password", autocomplete: "off", required: true, spellcheck: "false" });
-  const said = h("p", { class: "problem", role: "alert" }, problem);
+  const said = h("p", { class: "problem", role: "alert" }, worded(problem));
   const form = h("form", { class: "panel narrow", onsubmit: async (event) => {
     event.preventDefault();
-    try { await logIn(field.value.trim()); location.reload(); } catch (error) { said.textContent = error.message; field.select(); }
+    try { await logIn(field.value.trim()); location.reload(); } catch (error) { replace(said, worded(error.message)); field.select(); }
   } },
   h("h1", {}, "Log in"),
   h("p", { class: "soft" }, "Paste the token that ", h("code", {}, "aot serve"), " printed in your terminal, or open its link."),

@@ -21,6 +21,12 @@ export function s(tag, properties, ...children) {
   return filled(document.createElementNS(SVG, tag), properties, children);
 }
 
+// Commands stand between backticks in the words of our use cases.
+export function worded(text) {
+  const parts = text.split("`");
+  return parts.length % 2 ? parts.map((part, number) => (number % 2 ? h("code", {}, part) : part)) : text;
+}
+
 export function replace(element, ...children) {
   element.replaceChildren(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
 }

@@ -1,7 +1,7 @@
 // A feature on its way from idea to shipped: its phases, their receipts, and what was verified.
 
 import { get, post, follow, fail } from "./api.js";
-import { h, replace, redraw, tell, atNextFrame } from "./dom.js";
+import { h, replace, redraw, tell, atNextFrame, worded } from "./dom.js";
 import { clock, money, place } from "./format.js";
 import { badge } from "./list.js";
 import { LogView } from "./log.js";
@@ -29,7 +29,7 @@ export function showFeature(main, key, may) {
     replace(document.getElementById("crumbs"), h("span", { class: "crumb" }, place(feature.folder)));
     redraw(head,
       h("div", { class: "line first" }, h("h1", { class: "goal" }, feature.feature), badge(feature.status, row.is_run), may.steer ? steer() : null),
-      row.need ? h("p", { class: "need" }, `Needs you: ${row.need}`) : null,
+      row.need ? h("p", { class: "need" }, worded(`Needs you: ${row.need}`)) : null,
       feature.stop_reason ? h("p", { class: "soft" }, feature.stop_reason) : null,
       h("dl", { class: "facts" }, fact("Turns", `${feature.global_iteration} of ${feature.max_iterations}`), fact("Rounds of fixing", `${feature.fix_review_cycles} of ${feature.max_fix_cycles}`),
         fact("Cost", `${money(feature.spent_usd)} of ${money(feature.budget_limit_usd)}`), fact("Branch", feature.artifacts.branch ?? "none"),
@@ -57,7 +57,7 @@ export function showFeature(main, key, may) {
 
   function stop() {
     const reason = h("input", { type: "text", "aria-label": "Why (optional)" });
-    dialog("Stop the feature", [h("p", {}, "Accepted receipts stay, and `aot ship` continues from there."), h("label", {}, "Why? (optional) ", reason)], { label: "Stop", isDanger: true, act: async () => { await post(`/api/features/${key}/stop`, { reason: reason.value }); tell("The feature is stopped."); } });
+    dialog("Stop the feature", [h("p", {}, "Accepted receipts stay, and ", h("code", {}, "aot ship"), " continues from there."), h("label", {}, "Why? (optional) ", reason)], { label: "Stop", isDanger: true, act: async () => { await post(`/api/features/${key}/stop`, { reason: reason.value }); tell("The feature is stopped."); } });
   }
 
   async function review() {

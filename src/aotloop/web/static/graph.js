@@ -1,7 +1,7 @@
 // The work graph as `aot graph` draws it: the server decides the places, this page makes the elements.
 
 import { get, fail } from "./api.js";
-import { h, s, replace } from "./dom.js";
+import { h, s, replace, worded } from "./dom.js";
 import { LOOKS } from "./format.js";
 import { atomLink } from "./model.js";
 
@@ -52,7 +52,7 @@ export class GraphView {
       drawing.groups.map((group) => s("g", {}, s("rect", { class: "group", rx: 14, ...place(group.box) }), s("text", { class: "caption", x: group.box.x + 14, y: group.box.y + group.box.height - 10 }, group.caption))),
       drawing.edges.map((edge) => s("path", { class: `edge${edge.kind === "decomposed" ? " decomposed-edge" : ""}${edge.course === "down" ? "" : " cycle-edge"}`, d: edge.path, "marker-end": "url(#head)" })),
       drawing.cards.map((card) => this.card(card)));
-    this.said.textContent = drawing.cards.length < drawing.atoms ? `${drawing.atoms.toLocaleString("en")} atoms in ${drawing.cards.length} cards; select a card to open it` : drawing.atoms ? `${drawing.atoms} atoms` : "There is no work yet: an agent or `aot atom add` adds atoms.";
+    replace(this.said, worded(drawing.cards.length < drawing.atoms ? `${drawing.atoms.toLocaleString("en")} atoms in ${drawing.cards.length} cards; select a card to open it` : drawing.atoms ? `${drawing.atoms} atoms` : "There is no work yet: an agent or `aot atom add` adds atoms."));
     replace(this.open, drawing.opened.map((fold) => h("button", { class: "quiet", type: "button", onclick: () => { this.opened.delete(fold.name); this.draw(); } }, `Close ${fold.label}`)));
     const opened = this.isOpening ? drawing.cards.find((card) => !known.has(card.id)) : null;
     this.isOpening = false;

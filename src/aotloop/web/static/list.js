@@ -1,7 +1,7 @@
 // All loops of this machine.
 
 import { follow } from "./api.js";
-import { h, replace, redraw } from "./dom.js";
+import { h, replace, redraw, worded } from "./dom.js";
 import { ago, money, number, place } from "./format.js";
 
 export function badge(status, isRun) {
@@ -60,5 +60,5 @@ function line(row) {
     h("span", { class: "row-facts soft" }, [ago(row.last_at), row.cost_usd ? money(row.cost_usd) : "", place(row.folder)].filter(Boolean).join(" · ")),
     row.problem ? h("span", { class: "row-problem problem" }, row.problem) : null,
     row.last_text ? h("span", { class: "row-last soft" }, row.last_text) : null,
-    row.need ? h("span", { class: "need" }, `Needs you: ${row.need}`) : null);
+    row.need ? h("span", { class: "need" }, worded(`Needs you: ${row.need}`)) : null);
 }

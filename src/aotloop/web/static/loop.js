@@ -1,6 +1,6 @@
 // One loop, live: its head, and one tab for each question a person has.
 
-import { h, replace, redraw, atNextFrame } from "./dom.js";
+import { h, replace, redraw, atNextFrame, worded } from "./dom.js";
 import { count, lasting, money, number, place, tokens } from "./format.js";
 import { badge, bar } from "./list.js";
 import { LoopModel } from "./model.js";
@@ -80,7 +80,7 @@ function headOf(model, key, may) {
   return [
     h("div", { class: "line first" }, h("h1", { class: "goal" }, head.goal || "(no goal yet)"), badge(head.status, head.is_run), may.steer ? steering(model, key) : null),
     model.problem ? h("p", { class: "need", role: "alert" }, `This is the last known state. ${model.problem}`) : null,
-    head.need ? h("p", { class: "need" }, `Needs you: ${head.need}`) : null,
+    head.need ? h("p", { class: "need" }, worded(`Needs you: ${head.need}`)) : null,
     head.stop_reason && head.status !== "running" && !head.need?.startsWith("it stopped") ? h("p", { class: "soft" }, `Stopped: ${head.stop_reason}`) : null,
     head.required === 0 ? h("p", { class: "soft" }, "It has no atoms yet.") : h("div", { class: "progress" }, bar(head.resolved, head.required, "Required atoms resolved"), h("span", {}, `${number(head.resolved)} of ${count(head.required, "required atom")} resolved`)),
     h("dl", { class: "facts" },

@@ -1,7 +1,7 @@
 // A person steers: every action does what the command of the same name does.
 
 import { get, post, fail } from "./api.js";
-import { h, replace, tell } from "./dom.js";
+import { h, replace, tell, worded } from "./dom.js";
 
 export function dialog(title, content, { act, label = "OK", isDanger = false } = {}) {
   const said = h("p", { class: "problem", role: "alert" });
@@ -49,7 +49,7 @@ function field(label, element, note = "") {
 
 function stop(key) {
   const reason = h("input", { type: "text", maxlength: 500 });
-  dialog("Stop the loop", [h("p", {}, "Resolved atoms stay resolved, and `aot run` continues from there."), field("Why? (optional; it is kept)", reason)], {
+  dialog("Stop the loop", [h("p", {}, "Resolved atoms stay resolved, and ", h("code", {}, "aot run"), " continues from there."), field("Why? (optional; it is kept)", reason)], {
     label: "Stop", isDanger: true, act: async () => { await post(`/api/loops/${key}/stop`, { reason: reason.value }); tell("The loop was asked to stop."); },
   });
 }
@@ -90,7 +90,7 @@ export async function propose(key, wishes, title, { shown = null, path = "redire
       list("Done again", seen.reset), list("Work taken back from the branch", seen.reverted), list("Agents ended now", seen.interrupted),
       seen.added ? list("New atom", [seen.added]) : null, list("Removed", seen.removed),
       seen.reset.length + seen.reverted.length + seen.interrupted.length === 0 ? h("li", {}, "Nothing is reset, and nothing is taken back.") : null,
-      h("li", {}, `At most ${seen.attempts_left} more attempts afterwards.`), h("li", {}, seen.is_run ? "The running loop continues with it." : "No process runs the loop now; `aot run` continues with it.")),
+      h("li", {}, `At most ${seen.attempts_left} more attempts afterwards.`), h("li", {}, seen.is_run ? "The running loop continues with it." : worded("No process runs the loop now; `aot run` continues with it."))),
     seen.commands.length ? [h("h3", {}, "Commands that you accept with it"), commandsList(seen.commands)] : null,
   ], { label: "Apply", isDanger: seen.reverted.length > 0, act: async () => { await post(`/api/loops/${key}/${path}`, { ...body, seen: seen.corrections }); tell("The correction was made."); } });
   return true;
