@@ -397,3 +397,11 @@ def test_an_edit_before_the_first_update_of_a_run_counts(path: Path) -> None:
     path.write_bytes(of(4))
     with LoggedStore(str(path), after=store) as logged:
         assert len(logged.exchange(lambda found: (found, found.atoms))) == 4
+
+
+def test_a_file_that_is_too_large_for_any_loop_is_refused_at_once(path: Path) -> None:
+    """Seen: two minutes for 200 MB, which then were no state file."""
+    with path.open("wb") as file:
+        file.truncate(300 << 30)
+    with pytest.raises(Unavailable, match="too large"):
+        Store(str(path)).load()

@@ -16,6 +16,8 @@ from aotloop.statefile import durable
 T = TypeVar("T")
 
 MOST_RETRIES = 20
+LARGEST = 128 << 20
+"""Bytes of a state file. It takes minutes to find out that a larger one is no state file."""
 
 TICK = 0.02
 """Seconds. Two changes of a file within this time may have the same timestamp."""
@@ -83,8 +85,14 @@ def contents(path: str, *, most: int | None = None) -> tuple[bytes, Signature]:
             raise Unavailable(
                 f"{path} is not a regular file", hint="A state file is a regular file; --state-file names another one."
             )
-        data = os.read(descriptor, status.st_size + 1 if most is None else min(status.st_size, most) + 1)
-        while (most is None or len(data) <= most) and (more := os.read(descriptor, 1 << 16)):
+        if most is None and status.st_size > LARGEST:
+            raise Unavailable(
+                f"{path} is too large: it has more than {LARGEST >> 20} MiB",
+                hint="No loop needs as much. Bring an older version of the file back.",
+            )
+        bound = LARGEST if most is None else most
+        data = os.read(descriptor, min(status.st_size, bound) + 1)
+        while len(data) <= bound and (more := os.read(descriptor, 1 << 16)):
             data += more  # it grew during the read, or the file system reads in portions
         return data, facts(status)
     finally:
