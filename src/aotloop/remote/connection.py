@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 from datetime import timedelta
 from pathlib import Path
 
@@ -27,6 +28,7 @@ PATIENCE = 10.0
 """Seconds for the first answer of the server."""
 
 _DEFAULT = "localhost:7233"
+_QUOTED = re.compile(r'message: "([^"]+)"')
 
 
 class Server(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,5 +124,8 @@ def _runtime() -> Runtime:
 
 
 def _short(error: BaseException) -> str:
+    """The cause in the words of the system, if the library quotes them."""
     text = str(error) or type(error).__name__
+    if quoted := _QUOTED.search(text):
+        return quoted[1]
     return text.splitlines()[0][:300]

@@ -37,7 +37,9 @@ def test_the_doctor_names_every_problem(tmp_path: Path) -> None:
         f'[worker.repositories]\nhere = "{project.root}"\ngone = "{tmp_path}/gone"\n'
     )
     ran = project.aot("worker", "--doctor", "--json", "--home", str(tmp_path / "home"))
-    found = {one["what"]: one["ok"] for one in json.loads(ran.out)["findings"]}
+    findings = json.loads(ran.out)["findings"]
+    assert "127.0.0.1:9 cannot be reached: Connection refused. Start it" in findings[0]["said"]
+    found = {one["what"]: one["ok"] for one in findings}
     assert (ran.code, found.pop(f"disk of {tmp_path}/home")) == (1, True)
     assert found == {
         "Temporal server": False,
