@@ -158,6 +158,8 @@ class AtomFailed(RunEvent, frozen=True, kw_only=True, tag="retry"):
     failures: int = 0
     others: int = 0
     """Alternatives that take turns with it."""
+    is_command: bool = False
+    """It runs again only when something was merged."""
 
 
 class NothingLeft(RunEvent, frozen=True, kw_only=True, tag="exhausted"):

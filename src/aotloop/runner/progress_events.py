@@ -107,7 +107,7 @@ def _failed(loop: Loop, retry: run_events.AtomFailed) -> run_events.AtomFailed:
         return retry
     group = loop.or_groups.get(atom.or_group) if atom.or_group is not None else None
     others = len(group.choices) - 1 if group is not None else 0
-    return replace(retry, failures=atom.failures, others=others)
+    return replace(retry, failures=atom.failures, others=others, is_command=atom.run is not None)
 
 
 def why_given_up(loop: Loop) -> str:

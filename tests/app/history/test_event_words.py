@@ -56,6 +56,7 @@ FIELDS: dict[str, Any] = {
     "more": 20,
     "failures": 5,
     "others": 1,
+    "is_command": False,
     "or_group": "way",
     "left": "A1",
     "selected": "A2",
@@ -217,6 +218,10 @@ def test_news_that_nobody_foresaw_have_no_words_and_no_error() -> None:
         (an_example(run_events.AtomFailed, others=0), "A1: failed 5 times, and will be tried again"),
         (an_example(run_events.AtomFailed, others=0, failures=1), "A1: failed once, and will be tried again"),
         (an_example(run_events.AtomFailed, attempts=2, failures=0), "A1: failed 2 times, and will be tried again"),
+        (
+            an_example(run_events.AtomFailed, others=0, failures=1, is_command=True),
+            "A1: failed once, and runs again when something was merged",
+        ),
         (an_example(run_events.NothingLeft, atom=None), "base case: nothing more can be tried"),
         (an_example(run_events.SwitchedTo), "way: A2 instead of A1; A5 will be done again: both changed a.py"),
         (

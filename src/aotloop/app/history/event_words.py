@@ -169,7 +169,8 @@ def _failed(event: kinds.AtomFailed) -> str:
     else:
         more = f" ({in_all:,} in all)" if in_all > event.attempts else ""
         often = f"{event.attempts:,} of {event.allowed:,} times in this turn{more}"
-    return f"{name(event.atom)}: failed {often}, and will be tried again"
+    again = "runs again when something was merged" if event.is_command else "will be tried again"
+    return f"{name(event.atom)}: failed {often}, and {again}"
 
 
 def _nothing_left(event: kinds.NothingLeft) -> str:
