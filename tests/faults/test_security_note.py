@@ -73,6 +73,7 @@ MAY_SPEAK: dict[str, set[str]] = {
     "remote/worker/worker_process.py": {"socket", "temporalio"},
     "web/actions.py": {"starlette"},
     "web/address.py": {"socket"},
+    "web/connections.py": {"uvicorn"},
     "web/endpoint.py": {"starlette"},
     "web/guard.py": {"starlette"},
     "web/routes.py": {"starlette"},
