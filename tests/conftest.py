@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 from aotloop.process.sandbox.thread_rules import is_there
 from tests.modelserver.clients import CLIENTS
 
+gc.disable()  # until all is collected: what is imported and collected stays
 for one in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
     if (
         signal.getsignal(one) is signal.SIG_IGN
@@ -40,6 +41,7 @@ def pytest_collection_finish() -> None:
     """Thousands of tests stay until the end: the garbage collector need not look at them again and again."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
