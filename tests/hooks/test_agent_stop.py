@@ -392,7 +392,7 @@ SPENT = atom("A1", status="resolved"), atom("A2", repairs="tests", attempts=12)
         (driven(tried=10), "limit: 10 attempts of the 10 allowed"),
         (driven(limits=Constraints(max_total_attempts=7), tried=7), "limit: 7 attempts of the 7 allowed"),
         (driven(limits=Constraints(max_cost_usd=1.0), cost_usd=2.0), "limit: it cost $2.00"),
-        (driven(limits=Constraints(max_runtime="1m"), ran_seconds=61.0), "limit: it ran for 1m"),
+        (driven(limits=Constraints(max_runtime="1m"), ran_seconds=61.0), "limit: its runtime of 1m is used up"),
     ],
     ids=["exhausted", "blocked", "stalled", "iterations", "no more", "attempts", "all attempts", "cost", "time"],
 )
