@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping
 
@@ -26,14 +27,25 @@ class Row(msgspec.Struct, frozen=True):
         return f"{self.name:<58} {self.ours:>9.3f} {self.other:>9.3f}  {self.ratio:>6.2f}{word:<11} {self.goal}"
 
 
+def environment_of_a_user(**more: str) -> dict[str, str]:
+    """Compiled modules are kept, which PYTHONDONTWRITEBYTECODE would forbid."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "AOT_"))} | more
+
+
 def in_turn(
-    contenders: Mapping[str, Callable[[], object]], rounds: int, summary: Callable[[list[float]], float] = min
+    contenders: Mapping[str, Callable[[], object]],
+    rounds: int,
+    summary: Callable[[list[float]], float] = min,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, float]:
-    """The best time of pure computation says what it costs; of work with the disk or new processes, the median does."""
+    """The best time of pure computation says what it costs; of work with the disk or new processes, the median does.
+
+    `clock`: for pure computation `time.thread_time`, which other load on the machine disturbs least.
+    """
     times: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(rounds):
         for name, run in contenders.items():
-            start = time.perf_counter()
+            start = clock()
             run()
-            times[name].append((time.perf_counter() - start) * 1000)
+            times[name].append((clock() - start) * 1000)
     return {name: summary(taken) for name, taken in times.items()}

@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.measure import Row
+from bench.measure import Row, environment_of_a_user
 from bench.peers.drivers.ours import HEAD
 
 ATOMS = 1_000
@@ -46,7 +46,7 @@ def _ours(root: Path) -> float:
     atoms = [ATOM.format(number=number, command=_command(number)) for number in range(1, ATOMS + 1)]
     (root / ".claude" / "aot-loop-state.md").write_text(HEAD.format(slots=SLOTS) + "".join(atoms) + "---\n")
     aot = str(Path(sys.executable).with_name("aot"))
-    environ = {**os.environ, "HOME": str(root.parent)}
+    environ = environment_of_a_user(HOME=str(root.parent))
     begin = time.perf_counter()
     done = subprocess.run(
         [aot, "run", "--yes", "--isolation", "none"], cwd=root, env=environ, capture_output=True, text=True, check=False

@@ -28,6 +28,7 @@ OTHERS = [
     "a: &x [1]\nb: *x\n",
     'a: "\n  b: &x one\n  c: *x"\n',
     "a: '\n  b: !!str one'\n",
+    'a: "x\nk: |\n  y\nb: &x one\nc: z"\n',
     "a: one\n",
     "a: &x it's\nb: *x\n",
     "a: &x one\n  two\nb: *x\n",

@@ -34,6 +34,7 @@ SAID = [
     "SELECT * FROM t WHERE a IS NOT NULL AND b <> '' -- nothing else",
     "[a](b.md): see #12 - item: yes, {x}: [y]; end",
     "- a list\n- of: things\n# and a comment\n--- \n...",
+    "NULL -> `x`, Null or ~",
     "日本語の説明: 矢印 → と「引用」", "Größe prüfen – „ja“ – 5 €", "Проверить: файл не пуст", "emoji 🎉: done ✓",
     "yes", "null", "NULL", "Null", "~", "0x1f", "1e3", "012", "setup.inf", "-", ":", "?", "", " leading", "\t",
 ]  # fmt: skip
@@ -101,7 +102,9 @@ def test_where_a_text_ends_is_never_guessed(source: bytes) -> None:
     assert masked(source) is None
 
 
-@pytest.mark.parametrize("token", [b"&x 1", b"*x", b"!t 1", b"NULL", b"Null  # no", b"? 1", b"{a: b\n  c: d}"])
+@pytest.mark.parametrize(
+    "token", [b"&x 1", b"*x", b"!t 1", b"NULL", b"Null  # no", b"1\nNULL: 2", b"? 1", b"{a: b\n  c: d}"]
+)
 def test_syntax_beside_masked_text_is_still_seen(token: bytes) -> None:
     source = b'a: "uses `x` -> NULL"\nb: ' + token + b"\n"
     assert fast_reader.to_json(source) is None

@@ -39,28 +39,23 @@ def plain_form(yaml: bytes) -> bytes | None:
     """None: there is none, or it is not certain."""
     if not any(True for mark, pattern in _FORMS for _ in _found(yaml, mark, pattern)):
         return None
-    parts, values = [], dict[bytes, bytes]()
+    parts, values, is_clear = [], dict[bytes, bytes](), True
     for text, before in stretches(yaml) or ():
         part = _rewritten(text, values) if before is None else text
         if part is None:
             return None
         parts.append(part)
+        is_clear = is_clear and (before is not None or not has_open_quote(part))
     form = b"".join(parts)
-    return form if form and form != yaml else None
+    return form if is_clear and form and form != yaml else None
 
 
 def _rewritten(text: bytes, values: dict[bytes, bytes]) -> bytes | None:
     """`values`: those of the anchors so far."""
-    before = text
     text = _replaced(text, rb"!!str", _TAG, lambda found: found["before"] + b' "' + found["value"] + b'"')
     text = _replaced(text, _OPEN_LIST, _LIST, _joined)
-    marks = list(_found(text, rb"[&*]", _ANCHOR_OR_ALIAS))
-    if not marks and text is before:
-        return text
-    if has_open_quote(text):
-        return None
     parts, place = [], 0
-    for found in marks:
+    for found in _found(text, rb"[&*]", _ANCHOR_OR_ALIAS):
         name, value = found["name"], found["value"]
         is_alias = found["mark"] == b"*"
         if is_alias is (name not in values) or is_alias is (value is not None):

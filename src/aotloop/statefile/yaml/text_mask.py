@@ -13,8 +13,8 @@ from functools import cache
 # Each star takes a whole stretch of text, and no two of them can take the same: so a long line costs a search of it.
 DOUBLE = rb'"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"'
 SINGLE = rb"'[^'\n]*(?:''[^'\n]*)*'"
-_NOT_NULL = rb"(?!(?:Null|NULL)(?![^\s,\]}\#])|\.\.\.)"  # nor the end of a document
-KEY = rb"(?:[\w.][\w ./@+-]*|%s|%s)[ ]*:" % (DOUBLE, SINGLE)
+_NOT_NULL = rb"(?!(?:Null|NULL)[ ]*(?:[,\]}:]|[ ]\#|\r?(?:\n|\Z))|\.\.\.)"  # nor the end of a document
+KEY = rb"(?:%s[\w.][\w ./@+-]*|%s|%s)[ ]*:" % (_NOT_NULL, DOUBLE, SINGLE)
 WORDS = _NOT_NULL + rb"[\w./+-][\w./+@=-]*(?:[ ][\w./+@=-]+)*"
 ITEM = rb"(?:%s|%s|%s)[ ]*" % (DOUBLE, SINGLE, WORDS)
 _LIST = rb"\[[ ]*(?:%s(?:,[ ]*%s)*)?\]" % (ITEM, ITEM)
@@ -64,9 +64,12 @@ def stretches(yaml: bytes) -> list[tuple[bytes, bytes | None]] | None:
         return [(yaml, None)]
     kept: list[tuple[bytes, bytes | None]] = []
     place = 0
-    for header in _compiled(_HEADER).finditer(yaml):
-        if header.start() < place:
+    for found in _compiled(_HEADER_END).finditer(yaml):
+        if found.start() < place:
             continue  # a line of the block before looks like a header
+        header = _compiled(_HEADER).match(yaml, yaml.rfind(b"\n", 0, found.start()) + 1)
+        if header is None:
+            continue
         before = header["before"]
         # The lines of a block are deeper than its key, or than its dash if there is no key.
         least = len(before) if header["key"] is not None else max(before.rfind(b"-"), 0)
