@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -12,7 +13,9 @@ from aotloop.agents.answers.extraction import NotAResult, find_answer
 from aotloop.app.diagram import draw as drawn
 from aotloop.cli.live.picture.frame import draw as frame
 from aotloop.cli.live.run_view import Picture
+from aotloop.cli.ui.output import wrapped
 from aotloop.execution.judges.judgement import places_in
+from aotloop.statefile.yaml import fast_reader
 from aotloop.text.patterns import matching
 from bench.events import layered
 from bench.measure import Row, in_turn
@@ -26,6 +29,8 @@ def rows() -> Iterator[Row]:
         yield _growth(f"an answer among {name}", partial(_answer, text), 2_000, 32_000)
     with tempfile.TemporaryDirectory() as folder:
         yield _growth("places in a text of colons", partial(_places, Path(folder)), 1_000, 16_000)
+    yield _growth("a description of signs, read", _signs, 1_000, 32_000)
+    yield _growth("words on one endless line", _words, 10_000, 320_000)
     yield _growth("a path against a hostile pattern", _globs, 4, 16)
     yield _growth("a drawing (svg) of atoms", _svg, 75, 300)
     yield _growth("the first frame of atoms", _first_frame, 1_000, 10_000)
@@ -45,6 +50,14 @@ def _answer(text: str, size: int) -> None:
 
 def _places(root: Path, size: int) -> None:
     places_in("a :1 " * size, {"a"}, root)
+
+
+def _signs(size: int) -> None:
+    fast_reader.read(b'a: "' + b"x -> ** `a`: NULL " * size + b'"\n', dict)
+
+
+def _words(size: int) -> None:
+    wrapped("word " * size, sys.maxsize)
 
 
 def _globs(size: int) -> None:

@@ -50,20 +50,20 @@ def tell(text: str, *, head: str = "", note: str = "", style: Style = str, err: 
 
 def wrapped(text: str, room: int, first: int | None = None) -> list[str]:
     """Wraps between words; the first line may be shorter; the terminal wraps a word that is too long."""
-    lines: list[str] = []
+    lines: list[list[str]] = []
     left = room if first is None else first
     for word in text.split(" "):
         taken = cell_len(word)
         if lines and taken < left:
-            lines[-1] += f" {word}"
+            lines[-1].append(word)
             left -= taken + 1
         elif not lines:
-            lines.append(word)
+            lines.append([word])
             left -= taken
         else:
-            lines.append(word)
+            lines.append([word])
             left = room - taken
-    return lines
+    return [" ".join(line) for line in lines]
 
 
 def _width(*, err: bool) -> int:
