@@ -14,6 +14,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST = 200
 """Connections at once. A page holds one for each stream, and some more for a moment."""
+MOST_AT_ONCE = 64
+"""So many are accepted before the others are looked at."""
 SECONDS = 10.0
 """A request has to be here whole within this time."""
 
@@ -45,7 +47,7 @@ class Connection(H11Protocol):
     @property
     def is_waiting(self) -> bool:
         """For a request. A stream, or an answer that is on its way, is not."""
-        return self._late is not None or self.cycle.response_complete
+        return not self.transport.is_closing() and (self._late is not None or self.cycle.response_complete)
 
     def _expect(self) -> None:
         self.waits_since = self.loop.time()

@@ -17,7 +17,7 @@ from aotloop.errors import AotError
 from aotloop.text.hosts import is_loopback
 from aotloop.web.access import Access
 from aotloop.web.address import Address, listening_socket
-from aotloop.web.connections import Connection
+from aotloop.web.connections import MOST_AT_ONCE, Connection
 from aotloop.web.routes import application
 
 _NOT_DUMPABLE = 4
@@ -60,6 +60,7 @@ def _serving(options: ServerOptions, listener: socket.socket) -> Iterator[Served
     config = uvicorn.Config(
         application(access, address, closing),
         http=Connection,
+        backlog=MOST_AT_ONCE,
         ws="none",
         log_config=None,
         access_log=False,
