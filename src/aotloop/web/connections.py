@@ -31,7 +31,7 @@ class Connection(H11Protocol):
         self._expect()
         if len(self.connections) > MOST:
             waiting = [other for other in self.connections if isinstance(other, Connection) and other.is_waiting]
-            min(waiting, key=lambda other: other.waits_since).transport.abort()
+            min(waiting, key=lambda other: other.waits_since, default=self).transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._expect_no_more()
