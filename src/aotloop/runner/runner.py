@@ -50,6 +50,8 @@ _PAUSE = 0.1
 
 
 class Ending(msgspec.Struct, frozen=True, kw_only=True):
+    loop: Loop
+    """As it was written last: to read a large file again takes as much memory as the whole run."""
     status: str
     reason: str | None = None
     worked: bool = True
@@ -252,7 +254,13 @@ class Runner:
         if self._finished is None:
             raise AssertionError("a run that was driven to its end is finished")
         worked = self._run.next_number > self._start.recovery.first_attempt
-        return Ending(status=self._finished.status, reason=self._finished.reason, worked=worked, signal=self._signal)
+        return Ending(
+            loop=self._ledger.loop,
+            status=self._finished.status,
+            reason=self._finished.reason,
+            worked=worked,
+            signal=self._signal,
+        )
 
     # --- signals -------------------------------------------------------------------------------------------------
 

@@ -65,11 +65,11 @@ def _completed(store: Store, config: Config, loop: Loop, observer: Observer) -> 
     _tidy_up(store, config, loop)
     broken = _broken_since(store, config, loop)
     if broken is None:
-        return Ending(status="completed", reason=None, worked=False)
+        return Ending(loop=loop, status="completed", reason=None, worked=False)
     observer.open(loop.snapshot())
     observer.news(run_events.RunEnded(at=now(), status="stopped", reason=broken, worked=False))
     observer.close()
-    return Ending(status="stopped", reason=broken, worked=False)
+    return Ending(loop=loop, status="stopped", reason=broken, worked=False)
 
 
 def _tidy_up(store: Store, config: Config, loop: Loop) -> None:

@@ -136,7 +136,7 @@ class WorkGraph:
         if ending.signal is not None:
             self._interruptions.note(ending.signal)
         self._charge()
-        return _result(self._store.load(), ending.reason)
+        return _result(ending.loop, ending.reason)
 
     def _limits(self) -> dict[str, float]:
         left = money_left(self._claims.loop)

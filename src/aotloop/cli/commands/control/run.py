@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -149,9 +148,7 @@ def _run(
     watching = with_outlets(Announced(screen, announce), config, store.path, tell_problem, server=link)
     ending = run_loop(store, config, RunOptions(**wishes, is_accepted=accepted), watching)
     if not as_json:
-        del watching, screen
-        gc.collect()  # the run that is over lies in cycles, and a large one takes as much room as what is read now
-        _tell(store.load(), ending.status, ending.reason, worked=ending.worked)
+        _tell(ending.loop, ending.status, ending.reason, worked=ending.worked)
     if ending.signal is not None:
         return BY_SIGNAL + ending.signal
     return code_of(ending.reason)
