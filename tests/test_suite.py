@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import warm
+
 TESTS = Path(__file__).parent
 CLOCKS = {"monotonic", "perf_counter", "process_time", "thread_time", "time"}
 WAITS = {"communicate", "join", "wait"}
@@ -156,3 +158,12 @@ def test_what_the_tests_start_hears_ctrl_c_even_if_they_run_in_the_background() 
     root = Path(__file__).parents[1]
     done = subprocess.run([sys.executable, "-c", DEAF], capture_output=True, text=True, check=True, cwd=root)
     assert done.stdout.strip() == "['SIGPIPE', 'SIGXFSZ']"
+
+
+def test_a_forked_process_ends_with_the_one_that_stands_for_it() -> None:
+    console = warm.program_of("code")
+    with subprocess.Popen(console, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as client:
+        assert client.stderr is not None
+        assert client.stderr.read(6) == b"Python"  # it has begun, and waits for its input
+        client.kill()
+        client.stderr.read()  # until no process has it open

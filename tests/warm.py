@@ -8,7 +8,8 @@ start (LD_PRELOAD, PYTHON…, the locale) cannot be given this way: then the ins
 from __future__ import annotations
 
 import atexit
-import json
+import importlib.util
+import marshal
 import os
 import selectors
 import signal
@@ -63,6 +64,13 @@ def start(arguments: Sequence[str], cwd: Path, env: Mapping[str, str], script: P
     )
 
 
+def program_of(module: str) -> tuple[str, ...]:
+    """For tests in which our own code starts `python -m MODULE`: a small client, for which the parent forks it."""
+    client, file = Path(__file__).with_name("warm_client.py"), importlib.util.find_spec(module)
+    assert file is not None
+    return (sys.executable, "-I", "-S", str(client), _parent().address, str(file.origin))
+
+
 def can_be_forked(env: Mapping[str, str]) -> bool:
     def read_at_start(given: Mapping[str, str]) -> dict[str, str]:
         return {name: value for name, value in given.items() if name.startswith(READ_AT_START)}
@@ -78,8 +86,8 @@ class Forked:
     ) -> None:
         """`terminal`: the first of the streams is one, and becomes that which controls the process."""
         ignored = [number for number in INHERITED if signal.getsignal(number) is signal.SIG_IGN]
-        told = {"argv": argv, "cwd": str(cwd), "env": dict(env), "ignored": ignored, "terminal": terminal}
-        order = json.dumps(told).encode()
+        told = {"argv": list(argv), "cwd": str(cwd), "env": dict(env), "ignored": ignored, "terminal": terminal}
+        order = marshal.dumps(told)
         self._connection = socket.socket(socket.AF_UNIX)
         self._connection.connect(_parent().address)
         socket.send_fds(self._connection, [len(order).to_bytes(8, "big")], streams)

@@ -1,7 +1,8 @@
 """The parent of processes that tests start: it imports all of aotloop once, and forks for each connection.
 
 `python -m tests.warm_parent SOCKET`, until its standard input is closed. A connection brings what to run and the three
-standard streams; it is answered with the number of the process, and with its status when it has ended.
+standard streams; it is answered with the number of the process, and with its status when it has ended. A process that
+stands for its client (tests/warm_client.py) is killed when the client ends, with all of its group.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import atexit
 import fcntl
 import gc
 import io
-import json
+import marshal
 import os
 import pkgutil
 import runpy
@@ -53,32 +54,49 @@ def main(address: str) -> None:
                     return
                 if key.fileobj is waking:
                     waking.recv(4096)
-                    _tell_who_ended(watched)
-                else:
-                    _fork(listening.accept()[0], watched)
+                    _tell_who_ended(watched, selector)
+                elif key.fileobj is listening:
+                    connection = listening.accept()[0]
+                    if (pid := _fork(connection, watched)) is not None:
+                        selector.register(connection, selectors.EVENT_READ, pid)
+                elif key.data in watched:  # its client has ended
+                    selector.unregister(key.fileobj)
+                    _kill(key.data)
 
 
-def _tell_who_ended(watched: dict[int, socket.socket]) -> None:
+def _tell_who_ended(watched: dict[int, socket.socket], selector: selectors.BaseSelector) -> None:
     for pid in list(watched):
         ended, status = os.waitpid(pid, os.WNOHANG)
         if ended:
             with watched.pop(pid) as connection:
+                if connection in selector.get_map():
+                    selector.unregister(connection)
                 try:
                     connection.sendall(status.to_bytes(8, "big"))
                 except OSError:
                     continue  # the test did not want to know
 
 
-def _fork(connection: socket.socket, watched: dict[int, socket.socket]) -> None:
+def _kill(pid: int) -> None:
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except ProcessLookupError:  # it does not lead a group yet
+        os.kill(pid, signal.SIGKILL)
+
+
+def _fork(connection: socket.socket, watched: dict[int, socket.socket]) -> int | None:
+    """The process, if it has to end with its client."""
     length, streams, _, _ = socket.recv_fds(connection, 8, 3)
     order = connection.recv(int.from_bytes(length, "big"), socket.MSG_WAITALL)
+    told: dict[str, Any] = marshal.loads(order)
     pid = os.fork()
     if pid == 0:
-        _become(json.loads(order), streams)
+        _become(told, streams)
     for stream in streams:
         os.close(stream)
     watched[pid] = connection
     connection.sendall(pid.to_bytes(8, "big"))
+    return pid if told.get("stands_for_client") else None
 
 
 def _become(order: dict[str, Any], streams: Sequence[int]) -> NoReturn:
@@ -90,7 +108,9 @@ def _become(order: dict[str, Any], streams: Sequence[int]) -> NoReturn:
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
     os.closerange(3, 1024)
-    if order["terminal"]:
+    if order.get("stands_for_client"):
+        os.setsid()
+    if order.get("terminal"):
         os.setsid()
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     os.chdir(order["cwd"])

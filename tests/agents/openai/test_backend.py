@@ -28,13 +28,14 @@ from aotloop.agents.contract import (
     TimedOut,
     Tokens,
 )
-from aotloop.agents.openai.backend import OpenAi, make
+from aotloop.agents.openai.backend import PROGRAM, OpenAi, make
 from aotloop.agents.openai.order import METER, Endpoint, Tools
 from aotloop.agents.registry import EndpointSettings, Settings
 from aotloop.core.checks.checklist import Leaf
 from aotloop.core.model import Check
 from aotloop.errors import Unavailable
 from aotloop.process.spec import Limits
+from tests import warm
 from tests.agents.assignments import an_assignment, attempt, transcript, worker_answer
 from tests.agents.conformance import AnswerConformance
 from tests.modelserver import (
@@ -69,9 +70,14 @@ def agent(server: ModelServer, tools: Tools = "auto", **more: Any) -> OpenAi:
     return OpenAi(endpoint=Endpoint(base_url=f"{server.url}/v1", model="scripted", tools=tools), **more)
 
 
+def warm_agent(server: ModelServer, tools: Tools = "auto", **more: Any) -> OpenAi:
+    """Its process is forked from one that has imported what it needs; that takes longer than all else that it does."""
+    return agent(server, tools, program=warm.program_of(PROGRAM[-1]), **more)
+
+
 def answered(folder: Path, turns: Sequence[Turn], tools: Tools = "auto", **more: Any) -> tuple[Outcome, ModelServer]:
     with ModelServer([Script("", turns)]) as server:
-        return attempt(agent(server, tools), an_assignment(folder, **{"prompt": "Write a.py.", **more})), server
+        return attempt(warm_agent(server, tools), an_assignment(folder, **{"prompt": "Write a.py.", **more})), server
 
 
 def all_of(assignment: Assignment) -> str:
@@ -140,7 +146,7 @@ def test_who_calls_tools_for_ever_is_ended(tmp_path: Path) -> None:
 def test_money_ends_an_attempt_when_its_share_is_used_up(tmp_path: Path) -> None:
     turn = Call(tool("list", path="."), usage=Usage(input=1000, output=0))
     with ModelServer([Script("", [turn] * 9)]) as server:
-        backend = agent(server, price=Price(input=1000.0))
+        backend = warm_agent(server, price=Price(input=1000.0))
         outcome = attempt(backend, an_assignment(tmp_path, prompt="Go.", max_cost_usd=2.5))
     assert isinstance(outcome, Failed)
     assert outcome.cause == "budget"
@@ -188,8 +194,8 @@ def test_a_server_that_refuses_tools_is_asked_in_one_go(tmp_path: Path) -> None:
     refusal = Fail(400, "invalid_request_error", "this model does not support tools")
     scripts = [Script(lambda exchange: bool(exchange.tools), [refusal]), Script("", [Say("```a.py\na = 1\n```")])]
     with ModelServer(scripts) as server:
-        outcome = attempt(agent(server), an_assignment(tmp_path, prompt="Write a.py."))
-        forced = attempt(agent(server, "yes"), an_assignment(tmp_path, prompt="Write b.py."))
+        outcome = attempt(warm_agent(server), an_assignment(tmp_path, prompt="Write a.py."))
+        forced = attempt(warm_agent(server, "yes"), an_assignment(tmp_path, prompt="Write b.py."))
     assert isinstance(outcome, Done)
     assert isinstance(forced, Garbage)
     assert "tools = false" in forced.reason
@@ -274,7 +280,8 @@ def test_what_does_not_pass_has_to_wait(tmp_path: Path) -> None:
 
 
 def test_no_server_has_to_wait_and_says_where_nothing_answers(tmp_path: Path) -> None:
-    backend = OpenAi(endpoint=Endpoint(base_url="http://127.0.0.1:9/v1", model="m"))
+    program = warm.program_of(PROGRAM[-1])
+    backend = OpenAi(endpoint=Endpoint(base_url="http://127.0.0.1:9/v1", model="m"), program=program)
     outcome = attempt(backend, an_assignment(tmp_path, prompt="Go."))
     assert isinstance(outcome, MustWait)
     assert "no server answers at http://127.0.0.1:9/v1" in outcome.reason
@@ -371,7 +378,9 @@ def test_what_a_server_elsewhere_costs_is_known_only_by_its_price() -> None:
 
 def test_a_server_with_one_model_needs_no_name(tmp_path: Path) -> None:
     with ModelServer([Script("", [Say("```a.py\n1\n```")])]) as server:
-        backend = OpenAi(endpoint=Endpoint(base_url=f"{server.url}/v1", tools="no"))
+        backend = OpenAi(
+            endpoint=Endpoint(base_url=f"{server.url}/v1", tools="no"), program=warm.program_of(PROGRAM[-1])
+        )
         assert isinstance(attempt(backend, an_assignment(tmp_path, prompt="Write a.py.")), Done)
     assert server.played[0].exchange.model == "scripted"
 
