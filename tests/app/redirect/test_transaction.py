@@ -6,7 +6,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from aotloop.app.preflight.protected_files import changed_protected
 from aotloop.core.model import Loop, TrailEntry
 from aotloop.statefile.store import Store
 from aotloop.trust.objectives import agree, agreed
@@ -48,6 +50,31 @@ def test_whoever_runs_it_can_see_that_a_person_changed_the_objective(path: Path)
 def test_other_corrections_agree_to_nothing(path: Path) -> None:
     assert aot("redirect", "--add", "more").code == 0
     assert agreed(str(path)) is None
+
+
+def test_a_retry_that_raises_a_limit_agrees_to_no_edit_of_the_objective(path: Path) -> None:
+    Store(str(path)).update(lambda loop: setattr(loop, "control", replace(loop.control, tried=1)))
+    aot("redirect", "--set", "max_total_attempts=1")
+    path.write_text(path.read_text("utf-8").replace("It works", "It is easy"), "utf-8")
+    done = aot("redirect", "--retry", "A2")
+    assert done.code == 1
+    assert "without the agreement of a person" in done.err
+    assert (agreed(str(path)) or loop_in(path).objective).goal == "It works"
+    assert aot("redirect", "--accept").code == aot("redirect", "--retry", "A2").code == 0
+    assert agreed(str(path)) == loop_in(path).objective
+
+
+def test_only_a_correction_about_protected_files_accepts_how_they_are(path: Path, project: Path) -> None:
+    guarded = project / "tests.py"
+    guarded.write_text("assert works()")
+    store = Store(str(path))
+    aot("redirect", "--protect", "tests.py")
+    guarded.write_text("assert True")
+    for words in (["--set", "max_iterations=40"], ["--goal", "It flies"]):
+        assert aot("redirect", *words).code == 0
+        assert changed_protected(store, store.load().objective)
+    assert aot("redirect", "--accept").code == 0
+    assert not changed_protected(store, store.load().objective)
 
 
 def test_if_the_file_cannot_be_written_nothing_was_agreed_to(path: Path) -> None:

@@ -42,10 +42,6 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True):
     def is_about_alignment(self) -> bool:
         return bool(self.words or self.base_case is not None or self.protect or self.unprotect)
 
-    @property
-    def is_about_objective(self) -> bool:
-        return self.is_about_alignment or bool(self.limits)
-
 
 def checklist_of(commands: tuple[str, ...]) -> BaseCase:
     items = [

@@ -73,7 +73,8 @@ def redirect(
             advance(loop, events.RedirectRequested())
         _accept_commands(store, before, loop, changes.commands, on_unkept)
         if changes.takes_file or loop.objective != before.objective:
-            _agree(store, loop.objective, on_unkept)
+            is_about_files = changes.takes_file or loop.objective.protect != before.objective.protect
+            _agree(store, loop.objective, on_unkept, is_about_files=is_about_files)
             agreed_before[:] = [before.objective]
         return applied
 
@@ -91,12 +92,12 @@ def rehearse(store: Store, loop: Loop, changes: Changes, *, only_underway: bool 
     """Changes only the loop that is given, and raises what `redirect` would raise."""
     if only_underway:
         refuse_unless_underway(store, loop)
-    if changes.is_about_objective:
-        require_agreement_to_correct(store, loop.objective)
     difference = changed_since_agreed(store, loop.objective) if changes.takes_file else []
-    corrections, atoms = len(loop.corrections), {atom.id for atom in loop.atoms}
+    objective, corrections, atoms = loop.objective, len(loop.corrections), {atom.id for atom in loop.atoms}
     interrupted = _in_progress(loop)
     done = correct(loop, changes, now(), agreed(store.path))
+    if loop.objective != objective:  # also by --retry, which may raise a limit
+        require_agreement_to_correct(store, objective)
     return Applied(
         corrections=tuple(loop.corrections[corrections:]),
         told=tuple(done.told),
@@ -179,11 +180,16 @@ def _accept_commands(store: Store, before: Loop, after: Loop, typed: tuple[str, 
             on_unkept(error)
 
 
-def _agree(store: Store, objective: Objective, on_unkept: OnUnkept) -> None:
-    """A home that cannot be written to costs the memory; but not if another objective is remembered there."""
+def _agree(store: Store, objective: Objective, on_unkept: OnUnkept, *, is_about_files: bool) -> None:
+    """A home that cannot be written to costs the memory; but not if another objective is remembered there.
+
+    `is_about_files`: of protected files. Another correction accepts none that was changed since they were remembered.
+    """
+    is_first = agreed(store.path) is None
     try:
         agree(store.path, objective)
-        remember_protected(store, objective)
+        if is_about_files or is_first:
+            remember_protected(store, objective)
     except Unavailable as error:
         if agreed(store.path) is not None:
             raise
