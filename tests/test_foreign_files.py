@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aotloop.foreign_files import begin_beneath, begin_of_foreign, open_to_append, read_foreign, write_new
+from aotloop.foreign_files import begin_of_foreign, open_to_append, read_foreign, write_new
 
 MOST = 1000
 
@@ -43,20 +43,6 @@ def test_what_is_no_plain_file_of_a_sensible_size_is_refused(tmp_path: Path, kin
         with pytest.raises(OSError, match=r"."):
             os.close(open_to_append(place))
     assert (tmp_path / "target").read_text() == "secret"
-
-
-def test_a_document_in_a_folder_is_a_plain_file_in_it(tmp_path: Path) -> None:
-    """Seen: a pipe in the place of a plan stopped `aot ship`."""
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    places = hostile(folder)
-    (folder / "inner").symlink_to("target")
-    assert begin_beneath(folder, "inner", 3) == b"sec"
-    (tmp_path / "outside").write_text("secret")
-    (folder / "out").symlink_to(tmp_path / "outside")
-    for name in ("dangling", "fifo", "directory", "device", "socket", "out", "../outside", "no", "a\0b"):
-        assert begin_beneath(folder, name, MOST) is None, name
-    assert begin_beneath(folder, places["huge"].name, MOST) == bytes(MOST)
 
 
 def test_the_folder_of_a_file_is_no_link_either(tmp_path: Path) -> None:

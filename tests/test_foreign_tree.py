@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
 
 from aotloop.deletion import remove_tree
-from aotloop.foreign_tree import copy_beneath, copy_plain_files, fingerprint, status_beneath, walk_foreign
+from aotloop.foreign_tree import (
+    begin_beneath,
+    copy_beneath,
+    copy_plain_files,
+    fingerprint,
+    status_beneath,
+    walk_foreign,
+)
 from aotloop.process.cancellation import Cancellation
 from tests.git.checkouts import nested, write
 from tests.test_foreign_files import MOST, hostile
@@ -107,3 +115,40 @@ def test_a_copy_can_be_cancelled(tmp_path: Path) -> None:
     cancellation.cancel()
     with cancellation.governing(), pytest.raises(OSError, match="cancel"):
         copy_beneath(tmp_path, "file", tmp_path / "copy")
+
+
+def test_a_document_in_a_folder_is_a_plain_file_in_it(tmp_path: Path) -> None:
+    """Seen: a pipe in the place of a plan stopped `aot ship`."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    places = hostile(folder)
+    (folder / "inner").symlink_to("target")
+    assert begin_beneath(folder, "inner", 3) == b"sec"
+    (tmp_path / "outside").write_text("secret")
+    (folder / "out").symlink_to(tmp_path / "outside")
+    for name in ("dangling", "fifo", "directory", "device", "socket", "out", "../outside", "no", "a\0b"):
+        assert begin_beneath(folder, name, MOST) is None, name
+    assert begin_beneath(folder, places["huge"].name, MOST) == bytes(MOST)
+
+
+def test_a_folder_that_is_exchanged_while_a_document_is_read_leads_nowhere(tmp_path: Path) -> None:
+    write(tmp_path, {"outside/plan": "secret", "top/docs/plan": "ours"})
+    docs, aside = tmp_path / "top" / "docs", tmp_path / "aside"
+    is_over = threading.Event()
+
+    def exchange() -> None:
+        while not is_over.is_set():
+            docs.rename(aside)
+            docs.symlink_to(tmp_path / "outside")
+            docs.unlink()
+            aside.rename(docs)
+
+    agent = threading.Thread(target=exchange)
+    agent.start()
+    try:
+        seen = {begin_beneath(tmp_path / "top", "docs/plan", MOST) for _ in range(3000)}
+    finally:
+        is_over.set()
+        agent.join()
+    assert seen <= {b"ours", None}
+    assert begin_beneath(tmp_path / "top", "docs/plan", MOST) == b"ours"

@@ -52,6 +52,17 @@ def write_in(within: int, name: str, content: bytes) -> None:
         os.close(descriptor)
 
 
+def begin_in(within: int, name: str, most: int) -> bytes:
+    """At most the first `most` bytes. Raises OSError, also if it is no regular file. `within`: the folder, open."""
+    descriptor = os.open(name, _FLAGS, dir_fd=within)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", name)
+        return _taken(descriptor, most)
+    finally:
+        os.close(descriptor)
+
+
 def begin_of_foreign(path: str | Path, most: int) -> bytes:
     """At most the first `most` bytes; empty if `read_foreign` would not read it."""
     with suppress(OSError, ValueError):
@@ -62,22 +73,6 @@ def begin_of_foreign(path: str | Path, most: int) -> bytes:
         finally:
             os.close(descriptor)
     return b""
-
-
-def begin_beneath(root: Path, path: str, most: int) -> bytes | None:
-    """At most the first `most` bytes of a file of this folder; a link counts if it leads to one in it. None: no file.
-
-    It is for documents that agents name and write, in a checkout where they can be exchanged at any time.
-    """
-    with suppress(OSError, ValueError, RuntimeError):  # the last: links in a ring
-        top, file = root.resolve(), (root / path).resolve()
-        if file.is_relative_to(top):
-            descriptor = os.open(file, _FLAGS)
-            try:
-                return _taken(descriptor, most) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
-            finally:
-                os.close(descriptor)
-    return None
 
 
 def open_to_append(path: str | Path, mode: int = 0o644, *, emptied: bool = False) -> int:

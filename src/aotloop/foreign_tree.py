@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-from aotloop.foreign_files import read_foreign, write_new
+from aotloop.foreign_files import begin_in, read_foreign, write_new
 from aotloop.process.cancellation import governing_cancellation
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -87,6 +87,19 @@ def folder_beneath(top: Path, path: str, *, known: Identity | None = None, makes
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def begin_beneath(root: Path, path: str, most: int) -> bytes | None:
+    """At most the first `most` bytes of a file of this folder; a link counts if it leads to one in it. None: no file.
+
+    It is for documents that agents name and write, in a checkout where they can be exchanged at any time.
+    """
+    with suppress(OSError, ValueError, RuntimeError):  # a path that leads out; links in a ring
+        top = root.resolve()
+        file = (top / path).resolve().relative_to(top)
+        with folder_beneath(top, str(file.parent)) as folder:
+            return begin_in(folder, file.name, most)
+    return None
 
 
 def status_beneath(top: Path, path: str) -> os.stat_result:

@@ -14,7 +14,7 @@ from aotloop.app.slash_commands import to_ship
 from aotloop.core.phases.model import PhaseLoop, ShipSettings
 from aotloop.core.phases.receipts import receipt_of
 from aotloop.errors import NotTrusted
-from aotloop.foreign_files import begin_beneath
+from aotloop.foreign_tree import begin_beneath
 from aotloop.statefile.locate import project_root
 from aotloop.trust import human_approvals
 from aotloop.trust.accepted_commands import digest_of, is_trusted, trust

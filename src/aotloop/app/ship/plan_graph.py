@@ -15,7 +15,7 @@ from aotloop.core.graph.work_graph import highest_number
 from aotloop.core.model import Atom, BaseCase, Check, ChecklistItem, Constraints, Loop
 from aotloop.core.phases.model import Phase, PhaseLoop
 from aotloop.core.phases.receipts import receipt_of
-from aotloop.foreign_files import begin_beneath
+from aotloop.foreign_tree import begin_beneath
 from aotloop.phases.evidence.documents import Step, files_in, findings_in, steps_in
 from aotloop.phases.evidence.test_command import command_for, is_plain
 from aotloop.phases.project import Project, agreed_tests, protected

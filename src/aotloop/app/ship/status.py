@@ -9,7 +9,7 @@ import msgspec
 from aotloop.core.phases.model import PHASES, Phase, PhaseLoop
 from aotloop.core.phases.phase_progress import is_spent, state_of
 from aotloop.core.phases.receipts import receipt_of
-from aotloop.foreign_files import begin_beneath
+from aotloop.foreign_tree import begin_beneath
 from aotloop.phases.project import Project, project_at
 from aotloop.statefile.lease import holder_of
 

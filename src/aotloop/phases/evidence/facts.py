@@ -14,7 +14,7 @@ from aotloop.clock import unix_time_of
 from aotloop.core.phases.events import Facts
 from aotloop.core.phases.model import Phase, PhaseLoop, Receipt
 from aotloop.core.phases.receipts import COUNTED, GREEN, GREEN_TO_THE_END, NEWER, PLAN, PUBLISHED, RECEIPTS, RED
-from aotloop.foreign_files import begin_beneath
+from aotloop.foreign_tree import begin_beneath
 from aotloop.git.commits.objects import contains
 from aotloop.phases.evidence.integrity import are_tests_untouched
 from aotloop.phases.evidence.test_command import TestRun

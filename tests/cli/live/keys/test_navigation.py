@@ -6,6 +6,8 @@ import termios
 from functools import partial
 from pathlib import Path
 
+from rich.cells import cell_len
+
 from aotloop.cli.live.keys.keyboard import _named
 from aotloop.cli.live.keys.navigation import Navigation, Planned
 from aotloop.cli.live.run_view import Picture
@@ -23,12 +25,13 @@ class Noted:
 
     def __init__(self) -> None:
         self.done: list[str] = []
+        self.changed: list[str] = []
 
     def transcript(self, atom: str) -> list[str]:
         return [f"transcript of {atom}", *(f"line {number}" for number in range(100))]
 
     def diff(self, atom: str) -> list[str]:
-        return [f"diff of {atom}"]
+        return [f"diff of {atom}", *self.changed]
 
     def stop(self) -> str:
         self.done.append("stop")
@@ -93,6 +96,16 @@ def test_on_a_narrow_terminal_the_help_is_whole_and_no_hint_is_cut() -> None:
     assert "and ends `aot watch`." in shown
     navigation.press("q")
     assert "".join(piece for piece, _ in navigation.foot(60)) == "? help · ↑↓ select · t transcript · d diff · p pause"
+
+
+def test_a_long_line_of_wide_characters_is_shown_whole() -> None:
+    _, navigation, actions = pressed("down")
+    actions.changed = ["日本語の文章です。" * 10]
+    navigation.press("d")
+    for width in (31, 60):
+        shown = text(navigation, width, 40).split("\n")
+        assert "".join(shown[1:-1]) == actions.changed[0]
+        assert all(cell_len(line) <= width for line in shown)
 
 
 def test_stop_asks_first_and_the_others_act() -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Protocol
 
 import msgspec
+from rich.cells import cell_len, chop_cells
 
 from aotloop.cli.live.picture.styled_lines import Piece, cut, fitted, identified
 from aotloop.cli.live.run_view import Picture
@@ -61,6 +62,8 @@ class Navigation:
         self._picture = picture
         self._actions = actions
         self._page: list[str] | None = None
+        self._folds: dict[int, list[str]] = {}
+        """The open page as lines of one width: it may be long, and every picture shows a part of it."""
         self._offset = 0
         self._asked: Question | None = None
         self._page_keys: dict[str, Callable[[], None]] = {}
@@ -137,7 +140,7 @@ class Navigation:
         if atom is None:
             self._say("select an atom first: ↑ ↓")
         else:
-            self._page, self._offset = page(atom), 0
+            self._turn_to(page(atom))
 
     def _pause(self) -> None:
         self._say(self._actions.pause(is_paused=self._picture.is_paused))
@@ -151,7 +154,7 @@ class Navigation:
         about = f"; {identified(atom)} is selected" if atom is not None else ""
         lines = [f"What should change? Press its key, complete the line, and press enter{about}.", ""]
         lines += [f"  {beginning.key}  {beginning.label}" for beginning in BEGINNINGS]
-        self._page, self._offset = [*lines, "  r  another line: NAME=VALUE, or flags of `aot redirect`"], 0
+        self._turn_to([*lines, "  r  another line: NAME=VALUE, or flags of `aot redirect`"])
         self._page_keys = {
             beginning.key: partial(self._ask_for_line, beginning.typed(atom)) for beginning in BEGINNINGS
         }
@@ -180,7 +183,10 @@ class Navigation:
         return ""
 
     def _help(self) -> None:
-        self._page, self._offset = HELP.split("\n"), 0
+        self._turn_to(HELP.split("\n"))
+
+    def _turn_to(self, page: list[str]) -> None:
+        self._page, self._offset, self._folds = page, 0, {}
 
     def _ask(self, text: str, answer: Callable[[str], str], typed: str = "") -> None:
         self._asked, self._typed = Question(text, answer), typed
@@ -199,7 +205,9 @@ class Navigation:
         if self._page is None:
             return None
         room = max(height - 1, 1)
-        page = [part for line in self._page for part in _folded(line.expandtabs(4), width)]
+        if width not in self._folds:
+            self._folds = {width: [part for line in self._page for part in _folded(line.expandtabs(4), width)]}
+        page = self._folds[width]
         self._offset = min(self._offset, max(len(page) - room, 0))
         shown = page[self._offset : self._offset + room]
         lines: list[list[Piece]] = [fitted([(cut(line, width), "")], width) for line in shown]
@@ -218,8 +226,11 @@ class Navigation:
 
 def _folded(line: str, width: int) -> list[str]:
     """Nothing of a line is lost on a narrow terminal."""
-    if len(line) <= width:
+    columns = cell_len(line)
+    if columns <= width:
         return [line]
+    if columns != len(line):  # scripts with wide characters have no blanks between words
+        return chop_cells(line, max(width, 2))
     indent = _HANGING if line[:2] == "  " and width > 2 * _HANGING else 0
     return textwrap.wrap(line, max(width, 1), subsequent_indent=" " * indent, replace_whitespace=False) or [""]
 
