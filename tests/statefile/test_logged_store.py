@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from aotloop.core.model import Binding, Loop
 from aotloop.statefile import document, logged_store
-from aotloop.statefile.logged_store import LoggedStore
+from aotloop.statefile.logged_store import LATEST, QUIET, LoggedStore, due
 from aotloop.statefile.reader import decode
 from aotloop.statefile.redo_log import log_file
 from aotloop.statefile.store import Store
@@ -132,6 +132,16 @@ def test_a_file_whose_replacement_takes_long_follows_later(path: Path, monkeypat
 
 
 @pytest.mark.usefixtures("slow")
+@pytest.mark.parametrize("cost", [0.0, 0.003, 0.05, 0.12])
+def test_also_on_a_slow_disk_the_file_is_not_200_ms_behind(cost: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logged_store, "LATEST", LATEST)
+    monkeypatch.setattr(logged_store, "QUIET", QUIET)
+    busy = due(10.0, 10.0 + LATEST, cost)
+    assert busy + cost < 10.2
+    assert busy >= 10.0 + LATEST / 2
+    assert due(10.0, 10.0, 0.0) == 10.0 + QUIET
+
+
 def test_a_run_reads_its_file_as_a_whole_only_when_it_begins(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when its first result makes entries where there was `{}`."""
 

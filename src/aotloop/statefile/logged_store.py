@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LATEST = 0.15
-"""Seconds. A reader of the file alone must not be 0.2 s behind, also on a busy machine."""
+"""Seconds until the file has everything. A reader of it alone must not be 0.2 s behind, also on a busy machine."""
 
 QUIET = 0.02
 """The fewest seconds without an update."""
@@ -39,6 +39,14 @@ SHARE = 20
 
 MOST_LOGGED = 8 << 20
 """Bytes."""
+
+
+def due(first: float, last: float, cost: float) -> float:
+    """When the file is replaced. `first`, `last`: the times of updates that are not in it.
+
+    A slow disk gets a head start, but at least half of the time remains for updates.
+    """
+    return min(first + max(LATEST - cost, LATEST / 2), last + max(QUIET, SHARE * cost))
 
 
 class LoggedStore(Store):
@@ -53,7 +61,8 @@ class LoggedStore(Store):
         self._mutex = threading.Condition()
         self._first, self._last = 0.0, 0.0
         """The times of the first and of the last update that are not in the file."""
-        self._quiet = QUIET
+        self._cost = 0.0
+        """Seconds that the last replacement of the file took."""
         self._is_closed = False
         self._settler: threading.Thread | None = None
 
@@ -132,7 +141,7 @@ class LoggedStore(Store):
         if written is not None:
             self._note(data, document, facts(written))
             self._log.clear()
-        self._quiet = max(QUIET, SHARE * (time.monotonic() - began))
+        self._cost = time.monotonic() - began
         return written is not None
 
     def _is_untouched(self, on_disk: bytes) -> bool:
@@ -155,7 +164,7 @@ class LoggedStore(Store):
                 if not self._log.size:
                     self._mutex.wait()
                     continue
-                pause = min(self._first + LATEST, self._last + self._quiet) - time.monotonic()
+                pause = due(self._first, self._last, self._cost) - time.monotonic()
                 if pause > 0:
                     self._mutex.wait(pause)
                     continue

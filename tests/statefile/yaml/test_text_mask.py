@@ -103,7 +103,7 @@ def test_where_a_text_ends_is_never_guessed(source: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "token", [b"&x 1", b"*x", b"!t 1", b"NULL", b"Null  # no", b"1\nNULL: 2", b"? 1", b"{a: b\n  c: d}"]
+    "token", [b"&x 1", b"*x", b"!t 1", b"NULL", b"Null\t", b"Null  # no", b"1\nNULL: 2", b"? 1", b"{a: b\n  c: d}"]
 )
 def test_syntax_beside_masked_text_is_still_seen(token: bytes) -> None:
     source = b'a: "uses `x` -> NULL"\nb: ' + token + b"\n"

@@ -13,7 +13,7 @@ from functools import cache
 # Each star takes a whole stretch of text, and no two of them can take the same: so a long line costs a search of it.
 DOUBLE = rb'"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"'
 SINGLE = rb"'[^'\n]*(?:''[^'\n]*)*'"
-_NOT_NULL = rb"(?!(?:Null|NULL)[ ]*(?:[,\]}:]|[ ]\#|\r?(?:\n|\Z))|\.\.\.)"  # nor the end of a document
+_NOT_NULL = rb"(?!(?:Null|NULL)[ \t]*(?:[,\]}:]|[ \t]\#|\r?(?:\n|\Z))|\.\.\.)"  # nor the end of a document
 KEY = rb"(?:%s[\w.][\w ./@+-]*|%s|%s)[ ]*:" % (_NOT_NULL, DOUBLE, SINGLE)
 WORDS = _NOT_NULL + rb"[\w./+-][\w./+@=-]*(?:[ ][\w./+@=-]+)*"
 ITEM = rb"(?:%s|%s|%s)[ ]*" % (DOUBLE, SINGLE, WORDS)
