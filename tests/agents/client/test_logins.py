@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aotloop.agents.client.logins import home_with_login, is_renewal
+from aotloop.agents.client.logins import home_with_login, with_tokens
 from aotloop.errors import Unavailable
 
 OAUTH = {"type": "oauth", "refresh": "r", "access": "a", "expires": 1}
@@ -43,7 +43,7 @@ def test_nothing_is_left_whatever_happens(tmp_path: Path, login: Path) -> None:
 def test_what_was_renewed_is_taken_over(tmp_path: Path, login: Path) -> None:
     with home_with_login(tmp_path / "home", login, "auth.json") as home:
         (home / "auth.json").write_text(NEW)
-    assert login.read_text() == NEW
+    assert json.loads(login.read_text()) == json.loads(NEW)
     assert stat.S_IMODE(login.stat().st_mode) == 0o600
     assert [file.name for file in login.parent.iterdir()] == ["auth.json"]
 
@@ -80,22 +80,41 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path, login: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "changed",
+    ("copy", "expected"),
     [
-        {"a service": OAUTH, "https://a.example": {"type": "wellknown", "key": "NODE_OPTIONS", "token": "x"}},
-        {"a service": {**OAUTH, "type": "wellknown"}},
-        {"a service": {**OAUTH, "access": {"key": "x"}}},
-        {"a service": {**OAUTH, "expires": True}},
-        {"a service": {**OAUTH, "endpoint": "https://a.example"}},
-        {"another": OAUTH},
-        {},
-        [OAUTH],
+        ({"a service": {**OAUTH, "access": "b", "expires": 2}}, {"access": "b", "expires": 2}),
+        ({"a service": {**OAUTH, "refresh": "b"}, "https://a.example": {"key": "NODE_OPTIONS"}}, {"refresh": "b"}),
+        ({"a service": {"refresh": "b", "accountId": "x"}}, {"refresh": "b"}),
+        ({"a service": {**OAUTH, "type": "wellknown"}}, {}),
+        ({"a service": {**OAUTH, "access": {"key": "x"}}}, {}),
+        ({"a service": {**OAUTH, "access": ""}}, {}),
+        ({"a service": {**OAUTH, "expires": True}}, {}),
+        ({"a service": {**OAUTH, "expires": float("nan")}}, {}),
+        ({"a service": {**OAUTH, "expires": 1e300}}, {}),
+        ({"another": {**OAUTH, "access": "b"}}, {}),
+        ({}, {}),
+        ([OAUTH], {}),
     ],
 )
-def test_a_login_in_which_more_than_tokens_changed_is_not_taken_over(changed: Any) -> None:
+def test_of_a_changed_login_only_tokens_are_taken_over(copy: Any, expected: dict[str, Any]) -> None:
     """Seen: an agent added a service to the file, from which the person's own client would take its settings."""
-    before = json.dumps({"a service": OAUTH}).encode()
-    assert is_renewal(before, json.dumps({"a service": {**OAUTH, "access": "b", "expires": 2}}).encode())
-    assert not is_renewal(before, json.dumps(changed).encode())
-    assert not is_renewal(before, b"[" * 100_000)
-    assert not is_renewal(b"no json", b"no json either")
+    renewed = with_tokens(json.dumps({"a service": OAUTH}).encode(), json.dumps(copy).encode())
+    assert (json.loads(renewed) if renewed else {}) == ({"a service": {**OAUTH, **expected}} if expected else {})
+
+
+@pytest.mark.parametrize("copy", [b"[" * 100_000, b"no json", b"\xff"])
+def test_a_login_that_cannot_be_read_is_not_taken_over(copy: bytes) -> None:
+    assert with_tokens(OLD.encode(), copy) is None
+    assert with_tokens(copy, OLD.encode()) is None
+
+
+def test_a_client_of_another_version_renews_a_login_of_codex_too() -> None:
+    """It adds keys without a value, and leaves out those that it does not know."""
+    tokens = {"id_token": "i", "access_token": "a", "refresh_token": "r"}
+    lent = {"auth_mode": "chatgpt", "tokens": tokens, "last_refresh": "2026-01-01T00:00:00Z"}
+    later = {"last_refresh": "2026-01-09T00:00:00Z"}
+    new = {"id_token": "j", "access_token": "b", "refresh_token": "s"}
+    copy = {"OPENAI_API_KEY": None, "tokens": {**new, "account_id": None}, **later}
+    renewed = with_tokens(json.dumps(lent).encode(), json.dumps(copy).encode())
+    assert renewed is not None
+    assert json.loads(renewed) == {**lent, "tokens": new, **later}

@@ -1,8 +1,8 @@
 """Logins: an attempt gets a copy of the client's login, which only our user can read, and which ends with it.
 
 A login that the client renewed is copied back: only the renewed token is still valid. Commands of the agent can write
-to the copy, and a client obeys more in such a file than tokens: services, addresses, variables. So nothing else may
-differ. No other file of the user is ever written.
+to the copy, and a client obeys more in such a file than tokens: services, addresses, variables. So the person's file
+gets the new tokens only, each in the place of its old one. No other file of the user is ever written.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ _RENEWED = frozenset(
     {"access", "refresh", "expires", "access_token", "refresh_token", "id_token", "expires_at", "last_refresh"}
 )
 """What a client renews. Each stays a text, or a number."""
+_MOST = 2**53
+"""Larger numbers are not the same in each client."""
 
 
 def login_file(surroundings: Mapping[str, str], variable: str, usual: str, file: str) -> Path:
@@ -57,30 +59,41 @@ def _take_over(copy: Path, login: Path, lent: bytes | None) -> None:
         _put_back(read_foreign(copy, _MOST_BYTES), login, lent)  # an agent could write there
 
 
-def _put_back(renewed: bytes, login: Path, lent: bytes | None) -> None:
+def _put_back(copy: bytes, login: Path, lent: bytes | None) -> None:
     is_ours_to_change = lent is not None and _content(login) == lent  # else another process renewed it before us
-    if is_ours_to_change and renewed != lent and is_renewal(lent or b"", renewed):
-        beside = login.with_name(f"{login.name}.{os.getpid()}")
-        _write(beside, renewed)
-        beside.replace(login.resolve())
+    if lent is not None and is_ours_to_change and (renewed := with_tokens(lent, copy)) is not None:
+        file = login.resolve()  # a link may lead to another disk
+        beside = file.with_name(f"{file.name}.{os.getpid()}")
+        try:
+            _write(beside, renewed)
+            beside.replace(file)
+        finally:
+            beside.unlink(missing_ok=True)
 
 
-def is_renewal(lent: bytes, renewed: bytes) -> bool:
-    """Whether only tokens and their times differ."""
+def with_tokens(lent: bytes, copy: bytes) -> bytes | None:
+    """The login that was lent, with the tokens and times of the copy; None: none of them changed.
+
+    Clients rewrite the whole file, and other versions leave keys out or add some: that must not lose the new tokens.
+    """
     try:
-        before, after = _without_tokens(json.loads(lent)), _without_tokens(json.loads(renewed))
+        before = json.loads(lent)
+        after = _renewed(before, json.loads(copy))
+        return json.dumps(after, indent=2).encode() if after != before else None
     except (ValueError, RecursionError):
-        return False
-    return bool(before == after)
+        return None
 
 
-def _without_tokens(value: Any, name: str = "") -> Any:
-    """A renewed value becomes its type. Numbers are not compared with truths, so each value goes with its type."""
-    if isinstance(value, dict):
-        return {key: _without_tokens(part, key) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_without_tokens(part) for part in value]
-    return type(value) if name in _RENEWED and isinstance(value, str | int | float) else (type(value), value)
+def _renewed(before: Any, after: Any, name: str = "") -> Any:
+    if isinstance(before, dict) and isinstance(after, dict):
+        return {key: _renewed(part, after.get(key), key) for key, part in before.items()}
+    return after if name in _RENEWED and _is_of_a_kind(before, after) else before
+
+
+def _is_of_a_kind(before: Any, after: Any) -> bool:
+    if isinstance(before, str):
+        return isinstance(after, str) and bool(after)
+    return type(before) in {int, float} and type(after) in {int, float} and 0 <= after < _MOST
 
 
 def _content(path: Path) -> bytes | None:
