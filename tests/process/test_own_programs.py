@@ -49,6 +49,29 @@ def test_a_program_in_a_project_is_not_taken(
     assert is_own(f"{tmp_path}/usr/bin/{name}")
 
 
+@pytest.mark.parametrize(
+    ("place", "mark", "is_taken"),
+    [
+        (".nvm", ".git/x", True),
+        (".local/share/pyenv", ".git/x", True),
+        (".codex/worktrees/one", ".git", False),
+        (".dotfiles", ".aot/x", False),
+        ("project", ".git/x", False),
+    ],
+)
+def test_tools_that_are_a_checkout_in_the_home_are_taken(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch, place: str, mark: str, *, is_taken: bool
+) -> None:
+    """As nvm, pyenv and asdf install themselves: a client of such a Node is the person's own."""
+    file = own_home / place / mark
+    file.parent.mkdir(parents=True)
+    file.touch()
+    folder = planted(own_home / place / "versions/1/bin", "a-client", own_home / "canary")
+    monkeypatch.setenv("PATH", str(folder))
+    assert is_own(f"{folder}/a-client") == is_taken
+    assert own_program("a-client") == (f"{folder}/a-client" if is_taken else None)
+
+
 @pytest.mark.parametrize("folder", ["", ".", "bin", "./node_modules/.bin"])
 def test_a_relative_folder_is_left_out(monkeypatch: pytest.MonkeyPatch, folder: str) -> None:
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin")

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 _OWN = ("git", "git-lfs", "bwrap", "srt", "socat", "rg", "node")
 """All of them are found together, before the first one is started, and so before the first attempt."""
-_OF_A_PROJECT = (".git", ".aot", ".claude")
+_OF_A_LOOP = (".aot", ".claude")
+_HOMEBREW = ("/opt/homebrew", "/home/linuxbrew/.linuxbrew", "/usr/local")
 
 
 def own_program(name: str, env: Mapping[str, str] = os.environ) -> str | None:
@@ -63,15 +64,25 @@ def _is_safe(folder: str) -> bool:
 
 def _is_of_a_project(path: str) -> bool:
     """It lies in a checkout, in a project with a loop, or among our worktrees. A home is no project."""
-    home = os.path.realpath(os.path.expanduser("~"))  # noqa: PTH111 - never raises
+    named = os.path.expanduser("~")  # noqa: PTH111 - never raises
+    home = os.path.realpath(named)
     cache_ = os.path.realpath(f"{os.environ.get('XDG_CACHE_HOME') or f'{home}/.cache'}/aot")
     while path not in {"/", ""}:
         if path == cache_:
             return True
-        if not _is_at_or_in(home, path) and any(os.path.lexists(f"{path}/{name}") for name in _OF_A_PROJECT):
+        if not any(_is_at_or_in(each, path) for each in (named, home)) and _is_project(path, (named, home)):
             return True
         path = os.path.dirname(path)  # noqa: PTH120 - as above
     return False
+
+
+def _is_project(folder: str, homes: Iterable[str]) -> bool:
+    """A clone without a loop that is hidden in the home holds tools, as those of nvm, pyenv and asdf do."""
+    if any(os.path.lexists(f"{folder}/{name}") for name in _OF_A_LOOP):
+        return True
+    has_tools = folder in _HOMEBREW or any(folder.startswith(f"{home.rstrip('/')}/.") for home in homes)
+    clone = f"{folder}/.git"
+    return os.path.lexists(clone) and not (has_tools and os.path.isdir(clone))  # noqa: PTH112 - a worktree has a file
 
 
 def _is_at_or_in(path: str, folder: str) -> bool:

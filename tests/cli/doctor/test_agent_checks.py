@@ -107,6 +107,24 @@ def test_a_client_that_runs_on_node_needs_it(clients: Path, project: Path) -> No
     assert found()["Node.js"]["said"] == f"22.1.0; {clients / 'node'}; codex needs it"
 
 
+def test_a_client_and_a_node_of_a_project_are_told_without_their_versions(
+    clients: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "aot.toml").write_text('agent = "codex"\n')
+    (project / "node_modules").mkdir()
+    codex = a_client(project / "node_modules/.bin", "codex", "0.166.3")
+    codex.write_text("#!/usr/bin/env node\n")
+    a_client(codex.parent, "node", "v22.1.0")
+    monkeypatch.setenv("PATH", f"{codex.parent}:{clients}")
+    monkeypatch.setenv("OPENAI_API_KEY", "a key")
+    told = found()
+    assert f"is not asked for its version, because agents can change {codex}" in told["codex"]["said"]
+    assert (told["codex"]["ok"], told["codex"]["fix"]) == (
+        *(None, "It may work. An installation outside of projects is safer."),
+    )
+    assert "because agents can change" in told["Node.js"]["said"]
+
+
 def test_agents_known_to_speak_acp_are_told_found_or_not(clients: Path, project: Path) -> None:
     assert project.exists()
     a_client(clients, "goose", "1.0.0")

@@ -40,7 +40,8 @@ def with_version(presence: Presence, patience: float = PATIENCE) -> Presence:
     if asking is None:
         return presence
     if not is_own(asking.argv[0]):
-        return replace(presence, doubt=f"is not asked for its version, because agents can change {asking.argv[0]}")
+        doubt = f"is not asked for its version, because agents can change {asking.argv[0]}"
+        return replace(presence, doubt=doubt, remedy="It may work. An installation outside of projects is safer.")
     try:
         answer = _ask(asking, patience)
     except Unavailable as error:

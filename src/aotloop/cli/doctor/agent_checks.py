@@ -116,7 +116,7 @@ def _agent(name: str, backend: Backend, presence: Presence, *, is_used: bool) ->
     elif login is not None and login.state == "no":
         ok, fix = None, presence.log_in
     elif presence.doubt is not None:
-        ok, fix = None, "It may work, but this version was not tested with aotloop."
+        ok, fix = None, presence.remedy or "It may work, but this version was not tested with aotloop."
     able = backend.capabilities
     return Finding(
         about=ABOUT,
@@ -190,7 +190,9 @@ def node_findings(about: str, presences: Mapping[str, Presence], used: set[str])
             about=about, subject="Node.js", result=f"not found; {why}", ok=False if scripts else None, fix=_INSTALL
         )
     elif node.version is None:
-        yield Finding(about=about, subject="Node.js", result=f"{node.problem}; {why}", ok=None, fix=node.remedy)
+        yield Finding(
+            about=about, subject="Node.js", result=f"{node.problem or node.doubt}; {why}", ok=None, fix=node.remedy
+        )
     else:
         yield Finding(about=about, subject="Node.js", result=f"{node.version}; {node.program}; {why}")
 

@@ -110,8 +110,10 @@ def _has_pytest(root: Path, python: str) -> bool:
     if "/" in python:
         return any((root / ".venv" / "lib").glob("python*/site-packages/pytest/__init__.py"))
     program = shutil.which(python)
-    if program is None or not is_own(program):
-        environment = Path(program).absolute().parent.parent if program is not None else root
+    if program is None:
+        return False
+    if not is_own(program):  # it is not started to be asked
+        environment = Path(program).absolute().parent.parent
         return any(environment.glob("lib/python*/site-packages/pytest/__init__.py"))
     spec = ProcessSpec(
         argv=(program, "-I", "-c", "import pytest"),
