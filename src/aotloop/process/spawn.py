@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -14,13 +15,16 @@ from typing import IO
 
 from aotloop.process import streams
 from aotloop.process.environment import MARKS
-from aotloop.process.sandbox.enclosure import Enclosure, Guard, enclosed
+from aotloop.process.sandbox.bubblewrap import Socket
+from aotloop.process.sandbox.enclosure import Enclosure, Guard, Namespace, enclosed
 from aotloop.process.sandbox.fork_server import start_below_reaper
 from aotloop.process.sandbox.reaper_client import Reaper
 from aotloop.process.sandbox.thread_rules import in_own_thread, without_sockets
 from aotloop.process.spec import ProcessSpec
 
 _PR_SET_CHILD_SUBREAPER = 36
+_TRIES = 5
+"""A socket that is to be hidden can vanish meanwhile. The next try hides only those that are still there."""
 _LONGEST_REAP = 10.0
 """Seconds. A reaper needs milliseconds, unless a process hangs in the kernel."""
 _INPUTS = {"nothing": subprocess.DEVNULL, "pipe": subprocess.PIPE}
@@ -120,8 +124,26 @@ def start(spec: ProcessSpec) -> Process:
         mark = os.urandom(16).hex()
         outer = env.get(spec.mark)
         env[spec.mark] = f"{outer}:{mark}" if outer else mark  # inside a marked process, it has both marks
-    started = time.monotonic()
-    with _standard_input(spec) as stdin, enclosed(spec, env) as enclosure:
+    started, tries, lasting = time.monotonic(), 0, None
+    with _standard_input(spec) as stdin:
+        while True:
+            process, tries = _started(spec, env, stdin, mark, started, lasting), tries + 1
+            space = process.guard
+            if not isinstance(space, Namespace) or _is_set_up(process, space) or tries == _TRIES:
+                return process
+            _clear_away(process)
+            lasting = space.sockets
+
+
+def _started(
+    spec: ProcessSpec,
+    env: dict[str, str],
+    stdin: int,
+    mark: str | None,
+    started: float,
+    lasting: frozenset[Socket] | None,
+) -> Process:
+    with enclosed(spec, env, lasting) as enclosure:
         if enclosure.command is not None:
             with streams.opened(spec, stdin) as (theirs, ours):
                 folder = spec.cwd if spec.cwd is not None else Path.cwd()
@@ -133,6 +155,24 @@ def start(spec: ProcessSpec) -> Process:
         popen = in_own_thread(partial(without_sockets, begin), _until_end) if enclosure.is_scoped else begin()
     pipes = {"stdin": popen.stdin, "stdout": popen.stdout, "stderr": popen.stderr}
     return Process(popen, pipes, mark, started, enclosure.namespace)
+
+
+def _is_set_up(process: Process, space: Namespace) -> bool:
+    try:
+        return space.is_set_up()
+    except BaseException:
+        process.send(signal.SIGKILL)
+        _clear_away(process)
+        raise
+
+
+def _clear_away(process: Process) -> None:
+    """Its bubblewrap has ended, or ends: what it should hide was gone, say."""
+    process.wait()
+    for pipe in (process.stdin, *process.outputs.values()):
+        if pipe is not None:
+            pipe.close()
+    process.let_go()
 
 
 def _until_end(popen: subprocess.Popen[bytes]) -> None:

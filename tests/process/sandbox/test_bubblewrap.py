@@ -7,7 +7,9 @@ import shlex
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -177,6 +179,35 @@ def test_a_service_that_listens_cannot_be_reached(
             assert subprocess.run(["sh", "-c", program], cwd=world.worktree, capture_output=True, check=True).stdout
             ran = world.run(world.confinement("bwrap"), program)
             assert (ran.status, ran.out) == (1, ""), address
+
+
+def test_sockets_that_come_and_go_keep_nothing_from_starting(short_path: Path) -> None:
+    """Seen: bubblewrap could not hide a socket that had vanished after it was listed, and a test command failed."""
+    world = a_world(short_path)
+    is_over = threading.Event()
+
+    def come_and_go() -> None:
+        there: list[tuple[socket.socket, Path]] = []
+        for number in count():
+            if is_over.is_set():
+                break
+            there.append((socket.socket(socket.AF_UNIX), world.home / str(number)))
+            there[-1][0].bind(str(there[-1][1]))
+            if len(there) > 20:  # so each is there long enough to be listed
+                service, path = there.pop(0)
+                path.unlink()
+                service.close()
+        for service, _ in there:
+            service.close()
+
+    thread = threading.Thread(target=come_and_go)
+    thread.start()
+    try:
+        ran = [world.run(world.confinement("bwrap"), "true") for _ in range(8)]
+    finally:
+        is_over.set()
+        thread.join()
+    assert {(each.status, each.err) for each in ran} == {(0, "")}
 
 
 def test_what_stays_open_is_what_the_page_says(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -35,6 +35,9 @@ _ATOM = "AOT_ATOM_ID"
 _STATE_AND_SETTINGS = "/.claude.json"
 _SOCKETS = "/proc/net/unix"
 
+Socket = tuple[bytes, str]
+"""Its number in the kernel, and the name that its service gave it."""
+
 
 def arguments(
     program: str,
@@ -45,11 +48,14 @@ def arguments(
     *,
     calls: int | None = None,
     told: int | None = None,
+    ready: int | None = None,
+    sockets: Collection[Socket] | None = None,
 ) -> tuple[str, ...]:
     """The whole command, of which `argv` is the end. Call it directly before the start: it looks at what exists now.
 
     `calls`: a descriptor from which it reads the filter for system calls. `told`: one into which it writes the number
-    of the first process of the namespace.
+    of the first process of the namespace. `ready`: one from which it reads a byte when all is as it should be, directly
+    before it starts the command. `sockets`: those to hide; None: all of now.
     """
     values = [value for name, value in env.items() if name not in _TEMPORARY]
     texts = [text for text in (*argv, *values) if text != env.get(_ATOM)]
@@ -61,7 +67,7 @@ def arguments(
         *("--remount-ro", "/dev"),  # else it holds as many files as half of the memory
         *(("--remount-ro", "/proc") if os.geteuid() == 0 else ()),  # else root could change settings of the kernel
         *(word for folder in _emptied() for word in ("--size", _MOST, "--tmpfs", folder)),
-        *_mounts(fence, (*texts, sys.executable, sys.prefix), real),
+        *_mounts(fence, (*texts, sys.executable, sys.prefix), real, all_sockets() if sockets is None else sockets),
         *_copied_state(fence, env),
         *NAMESPACES,
         "--new-session",
@@ -69,6 +75,7 @@ def arguments(
         *(("--unshare-net",) if confinement.policy.network == "none" else ()),
         *(("--seccomp", str(calls)) if calls is not None else ()),
         *(("--info-fd", str(told)) if told is not None else ()),
+        *(("--block-fd", str(ready)) if ready is not None else ()),
         *("--chdir", fence.here),
         "--",
         *argv,
@@ -86,7 +93,17 @@ def _emptied() -> list[str]:
     return [folder for folder in _EMPTIED if os.path.isdir(folder) and not os.path.islink(folder)]  # noqa: PTH112, PTH114
 
 
-def _mounts(fence: ResolvedFence, texts: Iterable[str], real: RealPaths) -> Iterator[str]:
+def all_sockets() -> frozenset[Socket]:
+    """Where services listen now: agents of keys, containers, buses, editors."""
+    try:
+        lines = Path(_SOCKETS).read_bytes().splitlines()[1:]
+    except OSError:
+        return frozenset()
+    words = (line.split(None, 7) for line in lines)
+    return frozenset((parts[6], os.fsdecode(parts[7])) for parts in words if len(parts) > 7 and parts[7][:1] != b"@")
+
+
+def _mounts(fence: ResolvedFence, texts: Iterable[str], real: RealPaths, sockets: Collection[Socket]) -> Iterator[str]:
     """The shorter paths first: a longer one then changes a part of it."""
     named = list(dict.fromkeys(_named_in(texts, real)))
     # The same path can be in several lists: the later ones decide.
@@ -96,7 +113,8 @@ def _mounts(fence: ResolvedFence, texts: Iterable[str], real: RealPaths) -> Iter
     kinds |= dict.fromkeys(fence.private, "private")
     kinds |= dict.fromkeys(fence.settings, "--ro-bind")
     seen = (*fence.open, *fence.hidden)  # a socket of another attempt may vanish before it is hidden
-    kinds |= {path: "hide" for path in _sockets(named, real) if not any(is_at_or_in(path, root) for root in seen)}
+    found = _paths_of(sockets, named, real)
+    kinds |= {path: "hide" for path in found if not any(is_at_or_in(path, root) for root in seen)}
     kinds = {**_pinned(kinds), **kinds}
     empty: list[str] = []
     for path in sorted(kinds, key=lambda path: path.count("/")):
@@ -153,11 +171,15 @@ def _copied_state(fence: ResolvedFence, env: Mapping[str, str]) -> Iterator[str]
 
 def _is_needed(path: str, kinds: Mapping[str, str]) -> bool:
     """What is read-only is so already, unless it lies in something that is open, emptied or hidden."""
-    if path == "/" or not os.path.exists(path):  # noqa: PTH110 - a text, as everywhere here
+    if path == "/":
+        return False
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 - a text, as everywhere here
+    except OSError:
         return False
     if kinds[path] == "--bind":
         return True
-    if stat.S_ISSOCK(os.stat(path).st_mode):  # noqa: PTH116
+    if stat.S_ISSOCK(mode):
         return False
     return path.startswith(_IN_EMPTIED) or any(kinds.get(above, "--ro-bind") != "--ro-bind" for above in _above(path))
 
@@ -184,18 +206,9 @@ def _named_in(texts: Iterable[str], real: RealPaths) -> Iterator[str]:
                     yield f"{folder}{path.removeprefix(folder).partition('/')[0]}"
 
 
-def _sockets(named: Iterable[str], real: RealPaths) -> Iterator[str]:
-    """`named`: what is there of emptied folders.
-
-    Services that listen now on a socket with a path: agents of keys, containers, buses, editors.
-    """
-    try:
-        lines = Path(_SOCKETS).read_bytes().splitlines()[1:]
-    except OSError:
-        return
-    words = (line.split(None, 7) for line in lines)
-    names = dict.fromkeys(os.fsdecode(parts[7]) for parts in words if len(parts) > 7 and parts[7][:1] != b"@")
-    for path in _placed(names):
+def _paths_of(sockets: Iterable[Socket], named: Iterable[str], real: RealPaths) -> Iterator[str]:
+    """`named`: what is there of emptied folders."""
+    for path in _placed(dict.fromkeys(name for _, name in sockets)):
         is_gone = path.startswith(_IN_EMPTIED)
         if not is_gone or any(is_at_or_in(path, root) for root in named):
             yield real(path)

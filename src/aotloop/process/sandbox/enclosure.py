@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import json
 import os
+import select
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
@@ -34,6 +36,9 @@ _CACHES = {"npm_config_cache": "npm", "GOCACHE": "go-build", "UV_CACHE_DIR": "uv
 
 
 _LONGEST_WORD = 4096
+_ROOM_FOR_ONE = 4096
+_LONGEST_SET_UP = 10.0
+"""Seconds. It needs milliseconds; a file system may hang."""
 
 
 class Namespace:
@@ -41,9 +46,33 @@ class Namespace:
 
     is_namespace = True
 
-    def __init__(self, told: int) -> None:
-        """`told`: a file in memory, into which bubblewrap writes the number of the first process."""
-        self.told = told
+    def __init__(self, sockets: frozenset[bubblewrap.Socket]) -> None:
+        """`sockets`: those that are hidden."""
+        self.sockets = sockets
+        self.told = os.memfd_create("aot")
+        """A file in memory, into which bubblewrap writes the number of the first process."""
+        self._ready = -1
+        """Our end of a pipe that has room when bubblewrap has read the byte in it."""
+
+    @contextlib.contextmanager
+    def its_end(self) -> Iterator[int]:
+        """The other end of that pipe. After this context, only bubblewrap has it."""
+        theirs, self._ready = os.pipe2(os.O_CLOEXEC | os.O_DIRECT)
+        try:
+            fcntl.fcntl(self._ready, fcntl.F_SETPIPE_SZ, _ROOM_FOR_ONE)
+            os.write(self._ready, b"1")
+            yield theirs
+        finally:
+            os.close(theirs)
+
+    def is_set_up(self) -> bool:
+        """Waits until it is known. False: bubblewrap ended before it started the command."""
+        poll = select.poll()
+        poll.register(self._ready, select.POLLOUT)
+        ready = poll.poll(_LONGEST_SET_UP * 1000)
+        os.close(self._ready)
+        self._ready = -1
+        return not ready or bool(ready[0][1] & select.POLLOUT)
 
     def is_empty(self) -> bool:
         """Whether it is known that no process is left in it: its first process ends after all others."""
@@ -56,9 +85,10 @@ class Namespace:
         """Nothing is left to do."""
 
     def close(self) -> None:
-        if self.told >= 0:
-            os.close(self.told)
-            self.told = -1
+        for descriptor in (self.told, self._ready):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self.told = self._ready = -1
 
 
 Guard = Reaper | Namespace
@@ -78,8 +108,13 @@ class Enclosure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @contextlib.contextmanager
-def enclosed(spec: ProcessSpec, env: dict[str, str]) -> Iterator[Enclosure]:
-    """Start the process inside of this context. Raises Unavailable, and OSError if there is no such program."""
+def enclosed(
+    spec: ProcessSpec, env: dict[str, str], lasting: frozenset[bubblewrap.Socket] | None = None
+) -> Iterator[Enclosure]:
+    """Start the process inside of this context. Raises Unavailable, and OSError if there is no such program.
+
+    `lasting`: only these sockets are hidden; None: all.
+    """
     fence = spec.confinement
     force = in_force(fence.policy) if fence is not None else None
     is_ended = spec.mark in MARKS and spec.ending.clears and spec.ending.reach == "tree"
@@ -95,20 +130,31 @@ def enclosed(spec: ProcessSpec, env: dict[str, str]) -> Iterator[Enclosure]:
     match force.engine:
         case "bwrap":
             env = _private(env, fence)
-            with _in_memory(call_filter.program()) as calls:
-                told = os.memfd_create("aot")
-                try:
-                    argv = bubblewrap.arguments(force.program, fence, spec.cwd, env, spec.argv, calls=calls, told=told)
-                    space = Namespace(told)
-                    yield Enclosure(argv=argv, env=env, held=(calls, told), namespace=space, is_scoped=True)
-                except BaseException:
-                    os.close(told)
-                    raise
+            yield from _in_namespace(spec, fence, force.program, env, lasting)
         case "srt":
             yield _with_hosts(spec, fence, force, _private(env, fence))
         case _:
             env = _private(env, fence)
             yield _reaped(program, spec.argv, env, spec.held, tuple(permitted(fence, env, spec.cwd)))
+
+
+def _in_namespace(
+    spec: ProcessSpec,
+    fence: Confinement,
+    program: str,
+    env: dict[str, str],
+    lasting: frozenset[bubblewrap.Socket] | None,
+) -> Iterator[Enclosure]:
+    sockets = bubblewrap.all_sockets()
+    space = Namespace(sockets if lasting is None else sockets & lasting)
+    try:
+        with _in_memory(call_filter.program()) as calls, space.its_end() as ready:
+            held = {"calls": calls, "told": space.told, "ready": ready}
+            argv = bubblewrap.arguments(program, fence, spec.cwd, env, spec.argv, sockets=space.sockets, **held)
+            yield Enclosure(argv=argv, env=env, held=tuple(held.values()), namespace=space, is_scoped=True)
+    except BaseException:
+        space.close()
+        raise
 
 
 def _pinned(argv: tuple[str, ...], env: Mapping[str, str]) -> tuple[str, ...]:

@@ -118,7 +118,7 @@ def why_not_bwrap() -> str | None:
     from aotloop.process.spec import Ending, Limits, ProcessSpec  # noqa: PLC0415
 
     fence = Confinement(closed=(), policy=Policy(network="none"))
-    trial = bubblewrap.arguments(program, fence, Path("/"), {}, ("true",))
+    trial = bubblewrap.arguments(program, fence, Path("/"), {}, ("true",), sockets=())
     spec = ProcessSpec(
         argv=trial,
         env={"PATH": os.environ.get("PATH", os.defpath)},
