@@ -32,7 +32,7 @@ GERUNDS = {
     "core/handlers/backtracking": "the name of the method in the literature",
 }
 LONG, TOO_LONG = 250, 320
-WIDE = 16
+WIDE = 15
 """Modules side by side; more get folders by subject."""
 LONG_MODULES = {
     "app/history/event_words": "one table: a sentence for each event",

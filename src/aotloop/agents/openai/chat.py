@@ -9,10 +9,9 @@ from typing import Any
 
 from aotloop.agents.answers.extraction import NotAResult, find_answer
 from aotloop.agents.attempt.usage import cost_of
-from aotloop.agents.openai.context_window import ContextWindow
 from aotloop.agents.openai.endpoint_errors import Unable
 from aotloop.agents.openai.fenced_files import beside_files, fenced, files_in, paths_in, why_no_file
-from aotloop.agents.openai.messages import Called, Message, assistant, estimated, result, system, user
+from aotloop.agents.openai.messages import Called, ContextWindow, Message, assistant, estimated, result, system, user
 from aotloop.agents.openai.order import Order, trials_as_told
 from aotloop.agents.openai.request import NoTools
 from aotloop.agents.openai.service import Said, Service

@@ -1,19 +1,27 @@
-"""The messages of a conversation: how they are written, how long they are, and what is left out of a long one."""
+"""The messages of a conversation: how they are written, and how many fit into the context of a model.
+
+A server may read less than is configured, as one with the usual settings of its maker; only its refusal tells.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 
+from aotloop.agents.client.service_errors import Trouble
 from aotloop.text.shorten import cut
 
 CHARACTERS_PER_TOKEN = 3.5
 _LEFT_OUT = "(left out: read it again if you need it)"
 _SHORT = 200
 """Characters of a result that are always shown."""
+_LEAST, _LEAST_ANSWER, _MOST_ANSWER = 1024, 64, 8192
+"""Tokens."""
+_TOLD = re.compile(r"context (?:length|size|window)\D{0,20}(\d{3,8})", re.IGNORECASE)
 
 Message = dict[str, Any]
 
@@ -85,3 +93,31 @@ def fitting(messages: Sequence[Message], room: int) -> list[Message]:
 
 def _with(message: Message, content: str) -> Message:
     return {**message, "content": content}
+
+
+class ContextWindow:
+    def __init__(self, tokens: int, tell: Callable[[str], None]) -> None:
+        self.tokens = tokens
+        self._tell = tell
+
+    @property
+    def _most(self) -> int:
+        """Tokens of one answer."""
+        return max(256, min(_MOST_ANSWER, self.tokens // 3))
+
+    def fitting(self, messages: Sequence[Message], tools: Any) -> list[Message]:
+        return fitting(messages, self.tokens - self._most - estimated([], tools))
+
+    def answer(self, messages: Sequence[Message], options: Any) -> int:
+        """Tokens for an answer to these messages; 0: they are too long."""
+        room = self.tokens - estimated(messages, options)
+        return min(self._most, room) if room >= _LEAST_ANSWER else 0
+
+    def is_shrunk_by(self, met: Trouble) -> bool:
+        """Whether a shorter conversation may be what the server wants."""
+        if met.cause != "too_long" or self.tokens <= _LEAST:
+            return False
+        told = [int(digits) for digits in _TOLD.findall(met.words) if int(digits) < self.tokens]
+        self.tokens = max(_LEAST, told[0] if told else self.tokens // 2)
+        self._tell(f"(the server reads less than is configured; tried now: context = {self.tokens})")
+        return True

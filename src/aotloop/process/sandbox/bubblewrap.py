@@ -15,8 +15,7 @@ from pathlib import Path
 
 from aotloop.process.sandbox.fence import Confinement, is_at_or_in
 from aotloop.process.sandbox.home_folders import private_entries
-from aotloop.process.sandbox.real_paths import RealPaths
-from aotloop.process.sandbox.resolved_fence import ResolvedFence, resolved
+from aotloop.process.sandbox.resolved_fence import RealPaths, ResolvedFence, resolved
 
 PROGRAM = "bwrap"
 

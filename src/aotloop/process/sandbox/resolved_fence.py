@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from os.path import realpath
 from pathlib import Path
 
 import msgspec
@@ -20,7 +21,8 @@ from aotloop.process.sandbox.home_folders import (
     settings_of,
     state_of,
 )
-from aotloop.process.sandbox.real_paths import RealPaths
+
+_DEEPEST = 100
 
 
 class ResolvedFence(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,3 +74,33 @@ def _start(confinement: Confinement, cwd: Path, real: RealPaths) -> str:
         if is_at_or_in(named, place) and not is_at_or_in(here, real(place)):
             raise Unavailable(f"{cwd} is a link that leads to {here} now, so nothing is started there")
     return here
+
+
+class RealPaths:
+    """Real paths of one moment: as `os.path.realpath`, but no folder is looked at twice.
+
+    A fence names some hundred paths, and most of them lie in the same few folders. Make one of these for each start:
+    what is a link may change between two starts.
+    """
+
+    def __init__(self) -> None:
+        self._known = {"/": "/"}
+
+    def __call__(self, path: str | os.PathLike[str]) -> str:
+        path = os.fspath(path)
+        found = self._known.get(path)
+        if found is None:
+            found = self._known[path] = self._found(path)
+        return found
+
+    def _found(self, path: str) -> str:
+        folder, _, name = path.rpartition("/")
+        if not path.startswith("/") or name in {"", ".", ".."} or "//" in path or path.count("/") > _DEEPEST:
+            return realpath(path)
+        parent = self(folder or "/")
+        here = f"{parent}/{name}" if parent != "/" else f"/{name}"
+        try:
+            os.readlink(here)  # noqa: PTH115 - texts throughout: a hundred paths for each start
+        except OSError:  # it is no link, or is not there
+            return here
+        return realpath(here)

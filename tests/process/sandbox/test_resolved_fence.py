@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from aotloop.process.sandbox.real_paths import RealPaths
+from aotloop.process.sandbox.resolved_fence import RealPaths
 
 
 @pytest.fixture
