@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from aotloop.process.environment import REAPER_MARK
 from aotloop.process.process_table import (
+    SharedLook,
     all_pids,
     carries,
     is_alive,
@@ -30,7 +31,6 @@ from aotloop.process.sandbox.enclosure import Guard
 from aotloop.process.sandbox.fork_server import dismiss
 from aotloop.process.sandbox.reaper_client import Reaper
 from aotloop.process.spawn import Process
-from aotloop.process.table_look import SharedLook
 
 if TYPE_CHECKING:
     import psutil

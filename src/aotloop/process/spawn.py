@@ -10,10 +10,10 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
-from io import FileIO
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
+from aotloop.process import streams
 from aotloop.process.environment import MARKS
 from aotloop.process.sandbox.bubblewrap import Socket
 from aotloop.process.sandbox.enclosure import Enclosure, Guard, Namespace, enclosed
@@ -145,7 +145,7 @@ def _started(
 ) -> Process:
     with enclosed(spec, env, lasting) as enclosure:
         if enclosure.command is not None:
-            with _streams(spec, stdin) as (theirs, ours):
+            with streams.opened(spec, stdin) as (theirs, ours):
                 folder = spec.cwd if spec.cwd is not None else Path.cwd()
                 reaper = start_below_reaper(enclosure.command, folder, theirs, _launch)
             return Process(reaper, ours, mark, started, reaper)
@@ -228,37 +228,3 @@ def adopt_orphans() -> None:
 
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-class _Streams(NamedTuple):
-    """Of a process that a reaper starts: pipes, our own streams, or nothing. One of ours has those of `subprocess`."""
-
-    theirs: tuple[int, int, int]
-    """The descriptors to pass on: input, output, errors."""
-    ours: dict[str, IO[bytes]]
-    """The other ends of pipes, by name."""
-
-
-@contextlib.contextmanager
-def _streams(spec: ProcessSpec, stdin: int) -> Iterator[_Streams]:
-    """`stdin`: a descriptor; negative: see `spec.stdin`. At the end theirs are closed; after an error, ours as well."""
-    with contextlib.ExitStack() as passed, contextlib.ExitStack() as kept:
-        ours: dict[str, IO[bytes]] = {}
-
-        def output(name: str) -> int:
-            reading, writing = os.pipe()
-            passed.callback(os.close, writing)
-            ours[name] = kept.enter_context(FileIO(reading, "r"))
-            return writing
-
-        if stdin < 0 and spec.stdin == "pipe":
-            stdin, writing = os.pipe()
-            passed.callback(os.close, stdin)
-            ours["stdin"] = kept.enter_context(FileIO(writing, "w"))
-        elif stdin < 0:
-            stdin = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-            passed.callback(os.close, stdin)
-        out = output("stdout") if spec.stdout == "pipe" else 1
-        errors = output("stderr") if spec.stderr == "pipe" else out if spec.stderr == "stdout" else 2
-        yield _Streams((stdin, out, errors), ours)
-        kept.pop_all()

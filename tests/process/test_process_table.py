@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from aotloop.process import table_look
-from aotloop.process.table_look import Look, SharedLook
+from aotloop.process import process_table
+from aotloop.process.process_table import Look, SharedLook
 from tests.patience import until
 
 _ASKERS = 20
@@ -27,8 +27,8 @@ def test_those_who_ask_during_a_look_share_the_next_one(monkeypatch: pytest.Monk
             sinces.append(since)
             super().__init__(since)
 
-    monkeypatch.setattr(table_look, "all_pids", pids)
-    monkeypatch.setattr(table_look, "Look", Counted)
+    monkeypatch.setattr(process_table, "all_pids", pids)
+    monkeypatch.setattr(process_table, "Look", Counted)
     with ThreadPoolExecutor(_ASKERS) as threads:
         first = threads.submit(looks.look, 1)
         until(lambda: bool(sinces), "nothing looks")
@@ -51,7 +51,7 @@ def test_a_look_that_fails_hinders_no_other(monkeypatch: pytest.MonkeyPatch) -> 
             raise answers.pop()
         return [7]
 
-    monkeypatch.setattr(table_look, "all_pids", pids)
+    monkeypatch.setattr(process_table, "all_pids", pids)
     with ThreadPoolExecutor(4) as threads:
         asked = [threads.submit(looks.look, 0) for _ in range(4)]
         gate.set()
@@ -61,7 +61,7 @@ def test_a_look_that_fails_hinders_no_other(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_numbers_that_begin_again_hide_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_look, "all_pids", lambda: [3, 50, 4000])
-    monkeypatch.setattr(table_look, "last_pid", lambda: 60)
+    monkeypatch.setattr(process_table, "all_pids", lambda: [3, 50, 4000])
+    monkeypatch.setattr(process_table, "last_pid", lambda: 60)
     assert Look([40, 55]).pids == [50, 4000]
     assert Look([55, 3900]).pids == [3, 50, 4000]
