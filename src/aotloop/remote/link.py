@@ -51,12 +51,19 @@ class Link:
 
     async def takers(self, queue: str) -> int:
         """How many workers take orders of this queue; none, while the server is away."""
+        return await self._counted(queue) or 0
+
+    async def is_deserted(self, queue: str) -> bool:
+        """Whether the server says that no worker takes orders of this queue."""
+        return await self._counted(queue) == 0
+
+    async def _counted(self, queue: str) -> int | None:
         try:
             if self._client is None:
                 self._client = await self._connect()
             return await pollers(self._client, queue, LATELY)
         except (RPCError, AotError):
-            return 0
+            return None
 
     async def close(self) -> None:
         """Ends what was left at the server, and what no order took over."""

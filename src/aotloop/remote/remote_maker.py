@@ -115,7 +115,7 @@ class RemoteMaker:
         if listener.is_taken or queue in self._without:
             return
         self._without.add(queue)
-        if await self._link.takers(queue):
+        if not await self._link.is_deserted(queue):
             self._without.discard(queue)
             return
         self._warn(f"no worker asks for orders of the queue {queue}: attempts wait for one; `aot doctor` looks at it")

@@ -40,24 +40,24 @@ async def server_findings(settings: RemoteSettings, queues: Sequence[str]) -> li
     sealed = "what is sent is sealed" if server.has_key else "no key: prompts and code are readable at the server"
     found: list[Found] = [("Temporal server", said, True)]
     found.append(("key", sealed, True if server.has_key or is_here(server.address) else None))
-    for queue in dict.fromkeys(queues):
+    return [*found, *[await _queue(client, queue) for queue in dict.fromkeys(queues)]]
+
+
+async def _queue(client: Client, queue: str) -> Found:
+    try:
         count = await pollers(client, queue)
-        found.append(
-            (f"queue {queue}", f"{count} workers" if count else "no worker takes orders", True if count else None)
-        )
-    return found
+    except RPCError as error:
+        return f"queue {queue}", error.message, False
+    return f"queue {queue}", f"{count} workers" if count else "no worker takes orders", True if count else None
 
 
 async def pollers(client: Client, queue: str, within: float = math.inf) -> int:
-    """How many workers asked for orders of this queue, within so many seconds."""
+    """How many workers asked for orders of this queue, within so many seconds. Raises RPCError."""
     request = DescribeTaskQueueRequest(
         namespace=client.namespace,
         task_queue=TaskQueue(name=queue),
         task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
     )
-    try:
-        told = await client.workflow_service.describe_task_queue(request, timeout=_PATIENCE)
-    except RPCError:
-        return 0
+    told = await client.workflow_service.describe_task_queue(request, timeout=_PATIENCE)
     since = unix_time() - within
     return sum(poller.last_access_time.ToSeconds() >= since for poller in told.pollers)
