@@ -29,6 +29,12 @@ def test_a_project_in_a_sub_directory_knows_where_it_is(checkout: Path) -> None:
     assert (repository.root, repository.top, repository.prefix) == (checkout / "src", checkout, "src")
 
 
+def test_a_line_break_in_the_path_of_a_checkout_makes_no_difference(tmp_path: Path) -> None:
+    checkout = make_checkout(tmp_path / "two\nlines", {"src/a.txt": "a\n"})
+    repository = opened(checkout / "src")
+    assert (repository.top, repository.git_dir, repository.prefix) == (checkout, checkout / ".git", "src")
+
+
 def test_a_linked_worktree_shares_a_repository(checkout: Path, tmp_path: Path) -> None:
     sh(checkout, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     repository = opened(tmp_path / "side")

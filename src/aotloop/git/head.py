@@ -112,8 +112,13 @@ def _packed(path: str, name: str) -> str | None:
     return None
 
 
+def is_full(commit: str) -> bool:
+    """Whether it is the whole name of a commit, and not a short form or a ref."""
+    return len(commit) in _LENGTHS and _DIGITS.issuperset(commit)
+
+
 def _commit(value: str) -> str:
-    if len(value) not in _LENGTHS or not _DIGITS.issuperset(value):
+    if not is_full(value):
         raise _NotPlainError
     return value
 

@@ -6,6 +6,7 @@ only settings count that run no program. The one exception is git-lfs, which is 
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from aotloop.foreign_files import read_plain
 from aotloop.git.command import PATIENCE, Place, git
 from aotloop.process.own_programs import own_program
 
@@ -33,6 +35,7 @@ _RUNS_NOTHING = re.compile(
     r"|lfs\.(?!extension\.).+|pack\.\w+"
 )
 _LFS = ("clean", "smudge", "process")
+_LARGEST_LIST = 1 << 20
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\b": "\\b"})
 
 
@@ -128,3 +131,10 @@ def _lines(pairs: Iterable[tuple[str, str | None]]) -> Iterator[str]:
         escaped = inner.replace("\\", "\\\\").replace('"', '\\"')
         yield f'[{section} "{escaped}"]\n' if inner else f"[{section}]\n"
         yield f"\t{name}\n" if value is None else f'\t{name} = "{value.translate(_ESCAPES)}"\n'
+
+
+def own_list(configured: str | None, name: str) -> bytes:
+    """The person's own list of this name, for all repositories."""
+    default = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config", "git", name)
+    path = Path(os.path.expanduser(configured or default))  # noqa: PTH111 - never raises
+    return read_plain(path, _LARGEST_LIST, follows=True)

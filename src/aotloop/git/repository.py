@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -15,9 +16,9 @@ import msgspec
 from aotloop.errors import Unavailable
 from aotloop.foreign_files import read_plain
 from aotloop.git.command import PATIENCE, Done, Place, git
-from aotloop.git.head import checkout_of
+from aotloop.git.head import checkout_of, is_full
 from aotloop.git.included_files import included_files
-from aotloop.git.pinned_settings import Setting, effective, in_the_checkout, read_settings
+from aotloop.git.pinned_settings import Setting, effective, in_the_checkout, own_list, read_settings
 
 OLDEST = (2, 38)
 """The first version that merges without a work tree."""
@@ -26,8 +27,8 @@ OWN = "aot"
 """The name of our folder in git's."""
 
 _LARGEST = 1 << 20
+_FOLDERS = (("--show-toplevel",), ("--absolute-git-dir",), ("--path-format=absolute", "--git-common-dir"))
 _GLOBAL = "global"
-_COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -113,28 +114,33 @@ def find_repository(root: Path) -> Repository | None:
     folder = Path(checkout_of(str(root)) or root)
     settings = read_settings(folder)
     place = Place(folder, variables=tuple(in_the_checkout(settings)))
-    top = git(place, "rev-parse", "--show-toplevel", accept=())
-    if top.code and "not a git repository" in top.err:
+    told = git(place, "rev-parse", *chain.from_iterable(_FOLDERS), accept=())
+    if told.code and "not a git repository" in told.err:
         return None
     _refuse_old(place)
-    if top.code:
-        _refuse_bare(root, top)
-    _refuse_intruder(Path(top.text).resolve())
-    git_dir = git(place, "rev-parse", "--absolute-git-dir").text
-    common = git(place, "rev-parse", "--path-format=absolute", "--git-common-dir").text
+    if told.code:
+        _refuse_bare(root, told)
+    top, git_dir, common = (Path(path).resolve() for path in _paths(place, told))
+    _refuse_intruder(top)
     values = effective(settings)
-    prefix = root.relative_to(Path(top.text).resolve()).as_posix()
+    prefix = root.relative_to(top).as_posix()
     return Repository(
         root=root,
-        top=Path(top.text).resolve(),
-        git_dir=Path(git_dir),
-        common_dir=Path(common).resolve(),
+        top=top,
+        git_dir=git_dir,
+        common_dir=common,
         prefix="" if prefix == "." else prefix,
         identity=tuple(_identity(values)),
         settings=settings,
-        ignored=_own_file(values.get("core.excludesfile"), "ignore"),
-        attributes=_own_file(values.get("core.attributesfile"), "attributes"),
+        ignored=own_list(values.get("core.excludesfile"), "ignore"),
+        attributes=own_list(values.get("core.attributesfile"), "attributes"),
     )
+
+
+def _paths(place: Place, told: Done) -> list[str]:
+    """A path with a line break is told alone."""
+    paths = told.text.split("\n")
+    return paths if len(paths) == len(_FOLDERS) else [git(place, "rev-parse", *words).text for words in _FOLDERS]
 
 
 def pin_lists(repository: Repository) -> None:
@@ -173,13 +179,13 @@ def changed(fields: Iterable[str]) -> Iterator[str]:
 def _head_in_files(repository: Repository) -> Head | None:
     """HEAD as a plain file; None if refs are packed or in a table. Saves one process for each call."""
     content = _read(repository.git_dir / "HEAD")
-    if _COMMIT.fullmatch(content):
+    if is_full(content):
         return Head(content, None)
     name = content.removeprefix("ref: ")
     if name == content or not name.startswith("refs/heads/"):
         return None
     commit = _read(repository.common_dir / name)
-    return Head(commit, name) if _COMMIT.fullmatch(commit) else None
+    return Head(commit, name) if is_full(commit) else None
 
 
 def _head_from_git(repository: Repository) -> Head:
@@ -228,12 +234,6 @@ def _identity(values: dict[str, str]) -> Iterator[tuple[str, str]]:
             if not os.environ.get(f"GIT_{role}_{field}"):
                 fallback = os.environ.get("EMAIL") if field == "EMAIL" else None
                 yield f"GIT_{role}_{field}", configured or fallback or ours
-
-
-def _own_file(configured: str | None, name: str) -> bytes:
-    default = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config", "git", name)
-    path = Path(os.path.expanduser(configured or default))  # noqa: PTH111 - never raises
-    return read_plain(path, _LARGEST, follows=True)
 
 
 def switch(repository: Repository, name: str) -> None:

@@ -6,17 +6,33 @@ Work of given-up atoms is reverted by new commits, newest first: all of them or 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 import msgspec
 
 from aotloop.git.checkout.fast_forward import Blocked, Landed, Moved, Step, landing, other_branch
 from aotloop.git.command import LOCK_PATIENCE
 from aotloop.git.commits.attempt_commit import Committed
-from aotloop.git.commits.objects import ATOM, ATTEMPT, REVERTS, RUN, commit_tree, decoded, merge, message_of, nothing
+from aotloop.git.commits.objects import (
+    ATOM,
+    ATTEMPT,
+    REVERTS,
+    RUN,
+    commit_tree,
+    decoded,
+    known_parent,
+    merge,
+    message_of,
+    nothing,
+)
 from aotloop.git.repository import Repository
 
 _KEYS = (ATOM, ATTEMPT, RUN, REVERTS)
 _FORMAT = "%H%x01%P" + "".join(f"%x01%(trailers:key={key},valueonly,separator=%x02)" for key in _KEYS)
+
+
+_HISTORIES: dict[tuple[Path, str], list[Integrated]] = {}
+"""By repository and commit; at most one."""
 
 
 class Integrated(msgspec.Struct, frozen=True):
@@ -36,10 +52,27 @@ def commits_of(
     head = repository.head().commit
     if head is None:
         return []
-    place = ("--", *(f":(top,literal){path}" for path in paths)) if paths else ("--",)
+    found = _history(repository, head) if since is None and not paths else _logged(repository, head, since, paths)
+    return [commit for commit in found if run is None or commit.run == run]
+
+
+def _history(repository: Repository, head: str) -> list[Integrated]:
+    """The last answer is kept: the history of a commit stays the same."""
+    asked = (repository.common_dir, head)
+    found = _HISTORIES.get(asked)
+    if found is None:
+        found = _logged(repository, head, None, ())
+        _HISTORIES.clear()
+        _HISTORIES[asked] = found
+    return found
+
+
+def _logged(repository: Repository, head: str, since: str | None, paths: Iterable[str]) -> list[Integrated]:
+    place = ("--", *(f":(top,literal){path}" for path in paths))
     span = head if since is None else f"{since}..{head}"
-    done = repository.git("log", "-z", "--topo-order", f"--format=tformat:{_FORMAT}", span, *place)
-    return [commit for commit in _parsed(done.fields) if run is None or commit.run == run]
+    return list(
+        _parsed(repository.git("log", "-z", "--topo-order", f"--format=tformat:{_FORMAT}", span, *place).fields)
+    )
 
 
 def standing_commits(repository: Repository, run: str) -> list[Integrated]:
@@ -110,6 +143,8 @@ def land(
 
 def _attempt(repository: Repository, work: Committed | str) -> tuple[str, str]:
     if isinstance(work, str):
+        if (parent := known_parent(work)) is not None:
+            return work, parent
         sha, base = repository.git("rev-parse", f"{work}^{{commit}}", f"{work}^").text.split("\n")
         return sha, base
     if work.sha is None:

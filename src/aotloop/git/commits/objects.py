@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote
 import msgspec
 
 from aotloop.git.command import Place, git
+from aotloop.git.head import is_full
 from aotloop.git.repository import Repository
 from aotloop.text.shorten import whole_words
 
@@ -32,8 +33,19 @@ _OUR_IDENTITY = (
 )
 
 
+_PARENTS: dict[str, str] = {}
+"""Of commits that this process has made: what git would have to be asked for otherwise. It never changes."""
+
+
+def known_parent(commit: str) -> str | None:
+    """None: not known to this process, or there is none."""
+    return _PARENTS.get(commit)
+
+
 def contains(repository: Repository, commit: str, whole: str = "HEAD") -> bool:
     """Whether `commit` is `whole` or before it in its history. False if there is no such commit."""
+    if known_parent(commit) == whole:  # it comes after it
+        return False
     return repository.git("merge-base", "--is-ancestor", commit, whole, accept=()).code == 0
 
 
@@ -101,7 +113,10 @@ def decoded(value: str) -> str:
 
 def commit_tree(place: Place, tree: str, parent: str | None, message: str) -> str:
     parents = ["-p", parent] if parent else []
-    return git(place, "commit-tree", tree, *parents, "-F", "-", stdin=message.encode("utf-8", "replace")).text
+    made = git(place, "commit-tree", tree, *parents, "-F", "-", stdin=message.encode("utf-8", "replace")).text
+    if parent is not None and is_full(parent):
+        _PARENTS[made] = parent
+    return made
 
 
 def nothing(repository: Repository) -> str:
