@@ -1,7 +1,7 @@
 """What an attempt came to is on disk before anything follows from it: a run that dies in between does not buy it twice.
 
-The run is killed at the very call that would put into place the state file that says what came of the attempt: it has
-ended, and no state file says so.
+The run is killed at the very call that would write what came of the attempt, to the state file or to its log: the
+attempt has ended, and neither says so.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from faults.shim import Fault, Shim, why_not
 
 from aotloop.core.model import Atom, AtomCheck
 from aotloop.execution.journals.journal import RECORD
+from aotloop.statefile.redo_log import log_file
 from tests.app.ship.features import ENOUGH, PLAN, PLAN_FILE, a_feature, made, orders
 from tests.loops import atom
 from tests.patience import PATIENCE, until
@@ -25,11 +26,13 @@ from tests.runner.projects import Project, a_project
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 
+WRITES = ("rename", "write")
+
 both = pytest.mark.parametrize("isolation", ["worktree", "none"])
 
 
 def last_words(folder: Path) -> str:
-    """The next state file that is written is the one that tells of the attempt which says this.
+    """The next update that is written is the one that tells of the attempt which says this.
 
     The pattern does not find itself: the command is in the file, too.
     """
@@ -42,13 +45,19 @@ def followers() -> tuple[Atom, ...]:
     return atom("A2", "A1", run="echo b > b"), atom("A3", "A2", run="echo c > c")
 
 
+def written(project: Project) -> str:
+    """The state file or its log, as a pattern for calls."""
+    return str(project.state_file.parent / "*aot-loop-state.m*[dg]")
+
+
 def killed(folder: Path, project: Project, library: Path, *words: str, deed: str = "kill") -> None:
-    fault = Fault(deed, 1, ("rename",), of=str(project.state_file), since=str(folder / "ended"))
+    fault = Fault(deed, 1, WRITES, of=written(project), since=str(folder / "ended"))
     shim = Shim(library, (project.root,), folder / "count")
     plain, project.environ = project.environ, {**project.environ, **shim.environ(fault)}
     assert project.run(*words).code == -signal.SIGKILL
     project.environ = plain
-    assert shim.told.read_text().splitlines() == [f"python rename {project.state_file}"]
+    (struck,) = shim.told.read_text().splitlines()
+    assert struck in (f"python rename {project.state_file}", f"python write {log_file(str(project.state_file))}")
 
 
 def resumed(project: Project, isolation: str) -> None:
@@ -79,7 +88,7 @@ def test_a_command_is_not_run_again(tmp_path: Path, library: Path, isolation: st
 def test_what_began_before_the_file_said_so_and_ended_is_not_done_again_either(
     tmp_path: Path, library: Path, isolation: str
 ) -> None:
-    """The file that says that A1 is resolved takes long to write; meanwhile A2, which builds on it, begins and ends."""
+    """That A1 is resolved takes long to write; meanwhile A2, which builds on it, begins and ends."""
     project = a_project(
         tmp_path,
         atom("A1", run=f"echo a > a; echo 1 >> {tmp_path}/log; {last_words(tmp_path)}"),
@@ -88,7 +97,7 @@ def test_what_began_before_the_file_said_so_and_ended_is_not_done_again_either(
         base_case="test -f c",
     )
     told = tmp_path / "ended" if isolation == "none" else project.root / "a"  # A1 has ended, and landed
-    fault = Fault("slow", 1, ("rename",), pause=PATIENCE, of=str(project.state_file), since=str(told))
+    fault = Fault("slow", 1, WRITES, pause=PATIENCE, of=written(project), since=str(told))
     shim = Shim(library, (project.root,), tmp_path / "count")
     project.environ = shim.environ(fault)
     with project.running("--isolation", isolation) as process:

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 from faults.flood import flood
 
-from aotloop.core.model import Constraints
-from aotloop.statefile.reader import examine
+from aotloop.core.model import Constraints, Loop
+from aotloop.statefile.redo_log import log_file
 from aotloop.statefile.store import Store
 from tests.cli.terminal import terminal
 from tests.loops import atom
 from tests.patience import PATIENCE, give_way, shell_until_there, until
 from tests.runner.agents import ANYBODY, done, scripted, times_asked
-from tests.runner.disks import a_disk, may_mount
+from tests.runner.disks import Disk, a_disk, may_mount
 from tests.runner.leftovers import leftovers
 from tests.runner.projects import Project, a_project, processes_with
 from tests.warm import COMMAND
@@ -44,6 +44,14 @@ FULL = {
 }
 
 
+def seen_on(disk: Disk, state_file: Path, folder: Path) -> Loop:
+    """The loop of a state file and its log, which may be ahead of the file."""
+    folder.mkdir()
+    for path in (str(state_file), log_file(str(state_file))):
+        disk.do("cp", path, str(folder))
+    return Store(str(folder / state_file.name)).load()
+
+
 @on_own_disks
 @pytest.mark.parametrize("where", FULL)
 def test_a_disk_that_is_full_ends_the_run_and_loses_nothing(tmp_path: Path, where: str) -> None:
@@ -64,11 +72,9 @@ def test_a_disk_that_is_full_ends_the_run_and_loses_nothing(tmp_path: Path, wher
         ran = disk.aot(project, "run", "--yes", "--json")
         assert ran.code == code, ran.out + ran.err
         assert re.search(words, ran.out + ran.err)
-        left = examine(disk.read(project.state_file))
-        assert left.loop is not None
-        assert left.errors == ()
-        assert left.loop.bindings.keys() == {"A1"}
-        assert processes_with(f"AOT_RUN_ID={left.loop.control.run_id}\0") == []
+        left = seen_on(disk, project.state_file, tmp_path / "seen")
+        assert left.bindings.keys() == {"A1"}
+        assert processes_with(f"AOT_RUN_ID={left.control.run_id}\0") == []
         assert disk.do("rm", f"{folder}/fill").code == 0
         (tmp_path / "go").touch()
         again = disk.aot(project, "run", "--yes", "--json")
@@ -123,7 +129,7 @@ def test_a_state_folder_that_becomes_read_only_ends_the_run_and_loses_nothing(tm
         _, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 1
         assert "cannot be written: Read-only file system; it is as it was" in err
-    assert project.loop.control.status == "running"
+    assert project.loop.control.status in {"running", "completed"}  # an open log can still be written
     assert processes_with(f"AOT_RUN_ID={project.loop.control.run_id}\0") == []
     again = project.run()
     assert again.code == 0

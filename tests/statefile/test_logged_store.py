@@ -11,7 +11,9 @@ import pytest
 from msgspec.structs import replace
 
 from aotloop.core.model import Binding, Loop
+from aotloop.errors import Unavailable
 from aotloop.statefile import document, logged_store
+from aotloop.statefile.durable import beside
 from aotloop.statefile.logged_store import LATEST, QUIET, LoggedStore, due
 from aotloop.statefile.reader import decode
 from aotloop.statefile.redo_log import log_file
@@ -63,6 +65,16 @@ def test_the_file_follows_a_moment_later_and_nothing_is_left_at_the_end(path: Pa
 
 
 @pytest.mark.usefixtures("slow")
+@pytest.mark.usefixtures("slow")
+def test_if_the_last_updates_do_not_reach_the_file_the_run_says_so_and_they_count(path: Path) -> None:
+    store = begun(path)
+    store.update(count_up)
+    Path(beside(str(path), "tmp")).mkdir()
+    with pytest.raises(Unavailable, match="cannot be written"), store:
+        pass
+    assert (in_the_file(path), in_both(path)) == (1, 2)
+
+
 def test_every_reader_sees_what_is_only_in_the_log(path: Path) -> None:
     with begun(path) as store:
         for number in range(2, 6):

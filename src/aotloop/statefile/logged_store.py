@@ -77,12 +77,16 @@ class LoggedStore(Store):
             self._mutex.notify_all()
         if self._settler is not None:
             self._settler.join()
-        with self._mutex, suppress(StateFileError, Unavailable, OSError):  # what is in the log stays there
-            self._settle()
-            if self._log.size:  # the last update failed
-                super().exchange(lambda found: (found, None))
-            with durable.locked(self.path, patience=self._patience):
-                self._log.close()
+        try:
+            with self._mutex:
+                self._settle()
+                if self._log.size:  # the last update failed
+                    super().exchange(lambda found: (found, None))
+                with durable.locked(self.path, patience=self._patience):
+                    self._log.close()
+        except (StateFileError, Unavailable, OSError):  # what is in the log stays there
+            if error is None and os.path.lexists(self.path):
+                raise
         if not os.path.lexists(self.path):  # a person has deleted it, and with it all that the log adds to it
             with suppress(OSError):
                 self._log.close()
