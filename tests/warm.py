@@ -85,7 +85,7 @@ class Forked:
         self, argv: Sequence[str], cwd: Path, env: Mapping[str, str], streams: Sequence[int], *, terminal: bool = False
     ) -> None:
         """`terminal`: the first of the streams is one, and becomes that which controls the process."""
-        ignored = [number for number in INHERITED if signal.getsignal(number) is signal.SIG_IGN]
+        ignored = [int(number) for number in INHERITED if signal.getsignal(number) is signal.SIG_IGN]
         told = {"argv": list(argv), "cwd": str(cwd), "env": dict(env), "ignored": ignored, "terminal": terminal}
         order = marshal.dumps(told)
         self._connection = socket.socket(socket.AF_UNIX)
