@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 comma := ,
 SRC := src tests bench plugin docs prove faults mutants
 
-.PHONY: help demo test test-clients test-remote test-web test-deep test-times check bench bench-peers bench-convergence bench-real bench-real-run prove prove-deep mutants faults fuzz format docs screens clean
+.PHONY: help demo test test-proofs test-clients test-remote test-web test-deep test-times check bench bench-peers bench-convergence bench-real bench-real-run prove prove-deep mutants faults fuzz format docs screens clean
 help:
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 19
 
@@ -68,8 +68,14 @@ WORKERS ?= 4
 # SECOND_TRY=1, which only CI sets: a few tests that fail are run again, alone, and named.
 PYTEST := $(BIN)/python -m pytest -q -p tests.progress $(if $(SECOND_TRY),-p tests.second_try) -n $(WORKERS) --maxschedchunk=1
 
-test: .venv/.compiled .venv/.engines ## all tests but those that drive real clients or a browser (WORKERS=n; ARGS=… for pytest)
-	@tests/in_memory $(PYTEST) -m 'not client and not temporal and not web' $(ARGS)
+# Tests of what measures and proves aotloop; `make test` leaves them out.
+PROOFS := tests/bench tests/faults tests/mutants tests/prove
+
+test: .venv/.compiled .venv/.engines ## the tests of aotloop that need no real client, server or browser (WORKERS=n; ARGS=… for pytest)
+	@tests/in_memory $(PYTEST) -m 'not client and not temporal and not web' $(PROOFS:%=--ignore=%) $(ARGS)
+
+test-proofs: .venv/.compiled .venv/.engines ## the tests of the model checker, the mutants, the fault campaigns and the benchmarks
+	@tests/in_memory $(PYTEST) -m 'not client and not temporal and not web' $(PROOFS) $(ARGS)
 
 test-clients: .venv/.compiled .venv/.engines .venv/.clients .venv/.tmux .venv/.temporal ## the tests that drive Claude Code, Codex and OpenCode, which are installed first
 	@$(PYTEST) -m client $(ARGS)
@@ -108,6 +114,7 @@ check: .venv/.ready ## format, lint, types, import rules, all tests
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
 	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory test-proofs
 	@$(MAKE) --no-print-directory test-clients
 	@$(MAKE) --no-print-directory test-remote
 	@$(MAKE) --no-print-directory test-web

@@ -17,6 +17,7 @@ from aotloop.cli.demo.stage import example
 from aotloop.core.model import Loop
 from aotloop.execution import run_events as news
 from aotloop.execution.journals.event_file import AnyEvent
+from aotloop.flock import open_lock, wait_for_lock
 from aotloop.statefile.store import Store
 from tests.cli.terminal import Ran, on_terminal, spawn
 from tests.patience import PATIENCE
@@ -50,12 +51,24 @@ class Shown(msgspec.Struct, frozen=True):
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
-    """One demonstration for all who look at it, in the home of somebody without any settings."""
-    home, folder = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("demo") / "kept"
-    homes = {"HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "XDG_CACHE_HOME": str(home / "cache")}
-    ran = spawn("demo", "--fast", "--folder", str(folder), environ={**HINDRANCES, **homes})
-    assert ran.code == 0, ran.out + ran.err
-    return Shown(ran, home, folder / "pancakes")
+    """One demonstration for all tests and workers that look at it, in the home of a person without any settings."""
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "demonstration"
+    shared.mkdir(exist_ok=True)
+    home, folder, ended = shared / "home", shared / "demo" / "kept", shared / "ended.json"
+    lock = open_lock(shared / "lock")
+    try:
+        assert wait_for_lock(lock, PATIENCE)
+        if not ended.exists():
+            home.mkdir()
+            homes = {"HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "XDG_CACHE_HOME": str(home / "cache")}
+            folder.parent.mkdir()
+            ran = spawn("demo", "--fast", "--folder", str(folder), environ={**HINDRANCES, **homes})
+            assert ran.code == 0, ran.out + ran.err
+            ended.write_bytes(msgspec.json.encode(ran))
+    finally:
+        os.close(lock)
+    return Shown(msgspec.json.decode(ended.read_bytes(), type=Ran), home, folder / "pancakes")
 
 
 @pytest.fixture
