@@ -73,7 +73,10 @@ def test_a_disk_that_is_full_ends_the_run_and_loses_nothing(tmp_path: Path, wher
         assert ran.code == code, ran.out + ran.err
         assert re.search(words, ran.out + ran.err)
         left = seen_on(disk, project.state_file, tmp_path / "seen")
-        assert left.bindings.keys() <= {"A1"}  # A2 may begin, and fill the disk, while that is being written
+        assert left.bindings.keys() <= {
+            "A1",
+            "A2",
+        }  # the disk fills in mid-write; the last page of the log may have room
         assert processes_with(f"AOT_RUN_ID={left.control.run_id}\0") == []
         assert disk.do("rm", f"{folder}/fill").code == 0
         (tmp_path / "go").touch()
