@@ -50,8 +50,10 @@ def written(project: Project) -> str:
     return str(project.state_file.parent / "*aot-loop-state.m*[dg]")
 
 
-def killed(folder: Path, project: Project, library: Path, *words: str, deed: str = "kill") -> None:
-    fault = Fault(deed, 1, WRITES, of=written(project), since=str(folder / "ended"))
+def killed(
+    folder: Path, project: Project, library: Path, *words: str, deed: str = "kill", since: Path | None = None
+) -> None:
+    fault = Fault(deed, 1, WRITES, of=written(project), since=str(since or folder / "ended"))
     shim = Shim(library, (project.root,), folder / "count")
     plain, project.environ = project.environ, {**project.environ, **shim.environ(fault)}
     assert project.run(*words).code == -signal.SIGKILL
@@ -140,7 +142,8 @@ def test_a_failure_counts_once(tmp_path: Path, library: Path, isolation: str, de
     """Whether the file knew of it or not; and it is told to the one who tries it next."""
     config = scripted(tmp_path, {"A1": [fails("no idea", run=last_words(tmp_path)), done({"a": "a"})]})
     project = a_project(tmp_path, atom("A1"), *followers(), base_case="test -f c", config=config)
-    killed(tmp_path, project, library, "--isolation", isolation, deed=deed)
+    record = project.root / ".aot" / "attempts" / "A1-1" / RECORD
+    killed(tmp_path, project, library, "--isolation", isolation, deed=deed, since=record)
     assert len(project.loop.trail) == (deed == "killed-after")
     resumed(project, isolation)
     assert [(one.type, one.reason) for one in project.loop.trail] == [("failure", "no idea")]
